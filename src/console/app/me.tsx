@@ -1,5 +1,6 @@
 import { useLive } from '../api/queries.ts';
 import { Plain } from '../parts/plain.tsx';
+import { visibleText } from '../parts/visible.ts';
 
 /** Who is signed in, as which role, and the way out. */
 export function Me() {
@@ -10,9 +11,10 @@ export function Me() {
   const signOut = () => void fetch('/console/sign-out', { method: 'POST' }).then(leave, leave);
   return (
     <span className="me">
-      <span title={data.role}>
-        <Plain text={data.actor} /> <span className="muted">{data.role}</span>
+      <span className="me-name" title={visibleText(data.actor)}>
+        <Plain text={data.actor} />
       </span>
+      <span className="muted">{data.role}</span>
       <button type="button" className="quiet-button" onClick={signOut}>
         Sign out
       </button>

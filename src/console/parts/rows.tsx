@@ -1,12 +1,18 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 const FEATURES = tableFeatures({});
 
-/** `meta.width` is a CSS grid track; `meta.phone` false leaves the column out on a phone. */
+/** `meta.width` is a CSS grid track. */
 export type RowColumn<Row extends RowData> = ColumnDef<typeof FEATURES, Row> & {
-  readonly meta: { readonly width: string; readonly isNumber?: boolean; readonly phone?: boolean };
+  readonly meta: {
+    readonly width: string;
+    readonly isNumber?: boolean;
+    /** On a phone, and enlarged as much: not there, or below the others with its name. */
+    readonly phone?: false | 'below';
+  };
 };
 
 /** A column whose cell is made from its row alone. */
@@ -27,10 +33,11 @@ interface RowsProps<Row extends RowData> {
   readonly rowPx?: number;
 }
 
-/** A table of any length: only the rows in sight are in the page, which itself scrolls. */
+/** A table of any length: only the rows in sight are in the page, which itself scrolls; on paper all are. */
 export function Rows<Row extends RowData>(props: RowsProps<Row>) {
   const { label, rows, columns, idOf, rowPx = 44 } = props;
   const [list, offsetPx] = useTopPx();
+  const isPrinting = useIsPrinting();
   const table = useTable({
     features: FEATURES,
     columns: columns as RowColumn<Row>[],
@@ -54,23 +61,33 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
           </div>
         ))}
       </div>
-      <div ref={list} role="rowgroup" className="row-space" style={heightOf(virtual)}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
+      <div
+        ref={list}
+        role="rowgroup"
+        className="row-space"
+        style={isPrinting ? undefined : { height: virtual.getTotalSize() }}
+      >
+        {(isPrinting ? models.map(unplaced) : virtual.getVirtualItems()).map(({ index, start }) => {
           const row = models[index];
           if (row === undefined) return null;
-          const place = { transform: `translateY(${start - offsetPx}px)`, ...tracksOf(columns) };
+          const transform = isPrinting ? 'none' : `translateY(${start - offsetPx}px)`;
           return (
             <div
               role="row"
               key={row.id}
               aria-rowindex={index + 2}
               data-index={index}
-              ref={virtual.measureElement}
+              ref={isPrinting ? undefined : virtual.measureElement}
               className="row"
-              style={place}
+              style={{ transform, ...tracksOf(columns) }}
             >
               {row.getAllCells().map((cell, column) => (
-                <div role="cell" key={cell.id} className={cellClass(columns[column])}>
+                <div
+                  role="cell"
+                  key={cell.id}
+                  className={cellClass(columns[column])}
+                  data-name={nameOf(columns[column])}
+                >
                   <table.FlexRender cell={cell} />
                 </div>
               ))}
@@ -93,19 +110,41 @@ function useTopPx() {
   return [list, topPx] as const;
 }
 
-function heightOf(virtual: { getTotalSize(): number }) {
-  return { height: virtual.getTotalSize() };
+/** The browser takes the page as it is when this event is over. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => flushSync(() => setPrinting(true));
+    const end = () => setPrinting(false);
+    window.addEventListener('beforeprint', begin);
+    window.addEventListener('afterprint', end);
+    return () => {
+      window.removeEventListener('beforeprint', begin);
+      window.removeEventListener('afterprint', end);
+    };
+  }, []);
+  return isPrinting;
+}
+
+/** One of all rows, each where the one before it ends. */
+function unplaced(_row: unknown, index: number) {
+  return { index, start: 0 };
 }
 
 function tracksOf<Row extends RowData>(columns: readonly RowColumn<Row>[]) {
   const tracks = (some: readonly RowColumn<Row>[]) => some.map(({ meta }) => meta.width).join(' ');
   return {
     '--tracks': tracks(columns),
-    '--phone-tracks': tracks(columns.filter(({ meta }) => meta.phone !== false)),
+    '--phone-tracks': tracks(columns.filter(({ meta }) => meta.phone === undefined)),
   } as React.CSSProperties;
 }
 
+function nameOf<Row extends RowData>(column: RowColumn<Row> | undefined): string | undefined {
+  return typeof column?.header === 'string' ? column.header : undefined;
+}
+
 function cellClass<Row extends RowData>(column: RowColumn<Row> | undefined): string {
-  const { isNumber = false, phone = true } = column?.meta ?? {};
-  return ['cell', isNumber ? 'number' : '', phone ? '' : 'not-phone'].join(' ').trim();
+  const { isNumber = false, phone } = column?.meta ?? {};
+  const onPhones = phone === undefined ? [] : [phone === 'below' ? 'below' : 'not-phone'];
+  return ['cell', ...(isNumber ? ['number'] : []), ...onPhones].join(' ');
 }

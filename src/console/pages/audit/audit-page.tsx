@@ -91,16 +91,16 @@ const COLUMNS: readonly RowColumn<Item>[] = [
       <Plain text={subject} />
     </span>
   )),
-  column('Operator', { width: 'minmax(4rem, 0.6fr)', phone: false }, ({ operator }) =>
+  column('Operator', { width: 'minmax(4rem, 0.6fr)', phone: 'below' }, ({ operator }) =>
     operator === null ? null : <Plain text={operator} />,
   ),
-  column('Before, after', { width: 'minmax(8rem, 2fr)', phone: false }, ({ before, after }) => (
+  column('Before, after', { width: 'minmax(8rem, 2fr)', phone: 'below' }, ({ before, after }) => (
     <span className="stack">
       <Value value={before} />
       <Value value={after} />
     </span>
   )),
-  column('Why', { width: 'minmax(6rem, 1.4fr)', phone: false }, ({ reason }) =>
+  column('Why', { width: 'minmax(6rem, 1.4fr)', phone: 'below' }, ({ reason }) =>
     reason === null ? <span className="muted">–</span> : <Plain text={reason} />,
   ),
 ];

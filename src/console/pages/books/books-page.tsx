@@ -87,7 +87,7 @@ function Filters({ filter }: { readonly filter: BooksFilter }) {
 }
 
 function amountColumn(header: string, of: (day: Day) => string): RowColumn<Day> {
-  const meta = { width: 'minmax(5rem, 1fr)', isNumber: true, phone: false };
+  const meta = { width: 'minmax(5rem, 1fr)', isNumber: true, phone: false } as const;
   return column(header, meta, (day) => <Amount amount={of(day)} currency={null} />);
 }
 

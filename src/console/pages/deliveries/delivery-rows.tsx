@@ -63,12 +63,12 @@ const COLUMNS: readonly RowColumn<Item>[] = [
       <Badge state={state} />
     </span>
   )),
-  column('Operator', { width: 'minmax(5rem, 0.7fr)', phone: false }, ({ operator }) => (
+  column('Operator', { width: 'minmax(5rem, 0.7fr)', phone: 'below' }, ({ operator }) => (
     <Link to="/operators/$id" params={{ id: operator }}>
       <Plain text={operator} />
     </Link>
   )),
-  column('Last error', { width: 'minmax(10rem, 2.5fr)', phone: false }, ({ lastError }) =>
+  column('Last error', { width: 'minmax(10rem, 2.5fr)', phone: 'below' }, ({ lastError }) =>
     lastError === null ? <span className="muted">–</span> : <Plain text={lastError} />,
   ),
   column('Attempts', { width: '5rem', isNumber: true, phone: false }, ({ attempts }) => attempts),

@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
+import { insertDelivery } from '../support/deliveries.ts';
+import { onServer } from '../support/server.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+const ROWS = 90;
+const LONG_NAME = 'a.first.name.and-a-hyphenated-surname@subdivision.of.a.large.company.example';
+
+describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  beforeAll(async () => {
+    rig = await startConsole({ operators: { alpha: {}, beta: {} } });
+    await onServer(rig.gateway.databaseUrl, async (client) => {
+      for (let row = 0; row < ROWS; row++) {
+        const transactionId = `bet-${String(row).padStart(2, '0')}`;
+        await insertDelivery(client, { transactionId, lastError: 'HTTP status 502' });
+      }
+    });
+    for (const breaker of ['money', 'read']) {
+      await ask(`${rig.adminUrl}/admin/operators/alpha/breaker`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        body: JSON.stringify({ class: breaker, state: 'open', reason: 'their data centre burns' }),
+      });
+    }
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  /** Whether all of what a selector finds stands within the window, from its left edge to its right. */
+  const isWithin = (page: Page, selector: string) =>
+    page.evaluate(
+      `[...document.querySelectorAll('${selector}')].every((one) => {
+        const { left, right, width } = one.getBoundingClientRect();
+        return width > 0 && left >= 0 && right <= innerWidth;
+      })`,
+    );
+
+  it.each([1440, 1100, 1024, 768, 390, 360, 320])(
+    'is each page and the way out, %d pixels wide, whoever is signed in',
+    async (width) => {
+      const page = await rig.open('/nowhere', { width });
+      await page.route('**/admin/me', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ json: { ...(await response.json()), actor: LONG_NAME } });
+      });
+      await page.goto(`${rig.adminUrl}/console/audit`);
+      await page.getByText('breaker.set').first().waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(await isWithin(page, '.pages a, .top-end button, #find')).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await page.close();
+    },
+  );
+
+  it('is on a phone what is wrong, to its last word', async () => {
+    const page = await rig.open('', { width: 390 });
+    await page.getByText('profile and balance are not asked: breaker open').waitFor();
+    expect(await isWithin(page, '.badge')).toBe(true);
+    await page.close();
+  });
+
+  it('is on a phone, and enlarged twice, who held what before and why', async () => {
+    for (const width of [390, 720]) {
+      const page = await rig.open('/audit', { width });
+      await page.getByText('their data centre burns').first().waitFor();
+      await page.getByText('{"state":"open"}').first().waitFor();
+      expect(await barriersOf(page)).toEqual([]);
+      await page.goto(`${rig.adminUrl}/console/deliveries`);
+      await page.getByText('HTTP status 502').first().waitFor();
+      expect(await barriersOf(page)).toEqual([]);
+      await page.close();
+    }
+  });
+
+  it('is seen where it has the focus, from row to row in both directions', async () => {
+    const page = await rig.open('/bets');
+    await page.getByRole('link', { name: 'bet-89' }).waitFor();
+    const behind: unknown[] = [];
+    for (const key of [...Array(30).fill('j'), ...Array(26).fill('k')]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(20);
+      const hidden = await page.evaluate(
+        `(() => {
+          const { x, y, height } = document.activeElement.getBoundingClientRect();
+          const there = document.elementFromPoint(x + 2, y + height / 2);
+          return document.activeElement.contains(there) ? null : document.activeElement.textContent;
+        })()`,
+      );
+      if (hidden !== null) behind.push(hidden);
+    }
+    expect(behind).toEqual([]);
+    await page.close();
+  });
+
+  it('is on paper too, every row that was loaded, and on the page as before afterwards', async () => {
+    const page = await rig.open('/deliveries');
+    await page.getByRole('link', { name: 'bet-00' }).waitFor();
+    const shown = () => page.locator('.row-space .row').count();
+    expect(await shown()).toBeLessThan(ROWS);
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
+    expect(await shown()).toBe(ROWS);
+    await page.emulateMedia({ media: 'print' });
+    const tops = await page.evaluate(
+      `[...document.querySelectorAll('.row-space .row')].map((row) => row.getBoundingClientRect().top)`,
+    );
+    expect(new Set(tops as number[]).size).toBe(ROWS);
+    await page.emulateMedia({ media: null });
+    await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+    await expect.poll(shown).toBeLessThan(ROWS);
+    await page.close();
+  });
+});
