@@ -42,6 +42,26 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
+  it('names the days below a chart also where midnight is not that of UTC', async () => {
+    const page = await rig.open('/nowhere');
+    await page.addInitScript(
+      `window.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        window.drawn.push(text);
+        return fillText.call(this, text, ...at);
+      };`,
+    );
+    await page.goto(`${rig.adminUrl}/console/books`);
+    const day = new Date(dayBefore(3)).toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      timeZone: 'UTC',
+    });
+    await expect.poll(() => page.evaluate('window.drawn')).toContain(day);
+    await page.close();
+  });
+
   it.each(['light', 'dark'] as const)('has no barrier, %s', async (colours) => {
     for (const path of ['/books', `/books/alpha/${dayBefore(3)}`]) {
       const page = await rig.open(path, { colours, width: colours === 'dark' ? 390 : 1280 });

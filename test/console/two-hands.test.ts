@@ -80,6 +80,18 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
+    it('is told what to do where the session has ended meanwhile', async () => {
+      const page = await rig.open('/operators/delta');
+      const body = '{"code":1,"message":"The bearer token is missing or wrong"}';
+      await page.route('**/deliveries/hold', (route) => route.fulfill({ status: 401, body }));
+      await page.getByRole('button', { name: 'Hold' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('nothing may go out');
+      await dialog.getByRole('button', { name: 'Hold' }).click();
+      await dialog.getByText('You are no longer signed in: sign in again.').waitFor();
+      await page.close();
+    });
+
     it('sees of one operator nothing that was found at another, also after a jump back', async () => {
       const page = await rig.open('/operators/alpha');
       await page.getByText('Not asked yet.').waitFor();

@@ -74,6 +74,8 @@ export function reasonOf(error: Error): string {
   switch (error.status) {
     case 0:
       return error.message;
+    case 401:
+      return 'You are no longer signed in: sign in again.';
     case 403:
       return `Your role does not allow it: ${error.message}`;
     default:

@@ -13,6 +13,8 @@ export interface PlotShape {
   /** Of the first and last second that are shown, by what is known. */
   readonly range: (seconds: readonly number[]) => [number, number];
   readonly timeText: (seconds: number) => string;
+  /** Where the marks of its days stand; the reader's own where it is left out. */
+  readonly timeZone?: 'UTC';
 }
 
 interface PlotProps {
@@ -68,7 +70,7 @@ export function Legend({
   );
 }
 
-function optionsOf({ lines, range, timeText }: PlotShape, place: HTMLElement): Options {
+function optionsOf({ lines, range, timeText, timeZone }: PlotShape, place: HTMLElement): Options {
   const axis = {
     stroke: () => resolved(place, '--muted'),
     grid: { stroke: () => resolved(place, '--line'), width: 1 },
@@ -79,6 +81,9 @@ function optionsOf({ lines, range, timeText }: PlotShape, place: HTMLElement): O
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
+    ...(timeZone !== undefined && {
+      tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), timeZone),
+    }),
     scales: {
       x: { range: ({ data: [seconds] }) => range([...seconds]) },
       y: { range: (_plot, low, high) => [Math.min(low, 0) * 1.1, Math.max(high, 1) * 1.1] },

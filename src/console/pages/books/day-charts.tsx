@@ -14,7 +14,8 @@ import {
 /** More would be a wall. */
 const CHARTS_MAX = 6;
 
-const SHAPE = { lines: LINES, range: daysRange, timeText: dayText };
+// Days are drawn at midnight UTC: marks at the reader's own midnight were at no day, and named none.
+const SHAPE = { lines: LINES, range: daysRange, timeText: dayText, timeZone: 'UTC' } as const;
 
 /** Stakes, payouts and net, day by day; the table below says the same. */
 export function DayCharts({ days }: { readonly days: readonly Day[] }) {

@@ -95,10 +95,10 @@ function Figures({ operator }: { readonly operator: Operator }) {
         {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
       </Figure>
       <Figure name="In flight">{inFlight.read + inFlight.money}</Figure>
-      <Figure name="Bets">
+      <Figure name="Breaker, bets">
         <Badge state={operator.breaker.money} />
       </Figure>
-      <Figure name="Profile, balance">
+      <Figure name="Breaker, profile and balance">
         <Badge state={operator.breaker.read} />
       </Figure>
       <Figure name="Currencies">
