@@ -136,6 +136,12 @@ describe("a bet's story", () => {
     expect(sequenceOf(one)[0]?.message.about).toMatch(/^What the gateway made by itself; /);
   });
 
+  it('knows the player as the service does, and to a wallet as the operator does', () => {
+    const [asked, sent] = sequenceOf(bet({ userId: '7f0c', operations: [operation()] }));
+    expect(asked?.message.player).toBeUndefined();
+    expect(sent?.message.player).toEqual({ kept: '7f0c', sent: 'anna' });
+  });
+
   it('shows its messages with the waits between them', () => {
     const later = operation({ operation: 'settle', receivedAt: at(9), attempts: [] });
     const steps = sequenceOf(bet({ operations: [operation(), later] }));

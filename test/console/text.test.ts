@@ -88,6 +88,15 @@ describe('a message as curl', () => {
     expect(curl).toContain('"x-sign-jws: $SIGNATURE"');
   });
 
+  it('names the player to a wallet as the wallet knows it, and nobody else', () => {
+    const body = '{"userId" : "7f0c","token":"***","of":{"userId":"x"},"amount":12.10}';
+    const player = { kept: '7f0c', sent: 'anna' };
+    expect(curlOf({ ...message, to: 'wallet', body, player })).toContain(
+      `'{"userId" : "anna","token":"***","of":{"userId":"x"},"amount":12.10}'`,
+    );
+    expect(curlOf({ ...message, body })).toContain(`'${body}'`);
+  });
+
   it('is there for requests alone', () => {
     expect(curlOf({ ...message, operation: undefined })).toBeUndefined();
     expect(curlOf({ ...message, body: null })).toBeUndefined();

@@ -92,6 +92,18 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
+    it('reads on a page left open over night of which day something was', async () => {
+      const { userId } = await rig.gateway.player();
+      const page = await rig.open('/nowhere');
+      await page.clock.install();
+      await page.goto(`${rig.adminUrl}/console/players/${userId}`);
+      const since = page.locator('.facts > div', { hasText: 'Known since' }).locator('time');
+      expect(await since.innerText()).toMatch(/^\d\d:\d\d:\d\d$/);
+      await page.clock.fastForward('25:00:00');
+      await expect.poll(() => since.innerText()).toMatch(/^\d+ \w+, \d\d:\d\d:\d\d$/);
+      await page.close();
+    });
+
     it('sees of one operator nothing that was found at another, also after a jump back', async () => {
       const page = await rig.open('/operators/alpha');
       await page.getByText('Not asked yet.').waitFor();

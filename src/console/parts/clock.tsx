@@ -4,6 +4,7 @@ import { agoText, localText, utcText, zoneText } from './times.ts';
 const TICK_MS = 1_000;
 const listeners = new Set<() => void>();
 let nowMs = Date.now();
+let today = new Date(nowMs).toDateString();
 let timer: number | undefined;
 
 /** The time, each second; one timer for the whole page. */
@@ -15,6 +16,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= window.setInterval(() => {
     nowMs = Date.now();
+    today = new Date(nowMs).toDateString();
     for (const each of listeners) each();
   }, TICK_MS);
   return () => {
@@ -25,8 +27,14 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** What stands on a page over midnight is of the day before from then on, and has to say so. */
+function useToday(): void {
+  useSyncExternalStore(subscribe, () => today);
+}
+
 /** In the reader's zone, or a given one; UTC to the millisecond on hover and for machines. */
 export function Time({ at, zone }: { readonly at: string; readonly zone?: string }) {
+  useToday();
   return (
     <time dateTime={at} title={utcText(at)}>
       {zone === undefined ? localText(at, nowMs) : zoneText(at, zone)}

@@ -15,10 +15,11 @@ const UNSAFE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
  * A request as a line for a shell, its secrets as variables: `$TOKEN` and the signature, which only
  * who holds the secret can make. Undefined where the message is no request or was not kept.
  */
-export function curlOf({ operation, body, to }: Message): string | undefined {
+export function curlOf({ operation, body, to, player }: Message): string | undefined {
   if (operation === undefined || body === null) return undefined;
   const base = to === 'wallet' ? 'WALLET_URL' : 'GATEWAY_URL';
-  const escaped = body.replaceAll(UNSAFE, (one) =>
+  const sent = player === undefined ? body : withPlayer(body, player);
+  const escaped = sent.replaceAll(UNSAFE, (one) =>
     one === '\n' || one === '\t' ? ' ' : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return [
@@ -27,6 +28,15 @@ export function curlOf({ operation, body, to }: Message): string | undefined {
     '-H "x-sign-jws: $SIGNATURE"',
     `--data-raw ${quoted(escaped)}`,
   ].join(' \\\n  ');
+}
+
+const USER_ID = /("userId"\s*:\s*)("(?:[^"\\]|\\.)*")/g;
+
+/** What is kept is what the service sent: a wallet that is asked with the service's id knows no such player. */
+function withPlayer(body: string, { kept, sent }: NonNullable<Message['player']>): string {
+  return body.replaceAll(USER_ID, (member, name: string, id: string) =>
+    id === JSON.stringify(kept) ? `${name}${JSON.stringify(sent)}` : member,
+  );
 }
 
 /** For a POSIX shell, whatever stands in it. */

@@ -71,6 +71,8 @@ function MessageBody({ message }: { readonly message: Message }) {
           <p className="muted">
             The signature and the token are left out: whoever holds the secret sets{' '}
             <code>SIGNATURE</code> and puts a token in place of <code>***</code>.
+            {message.to === 'wallet' &&
+              ' A path or headers of the wallet’s own (wallet.dialect) are left out too.'}
           </p>
         </>
       )}

@@ -23,6 +23,8 @@ export interface Message {
   readonly about: string;
   /** How it could be sent again, where it is a request. */
   readonly operation: string | undefined;
+  /** What `userId` is in the kept text and for whom it goes to, where these differ and both are known. */
+  readonly player?: { readonly kept: string; readonly sent: string } | undefined;
 }
 
 /** A message, and how long nothing happened before it where that is worth a line. */
@@ -36,7 +38,7 @@ const WAIT_SHOWN_MS = 1_000;
 
 /** All messages of a bet in the order in which they went. */
 export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
-  const messages = bet.operations.flatMap((operation, at) => messagesOf(operation, at + 1));
+  const messages = bet.operations.flatMap((operation, at) => messagesOf(bet, operation, at + 1));
   const order = messages.map((message, at) => ({ message, at, ms: Date.parse(message.at) }));
   order.sort((a, b) => a.ms - b.ms || a.at - b.at);
   return order.map(({ message, ms }, at) => {
@@ -46,7 +48,7 @@ export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
   });
 }
 
-function messagesOf(operation: ShownOperation, number: number): readonly Message[] {
+function messagesOf(bet: ShownBet, operation: ShownOperation, number: number): readonly Message[] {
   const { askedBy, attempts, answer, receivedAt, requestId, request } = operation;
   const name = operation.operation;
   const whole = { truncated: false };
@@ -81,7 +83,7 @@ function messagesOf(operation: ShownOperation, number: number): readonly Message
           },
         ];
   const [firstTries, laterTries] = [attempts.slice(0, 1), attempts.slice(1)].map((some) =>
-    some.flatMap((attempt) => triesOf(operation, number, attempt)),
+    some.flatMap((attempt) => triesOf(bet, operation, number, attempt)),
   );
   return [
     ...(askedBy === 'gateway' ? [] : [asked]),
@@ -92,6 +94,7 @@ function messagesOf(operation: ShownOperation, number: number): readonly Message
 }
 
 function triesOf(
+  { userId, operatorUser }: ShownBet,
   { operation, askedBy, request, attempts }: ShownOperation,
   number: number,
   attempt: ShownOperation['attempts'][number],
@@ -111,6 +114,8 @@ function triesOf(
       truncated: false,
       about: `What the ${askedBy === 'gateway' ? 'gateway made by itself' : 'service had sent'}; to the wallet it goes with the operator's own player id and token.`,
       operation,
+      player:
+        userId === null || operatorUser === null ? undefined : { kept: userId, sent: operatorUser },
     },
     {
       key: `${number}.${attempt.number}.answer`,
