@@ -77,6 +77,40 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     }
   });
 
+  it('is seen where notices have come above it', async () => {
+    const answered = await ask(`${rig.adminUrl}/admin/operators`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    const [alpha] = answered.json.items;
+    const items = Array.from({ length: 300 }, (_, at) => ({ ...alpha, id: `operator-${at}` }));
+    const withoutFile: unknown[] = [];
+    const page = await rig.open('/nowhere');
+    await page.route('**/admin/operators', (route) =>
+      route.fulfill({ json: { ...answered.json, items, withoutFile } }),
+    );
+    await page.goto(`${rig.adminUrl}/console`);
+    await page.getByText('operator-0').waitFor();
+    for (let gone = 0; gone < 40; gone++) withoutFile.push({ ...alpha, id: `gone-${gone}` });
+    await page.getByText('gone-39').waitFor();
+    const list = page.locator('.row-space');
+    await list.evaluate('(place) => place.scrollIntoView()');
+    await page.getByText('operator-0').waitFor();
+    const blankPx = () =>
+      page.evaluate<number>(
+        `(() => {
+          const shown = (one) => {
+            const { top, bottom } = one.getBoundingClientRect();
+            return Math.max(0, Math.min(innerHeight, bottom) - Math.max(0, top));
+          };
+          const rows = [...document.querySelectorAll('.row-space .row')];
+          return shown(document.querySelector('.row-space')) - rows.reduce((sum, row) => sum + shown(row), 0);
+        })()`,
+      );
+    await page.evaluate('scrollBy(0, 3000)');
+    await expect.poll(blankPx).toBeLessThan(20);
+    await page.close();
+  });
+
   it('is seen where it has the focus, from row to row in both directions', async () => {
     const page = await rig.open('/bets');
     await page.getByRole('link', { name: 'bet-89' }).waitFor();

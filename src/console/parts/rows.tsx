@@ -99,14 +99,14 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
   );
 }
 
-/** Where a list begins on the page, in pixels. */
+/** Where a list begins on the page, in pixels; looked at anew each time: what stands above it comes and goes. */
 function useTopPx() {
   const list = useRef<HTMLDivElement>(null);
   const [topPx, setTopPx] = useState(0);
   useLayoutEffect(() => {
     const top = list.current?.getBoundingClientRect().top ?? 0;
-    setTopPx(top + window.scrollY);
-  }, []);
+    setTopPx(Math.round(top + window.scrollY));
+  });
   return [list, topPx] as const;
 }
 
