@@ -87,12 +87,39 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
+  it('says of a count on an operator’s page that there may be more, as Now does', async () => {
+    const page = await rig.open('/nowhere');
+    await page.route('**/admin/operators/alpha', async (route) => {
+      const answered = await (await route.fetch()).json();
+      const countsAtLeast = ['openDeliveries', 'deadDeliveries', 'unresolvedBets'];
+      const counts = { openDeliveries: 5_000, heldDeliveries: 2_000, deadDeliveries: 9_000 };
+      await route.fulfill({ json: { ...answered, ...counts, unresolvedBets: 7, countsAtLeast } });
+    });
+    await page.goto(`${rig.adminUrl}/console/operators/alpha`);
+    const figures = page.locator('.figures');
+    await figures.getByText('9,000+').waitFor();
+    expect((await figures.innerText()).split('\n').slice(0, 8)).toEqual([
+      'Dead',
+      '9,000+',
+      'Pending',
+      '3,000+',
+      'Held',
+      '2,000+',
+      'Unresolved bets',
+      '7+',
+    ]);
+    await page.close();
+  });
+
   it('shows at once what waits for an operator whose file is gone', async () => {
     await onServer(rig.gateway.databaseUrl, (client) =>
       insertDelivery(client, { operator: 'gone' }),
     );
     const page = await rig.open('/');
     await page.getByText('gone has no file in operators/: 1 waiting, 0 dead').waitFor();
+    await page.getByRole('link', { name: 'Its deliveries' }).click();
+    await page.getByRole('row', { name: /rollback.*gone/ }).waitFor();
+    await page.getByRole('option', { name: 'gone' }).waitFor({ state: 'attached' });
     await page.close();
   });
 

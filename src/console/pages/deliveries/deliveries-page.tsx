@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
@@ -43,7 +44,7 @@ export function DeliveriesPage() {
           label="Operator"
           value={filter.operator}
           all="All operators"
-          options={operators.data?.items.map(({ id }) => id) ?? []}
+          options={idsOf(operators.data)}
           onChange={(operator) => choose({ operator })}
         />
       </Heading>
@@ -66,6 +67,12 @@ export function DeliveriesPage() {
       </Answered>
     </>
   );
+}
+
+/** Also those of which only something open is left. */
+function idsOf(operators: Answers['GET /admin/operators'] | undefined): readonly string[] {
+  const { items = [], withoutFile = [] } = operators ?? {};
+  return [...items, ...withoutFile].map(({ id }) => id);
 }
 
 interface FoundProps {

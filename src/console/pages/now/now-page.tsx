@@ -60,7 +60,10 @@ function WithoutFile({ open }: { open: OpenItems }) {
     <p className="notice bad">
       <span>
         <Plain text={open.id} /> has no file in operators/: {counts.join(', ')}. Nothing of it goes
-        out until its file returns.
+        out until its file returns.{' '}
+        <Link to="/deliveries" search={{ operator: open.id }}>
+          Its deliveries
+        </Link>
       </span>
     </p>
   );

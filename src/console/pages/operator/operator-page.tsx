@@ -8,7 +8,7 @@ import { Ago, Time } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
-import { troublesOf } from '../now/severity.ts';
+import { countText, troublesOf } from '../now/severity.ts';
 import { AssignTemplatesAction, BreakerActions, HoldAction, ReleaseAction } from './actions.tsx';
 import { Certification } from './certification.tsx';
 import { LastHourCharts } from './last-hour.tsx';
@@ -73,24 +73,26 @@ function Standing({ operator }: { readonly operator: Operator }) {
 }
 
 function Figures({ operator }: { readonly operator: Operator }) {
-  const { id, inFlight, openDeliveries, heldDeliveries } = operator;
+  const { id, inFlight, openDeliveries, heldDeliveries, countsAtLeast } = operator;
   const isKnown = openDeliveries !== null && heldDeliveries !== null;
-  const filtered = (state: string, count: number | null) =>
-    count === null ? (
-      '?'
+  const openText = (count: number) =>
+    `${count.toLocaleString('en')}${countsAtLeast.includes('openDeliveries') ? '+' : ''}`;
+  const filtered = (state: string, text: string) =>
+    text === '?' ? (
+      text
     ) : (
       <Link to="/deliveries" search={{ operator: id, state }}>
-        {count.toLocaleString('en')}
+        {text}
       </Link>
     );
   return (
     <dl className="figures">
-      <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
+      <Figure name="Dead">{filtered('dead', countText([operator], 'deadDeliveries'))}</Figure>
       <Figure name="Pending">
-        {filtered('pending', isKnown ? openDeliveries - heldDeliveries : null)}
+        {filtered('pending', isKnown ? openText(openDeliveries - heldDeliveries) : '?')}
       </Figure>
-      <Figure name="Held">{filtered('held', heldDeliveries)}</Figure>
-      <Figure name="Unresolved bets">{operator.unresolvedBets ?? '?'}</Figure>
+      <Figure name="Held">{filtered('held', isKnown ? openText(heldDeliveries) : '?')}</Figure>
+      <Figure name="Unresolved bets">{countText([operator], 'unresolvedBets')}</Figure>
       <Figure name="Oldest waiting">
         {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
       </Figure>
