@@ -6,6 +6,9 @@ import {
   startBonusGateway,
 } from './support/bonus-gateway.ts';
 
+/** As SQL Server writes them. */
+const GUID = '7C9E6679-7425-40DE-944B-E07FC1F90AE7';
+
 let deployment: BonusGateway;
 let template: number;
 beforeAll(async () => {
@@ -14,7 +17,8 @@ beforeAll(async () => {
   // As `players import` writes those whom the service knows already.
   await deployment.sql(`
     INSERT INTO players (operator_id, operator_user, user_id)
-    VALUES ('alpha', 'direct-1', 'direct-1'), ('alpha', '100', '200'), ('alpha', '200', '100')`);
+    VALUES ('alpha', 'direct-1', 'direct-1'), ('alpha', '100', '200'), ('alpha', '200', '100'),
+           ('alpha', 'guid', '${GUID}')`);
 });
 afterAll(() => deployment.close());
 
@@ -28,3 +32,18 @@ it.each(['direct-1', '100', '200'])(
     expect(bonus).toMatchObject({ userId: user });
   },
 );
+
+it('a player whom the service calls by a GUID in capitals keeps the entry of an error, and its name in it', async () => {
+  const refused = { [GUID]: { code: 33, message: `No bonus for ${GUID}, see player-${GUID}` } };
+  deployment.api.misbehave(
+    'bonus/applyBatch',
+    { kind: 'rewrite', body: () => JSON.stringify({ items: {}, errorItems: refused }) },
+    { calls: 1 },
+  );
+  const body = batchBody(template, ['guid']);
+  const issued = await deployment.alpha.call('/bonuses/bonus/applyBatch', body);
+  expect(issued.json).toEqual({
+    items: {},
+    errorItems: { guid: { code: 33, message: 'No bonus for guid, see player-guid' } },
+  });
+});

@@ -6,10 +6,15 @@ export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 const UUID_CHARS = 36;
 const ID_CHARS_MAX = 64;
 
-/** All of them that are in a text, in small letters. */
+/** All of them that are in a text, as they stand there and in small letters. */
 export function uuidsIn(text: string): readonly string[] {
   if (text.length < UUID_CHARS) return [];
-  return Array.from(text.matchAll(UUID), ([id]) => id.toLowerCase());
+  return Array.from(text.matchAll(UUID)).flatMap(([id]) => [id, id.toLowerCase()]);
+}
+
+/** The operator's name of a player who is called by a UUID: the gateway's have small letters, imported ones any. */
+export function userOfUuid({ userOf }: Terms, id: string): string | undefined {
+  return userOf.get(id) ?? userOf.get(id.toLowerCase());
 }
 
 /** Stands where an id was that the operator may not see. */
@@ -59,8 +64,8 @@ function translateWord(word: string, terms: Terms, place: TranslatedPlace): stri
   return hideIds(word, terms);
 }
 
-function hideIds(text: string, { userOf }: Terms): string {
-  return text.replaceAll(UUID, (id) => userOf.get(id.toLowerCase()) ?? HIDDEN);
+function hideIds(text: string, terms: Terms): string {
+  return text.replaceAll(UUID, (id) => userOfUuid(terms, id) ?? HIDDEN);
 }
 
 /** Finds words, and before them the ids that are none, such as `old:7`. */

@@ -3,7 +3,7 @@ import { Slices } from '../../lib/slices.ts';
 import { jsonString } from '../../protocol/json.ts';
 import { type Json, type JsonMember, textNode } from './json-tree.ts';
 import type { Terms, TranslatedPlace } from './terms.ts';
-import { translateText, UUID, uuidsIn } from './translate-text.ts';
+import { translateText, UUID, userOfUuid, uuidsIn } from './translate-text.ts';
 
 /** Members that hold a player's id, as far as they are known or to be expected. */
 const NAMES_A_PLAYER = /^(?:user|player)(?:_?id)?$|^uid$/i;
@@ -171,7 +171,7 @@ function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace)
 
 /** A list may be keyed by player; a key of somebody else's takes its entry with it. */
 function translateName(name: string, terms: Terms, place: TranslatedPlace): string | undefined {
-  if (IS_UUID.test(name)) return terms.userOf.get(name.toLowerCase());
+  if (IS_UUID.test(name)) return userOfUuid(terms, name);
   return translateText(name, terms, place);
 }
 
