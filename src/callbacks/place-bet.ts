@@ -120,7 +120,10 @@ function concluded(
   if (attempted.committedInTime) {
     const { userId, amount, currency, transactionId } = message;
     void callbacks.answers.remember(transactionId, {
-      ...{ userId, amount, currency, operatorId },
+      userId,
+      amount,
+      currency,
+      operatorId,
       ...attempted.concluded.answer,
     });
   }

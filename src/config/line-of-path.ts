@@ -25,7 +25,9 @@ export function linesOfFile(file: string): LineOfPath {
   const lines = new LineCounter();
   const document = parseDocument(maskVariables(read.text).text, {
     ...({ version: '1.2', schema: 'core', stringKeys: true } as const),
-    ...{ uniqueKeys: false, prettyErrors: false, lineCounter: lines },
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
   });
   if (document.errors.length > 0) return NOWHERE;
   return (path) => {

@@ -54,7 +54,9 @@ export class DeliveryWorker {
     // From zero on: an alert takes a Prometheus that sees this counter nowhere for one without workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
-      ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
+      backlog: draining.backlog,
+      store: draining.store,
+      metrics: draining.metrics,
       isHeld: (operatorId) => areHeld(this.#draining, operatorId),
       withoutFile: new WithoutFile(draining.logger, (id) =>
         draining.configuration().operators.has(id),

@@ -67,8 +67,11 @@ export class AcceptQueue {
 
   #begin(nowMs: number, lagMs: number): Row {
     const row = {
-      ...{ sinceMs: nowMs - lagMs, accepted: 0, acceptedAtLastTurn: 0 },
-      ...{ looks: [], lookedMs: nowMs },
+      sinceMs: nowMs - lagMs,
+      accepted: 0,
+      acceptedAtLastTurn: 0,
+      looks: [],
+      lookedMs: nowMs,
     };
     this.#row = row;
     setImmediate(this.#afterTurn);

@@ -52,8 +52,12 @@ export class ConnectionRoom {
     const never = Number.NEGATIVE_INFINITY;
     const connected = connectedOf(pool);
     this.#members.set(pool, {
-      ...{ pool, max, isNeeded, connected },
-      ...{ pausedUntilMs: never, nextTryMs: never },
+      pool,
+      max,
+      isNeeded,
+      connected,
+      pausedUntilMs: never,
+      nextTryMs: never,
     });
   }
 

@@ -38,7 +38,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
-  const { prisma, database, peopleDatabase, direct, backlog } = storage;
+  const { prisma, database, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
     wallets,
@@ -46,25 +46,20 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   });
   const isHeld = (operatorId: string) => areHeld({ wallets }, operatorId);
   const deliveryAdmin = new DeliveryAdmin({
-    ...{ prisma, isHeld },
+    prisma,
+    isHeld,
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
   });
   const timelines = new BetTimelines(prisma, () => deliveryAdmin.heldNow());
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
-  const players = new PlayerDesk(peopleDatabase);
-  const bets = new BetSearch(peopleDatabase);
   const accounts = new Accounts(configuration);
-  const reconciliations = new ReconciliationRuns(peopleDatabase);
-  const differences = new ReconciliationDifferences(peopleDatabase);
-  const reconciler = new Reconciler({
-    ...{ database: direct, differences, configuration, logger },
-    runs: reconciliations,
-  });
+  const booksDesk = createBooksDesk(base, storage);
   const desks = {
     timelines,
     deliveryAdmin,
-    ...{ backlog, isHeld },
+    backlog,
+    isHeld,
     overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
     setBreaker: (operatorId, callClass, to, by) => overrides.set(operatorId, callClass, to, by),
     releaseGeneration: (operatorId, which, by) => deliveryAdmin.release(operatorId, which, by),
@@ -75,12 +70,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     settingsOf: settingsForPeople(configuration, environment.adminToken ?? randomUUID()),
     lastReload: () => lastReload(metrics),
     audit,
-    bets,
-    players,
-    exportPlayer: (userId) => exportPlayer({ players, bets, timelines }, userId),
-    forgetPlayer: (userId, by) => forgetPlayer(prisma, userId, by),
-    revokeSessions: ({ operator, operatorUser }, by) =>
-      sessions.revoke(operator, { operatorUser }, by),
+    ...createPlayersDesk(storage, sessions, timelines),
     source,
     assignTemplates: async (operator, templateIds, by) => {
       const { cid: upstreamCid, exclusive } = accounts.of(operator);
@@ -88,9 +78,42 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
       const tenant = { operatorId: operator.id, upstreamCid };
       return { kind: 'assigned', ...(await assignTemplates(prisma, tenant, templateIds, by)) };
     },
+    ...booksDesk,
+  } satisfies Partial<AdminOptions>;
+  return { overrides, reloads, desks, reconciler: booksDesk.reconciler };
+}
+
+/** Players and their bets. */
+function createPlayersDesk(
+  { prisma, peopleDatabase }: Storage,
+  sessions: Money['sessions'],
+  timelines: BetTimelines,
+) {
+  const players = new PlayerDesk(peopleDatabase);
+  const bets = new BetSearch(peopleDatabase);
+  return {
+    bets,
+    players,
+    exportPlayer: (userId) => exportPlayer({ players, bets, timelines }, userId),
+    forgetPlayer: (userId, by) => forgetPlayer(prisma, userId, by),
+    revokeSessions: ({ operator, operatorUser }, by) =>
+      sessions.revoke(operator, { operatorUser }, by),
+  } satisfies Partial<AdminOptions>;
+}
+
+/** The books, and others' lists that are compared with the journal. */
+function createBooksDesk(
+  { configuration, logger }: Base,
+  { peopleDatabase, direct: database }: Storage,
+) {
+  const reconciliations = new ReconciliationRuns(peopleDatabase);
+  const differences = new ReconciliationDifferences(peopleDatabase);
+  const parts = { database, differences, configuration, logger };
+  return {
     booksDays: new BooksDays(peopleDatabase),
     statements: new Statements(peopleDatabase),
-    ...{ reconciler, reconciliations, differences },
+    reconciler: new Reconciler({ ...parts, runs: reconciliations }),
+    reconciliations,
+    differences,
   } satisfies Partial<AdminOptions>;
-  return { overrides, reloads, desks, reconciler };
 }

@@ -13,7 +13,7 @@ import { SessionSeals } from '../store/sessions/session-seals.ts';
 import { SessionStore } from '../store/sessions/session-store.ts';
 import { countFromZero } from '../telemetry/counting.ts';
 import { sampler } from '../telemetry/logger.ts';
-import { createWallets } from '../wallets/wallets.ts';
+import { createWallets, type Wallets } from '../wallets/wallets.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
 
@@ -21,7 +21,7 @@ export type Money = ReturnType<typeof createMoney>;
 
 /** Sessions, wallets, and what brings an operation to them: callbacks now, deliveries later. */
 export function createMoney(base: Base, storage: Storage) {
-  const { environment, databaseId, source, clock, logger, metrics, tracing, configuration } = base;
+  const { environment, databaseId, clock, logger, metrics, tracing, configuration } = base;
   const { database, journalDatabase } = storage;
   const vault = new TokenVault(environment.encryptionKeys);
   const sessions = new Sessions({
@@ -32,26 +32,24 @@ export function createMoney(base: Base, storage: Storage) {
     logger,
   });
 
-  const evidence = () => configuration().gateway.evidence;
-  const wallets = createWallets({ metrics, logger, clock, tracing, evidence });
-  const applyOperators = ({ operators }: Configuration) => {
-    wallets.apply(operators.values());
-    countFromZero(metrics, operators.keys());
-    metrics.operatorInfo.reset();
-    for (const { id, status } of operators.values()) {
-      metrics.operatorInfo.set({ operator: id, status }, 1);
-    }
-  };
-  applyOperators(configuration());
-  source.onChange(applyOperators);
+  const wallets = createOperatorWallets(base);
 
   // A gauge that is not there says nothing; one at 0 says that nothing waits.
   showTokensBehind(metrics, { waiting: 0, unopenable: 0 });
 
   const { players, places, bets, answers } = storage;
   const callbacks: Callbacks = {
-    ...{ clock, logger, metrics, configuration, tracing },
-    ...{ players, places, bets, answers, sessions, wallets },
+    clock,
+    logger,
+    metrics,
+    configuration,
+    tracing,
+    players,
+    places,
+    bets,
+    answers,
+    sessions,
+    wallets,
     confirmations: new Confirmations(database),
     changes: new BetChanges(),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
@@ -78,6 +76,24 @@ export function createMoney(base: Base, storage: Storage) {
         onProgress: (progress) => showTokensBehind(metrics, progress),
       }),
   };
+}
+
+/** The wallets of the configured operators, which follow the configuration, with what is counted by operator. */
+function createOperatorWallets(base: Base): Wallets {
+  const { source, clock, logger, metrics, tracing, configuration } = base;
+  const evidence = () => configuration().gateway.evidence;
+  const wallets = createWallets({ metrics, logger, clock, tracing, evidence });
+  const applyOperators = ({ operators }: Configuration) => {
+    wallets.apply(operators.values());
+    countFromZero(metrics, operators.keys());
+    metrics.operatorInfo.reset();
+    for (const { id, status } of operators.values()) {
+      metrics.operatorInfo.set({ operator: id, status }, 1);
+    }
+  };
+  applyOperators(configuration());
+  source.onChange(applyOperators);
+  return wallets;
 }
 
 function showTokensBehind(
