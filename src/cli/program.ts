@@ -88,13 +88,13 @@ export function createProgram(terminal: Terminal): Command {
 
 const ENVIRONMENT = `
 Environment:
-  DATABASE_URL     PostgreSQL of the gateway, such as postgresql://user:password@host:5432/wagergate
-  DATABASE_DIRECT_URL  taken in its place where it is set: its PostgreSQL without a pooler
-  GATEWAY_CONFIG   folder with gateway.yaml and operators/*.yaml (default: ./config)
-  ADMIN_TOKEN      of a running gateway, for what is asked of it
-  WAGERGATE_DEBUG  set to anything: errors come with their stack
+  DATABASE_URL         PostgreSQL of the gateway: postgresql://user:password@host:5432/wagergate
+  DATABASE_DIRECT_URL  the same database without a pooler; used instead where it is set
+  GATEWAY_CONFIG       folder with gateway.yaml and operators/*.yaml (default: ./config)
+  ADMIN_TOKEN          of a running gateway, for the commands that ask one
+  WAGERGATE_DEBUG      set to anything: errors come with their stack
 
-Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different.`;
+Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different, 130 stopped by Ctrl-C.`;
 
 function configCommands(terminal: Terminal): Command {
   return group('config', 'The configuration folder: check, diff, reload.')
