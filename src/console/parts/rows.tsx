@@ -36,8 +36,6 @@ interface RowsProps<Row extends RowData> {
 /** A table of any length: only the rows in sight are in the page, which itself scrolls; on paper all are. */
 export function Rows<Row extends RowData>(props: RowsProps<Row>) {
   const { label, rows, columns, idOf, rowPx = 44 } = props;
-  const [list, offsetPx] = useTopPx();
-  const isPrinting = useIsPrinting();
   const table = useTable({
     features: FEATURES,
     columns: columns as RowColumn<Row>[],
@@ -45,13 +43,7 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
     getRowId: idOf,
   });
   const models = table.getRowModel().rows;
-  const virtual = useWindowVirtualizer({
-    count: models.length,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    scrollMargin: offsetPx,
-    getItemKey: (index) => models[index]?.id ?? index,
-  });
+  const { list, height, measure, places } = usePlaces(models, rowPx);
   return (
     <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className="rows">
       <div role="row" aria-rowindex={1} className="row head" style={tracksOf(columns)}>
@@ -61,23 +53,17 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
           </div>
         ))}
       </div>
-      <div
-        ref={list}
-        role="rowgroup"
-        className="row-space"
-        style={isPrinting ? undefined : { height: virtual.getTotalSize() }}
-      >
-        {(isPrinting ? models.map(unplaced) : virtual.getVirtualItems()).map(({ index, start }) => {
+      <div ref={list} role="rowgroup" className="row-space" style={{ height }}>
+        {places.map(({ index, transform }) => {
           const row = models[index];
           if (row === undefined) return null;
-          const transform = isPrinting ? 'none' : `translateY(${start - offsetPx}px)`;
           return (
             <div
               role="row"
               key={row.id}
               aria-rowindex={index + 2}
               data-index={index}
-              ref={isPrinting ? undefined : virtual.measureElement}
+              ref={measure}
               className="row"
               style={{ transform, ...tracksOf(columns) }}
             >
@@ -97,6 +83,27 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
       </div>
     </div>
   );
+}
+
+/** Which rows are in the page, and where; on paper all of them, one below the other. */
+function usePlaces(rows: readonly { readonly id: string }[], rowPx: number) {
+  const [list, offsetPx] = useTopPx();
+  const isPrinting = useIsPrinting();
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowPx,
+    overscan: 8,
+    scrollMargin: offsetPx,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  if (isPrinting) {
+    const places = rows.map((_, index) => ({ index, transform: 'none' }));
+    return { list, height: 'auto', measure: undefined, places };
+  }
+  const places = virtual
+    .getVirtualItems()
+    .map(({ index, start }) => ({ index, transform: `translateY(${start - offsetPx}px)` }));
+  return { list, height: virtual.getTotalSize(), measure: virtual.measureElement, places };
 }
 
 /** Where a list begins on the page, in pixels; looked at anew each time: what stands above it comes and goes. */
@@ -124,11 +131,6 @@ function useIsPrinting(): boolean {
     };
   }, []);
   return isPrinting;
-}
-
-/** One of all rows, each where the one before it ends. */
-function unplaced(_row: unknown, index: number) {
-  return { index, start: 0 };
 }
 
 function tracksOf<Row extends RowData>(columns: readonly RowColumn<Row>[]) {

@@ -33,29 +33,9 @@ interface BulkActionsProps {
 
 /** Retries or resolves a selection, or retries all that a filter finds: how many is said before, how far after. */
 export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
-  const [latest, setLatest] = useState<Latest | undefined>();
   const isRetryable = RETRYABLE.has(filter.state ?? '');
-  const count = useQuery({
-    queryKey: ['GET /admin/deliveries/count', filter],
-    queryFn: ({ signal }) => call('GET /admin/deliveries/count', { query: { ...filter }, signal }),
-    enabled: isRetryable,
-    // As current as the list beside it: a button must not say another number, nor be missing.
-    refetchInterval: (query) => {
-      const { count: last = 0 } = query.state.data ?? {};
-      return untilSignedOut(last > MANY ? MANY_MS : LIVE_MS)(query);
-    },
-  });
-  const { total, many } = totalOf(count.data);
-  const follow = async (what: What, work: AsyncIterable<BulkProgress>) => {
-    setLatest(undefined);
-    try {
-      for await (const progress of work) setLatest({ what, progress, isOver: false });
-      onDone();
-    } finally {
-      setLatest((last) => last && { ...last, isOver: true });
-      await refreshAll();
-    }
-  };
+  const { total, many } = useTotal(filter, isRetryable);
+  const { latest, follow } = useLatest(onDone);
   // A window about to be answered must not show what an earlier one has done.
   const progressOf = (what: What) =>
     latest?.what === what && !latest.isOver && <Progress progress={latest.progress} />;
@@ -104,9 +84,35 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
   );
 }
 
-function totalOf(counted: Answers['GET /admin/deliveries/count'] | undefined) {
-  const { count: total = 0, isAtLeast } = counted ?? {};
+/** How many a filter finds, also in words: as current as the list beside it, lest a button be missing. */
+function useTotal(filter: DeliveryFilter, isRetryable: boolean) {
+  const counted = useQuery({
+    queryKey: ['GET /admin/deliveries/count', filter],
+    queryFn: ({ signal }) => call('GET /admin/deliveries/count', { query: { ...filter }, signal }),
+    enabled: isRetryable,
+    refetchInterval: (query) => {
+      const { count: last = 0 } = query.state.data ?? {};
+      return untilSignedOut(last > MANY ? MANY_MS : LIVE_MS)(query);
+    },
+  });
+  const { count: total = 0, isAtLeast } = counted.data ?? {};
   return { total, many: isAtLeast ? `at least ${total}` : `${total}` };
+}
+
+/** The latest run, and what begins one. */
+function useLatest(onDone: () => void) {
+  const [latest, setLatest] = useState<Latest | undefined>();
+  const follow = async (what: What, work: AsyncIterable<BulkProgress>) => {
+    setLatest(undefined);
+    try {
+      for await (const progress of work) setLatest({ what, progress, isOver: false });
+      onDone();
+    } finally {
+      setLatest((last) => last && { ...last, isOver: true });
+      await refreshAll();
+    }
+  };
+  return { latest, follow };
 }
 
 function ids(items: readonly Item[]): readonly string[] {
