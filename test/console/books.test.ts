@@ -99,6 +99,27 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
+  it('keeps an amount in one line also where a phone has no room for all currencies', async () => {
+    const page = await rig.open('/nowhere', { width: 390 });
+    await page.route('**/admin/books/statements/**', async (route) => {
+      const answered = await (await route.fetch()).json();
+      const totals = ['EUR', 'GBP', 'KZT', 'USD', 'USDT'].map((currency) => ({
+        ...answered.totals[0],
+        currency,
+        stakes: '1234567.12345678',
+      }));
+      await route.fulfill({ json: { ...answered, totals } });
+    });
+    await page.goto(`${rig.adminUrl}/console/books/alpha/${dayBefore(3)}`);
+    const amount = page.getByRole('cell', { name: '1234567.12345678' }).last();
+    await amount.scrollIntoViewIfNeeded();
+    const box = await amount.boundingBox();
+    expect(box?.height).toBeLessThan(45);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await page.close();
+  });
+
   it('says of a day that is open that it has no statement', async () => {
     const page = await rig.open(`/books/alpha/${dayBefore(0)}`);
     await page

@@ -111,28 +111,31 @@ function Totals({ totals }: { readonly totals: Statement['totals'] }) {
       {totals.length === 0 ? (
         <Empty title="Nothing was booked" />
       ) : (
-        <table className="settings sums">
-          <thead>
-            <tr>
-              <th scope="col">Sum</th>
-              {totals.map(({ currency }) => (
-                <th scope="col" key={currency}>
-                  <Plain text={currency} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {SUMS.map(([name, of]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {totals.map((one) => (
-                  <td key={one.currency}>{of(one)}</td>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+        <section className="scrolled" aria-label="Sums by currency" tabIndex={0}>
+          <table className="settings sums">
+            <thead>
+              <tr>
+                <th scope="col">Sum</th>
+                {totals.map(({ currency }) => (
+                  <th scope="col" key={currency}>
+                    <Plain text={currency} />
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {SUMS.map(([name, of]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  {totals.map((one) => (
+                    <td key={one.currency}>{of(one)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
       )}
     </section>
   );
