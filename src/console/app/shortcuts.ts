@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { keepText, keptText } from './kept.ts';
+import { storedWish, storeWish } from './wishes.ts';
 
 /** Pages by the key after `g`. */
 export const GO_KEYS = {
@@ -20,12 +20,12 @@ let wished: boolean | undefined;
 
 /** Single keys can be turned off, for who speaks or mistypes (WCAG 2.1.4). */
 export function areShortcutsOn(): boolean {
-  return wished ?? keptText(STORED) !== 'off';
+  return wished ?? storedWish(STORED) !== 'off';
 }
 
 export function setShortcutsOn(on: boolean): void {
   wished = on;
-  keepText(STORED, on ? 'on' : 'off');
+  storeWish(STORED, on ? 'on' : 'off');
 }
 
 /** The keys that work on every page. */

@@ -1,4 +1,4 @@
-import { keepText, keptText } from './kept.ts';
+import { storedWish, storeWish } from './wishes.ts';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -6,12 +6,12 @@ export type Theme = (typeof THEMES)[number];
 const KEY = 'wagergate.theme';
 
 export function storedTheme(): Theme {
-  const stored = keptText(KEY);
+  const stored = storedWish(KEY);
   return THEMES.find((theme) => theme === stored) ?? 'auto';
 }
 
 /** In force at once, and at the next visit. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
-  keepText(KEY, theme);
+  storeWish(KEY, theme);
 }

@@ -2,7 +2,7 @@
  * What this browser keeps of a person's wishes. One that keeps nothing (cookies and site data refused) throws at
  * the first look: then the wish holds as long as the page.
  */
-export function keptText(key: string): string | null {
+export function storedWish(key: string): string | null {
   try {
     return window.localStorage.getItem(key);
   } catch {
@@ -10,7 +10,7 @@ export function keptText(key: string): string | null {
   }
 }
 
-export function keepText(key: string, text: string): void {
+export function storeWish(key: string, text: string): void {
   try {
     window.localStorage.setItem(key, text);
   } catch {
