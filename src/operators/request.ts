@@ -45,6 +45,7 @@ export class OperatorGate {
   readonly limits: OperatorLimits;
   readonly #options: OperatorGateOptions;
   readonly #callers: Callers;
+  readonly #seen = new WeakMap<FastifyRequest, string>();
 
   constructor(options: OperatorGateOptions) {
     this.#options = options;
@@ -65,6 +66,7 @@ export class OperatorGate {
       return failure(CODES.validation, 'cid: must be a string in the JSON object that is the body');
     }
     const caller = this.#callers.find(cid);
+    if (caller.operator !== undefined) this.#seen.set(request, caller.operator.id);
     const operator = this.#verified(request, body, caller);
     if (operator === undefined) return this.#nobody(caller.operator?.id ?? 'unknown');
     request.trust(operator.id);
@@ -85,6 +87,11 @@ export class OperatorGate {
     const path = request.routeOptions.url ?? '';
     const stale = await refuseStale(clock, nonces, { operator, document }, path);
     return stale ?? { operator, document };
+  }
+
+  /** Whose `cid` a request has named, for logs: also one whose signature was wrong. Else `unknown`. */
+  callerOf(request: FastifyRequest): string {
+    return this.#seen.get(request) ?? 'unknown';
   }
 
   #verified(

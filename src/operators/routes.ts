@@ -10,6 +10,7 @@ import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { RepeatableRequest } from '../store/sessions/session-rows.ts';
 import { keptText, readFields } from './fields.ts';
+import type { RefusalLog } from './refusal-log.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
 import { betShower } from './show-bet.ts';
 import { signedMembers } from './signed-members.ts';
@@ -17,6 +18,7 @@ import { sendStatement } from './statements.ts';
 
 export interface OperatorApi {
   readonly gate: OperatorGate;
+  readonly refusals: Pick<RefusalLog, 'onSend'>;
   readonly sessions: Sessions;
   readonly players: Players;
   readonly timelines: BetTimelines;
@@ -50,21 +52,20 @@ export const revokeFields = z.strictObject({
 
 /** What operators ask of the gateway (docs/contract.md, Operator API). */
 export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
+  const options = { bodyLimit: BODY_BYTES_MAX, onSend: api.refusals.onSend };
   const serve = (
     url: string,
     story: (api: OperatorApi, request: OperatorRequest) => Promise<Answer>,
   ) =>
-    app.post(url, { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+    app.post(url, options, async (request, reply) => {
       const admitted = await api.gate.admit(request);
       sendAnswer(reply, 'operator' in admitted ? await story(api, admitted) : admitted);
       return reply;
     });
   serve('/operator/sessions', openSession);
   serve('/operator/sessions/revoke', revokeSessions);
-  app.post('/operator/bets', { bodyLimit: BODY_BYTES_MAX }, betShower(api));
-  app.post('/operator/statements', { bodyLimit: BODY_BYTES_MAX }, (request, reply) =>
-    sendStatement(api, request, reply),
-  );
+  app.post('/operator/bets', options, betShower(api));
+  app.post('/operator/statements', options, (request, reply) => sendStatement(api, request, reply));
 }
 
 async function openSession(api: OperatorApi, request: OperatorRequest): Promise<Answer> {

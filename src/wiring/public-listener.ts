@@ -8,6 +8,7 @@ import { EventLoopLag } from '../http/arrival.ts';
 import { createPublicServer } from '../http/public-server.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiRoute } from '../openapi/document.ts';
+import { RefusalLog } from '../operators/refusal-log.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';
 import { signingKeys } from '../protocol/signature.ts';
@@ -60,7 +61,8 @@ export function createPublicListener(
     const { players, operatorsPrisma } = storage;
     const timelines = new BetTimelines(operatorsPrisma);
     const statements = new Statements(storage.operatorsDatabase);
-    operatorRoutes(app, { gate, sessions, players, timelines, statements });
+    const refusals = new RefusalLog({ gate, logger, clock });
+    operatorRoutes(app, { gate, refusals, sessions, players, timelines, statements });
     bonusRoutes(app, { gate, bonuses, metrics, strangers });
     openApiRoute(app);
     source.onChange((changed) => {
