@@ -28,7 +28,7 @@ export function compose(parts: Parts) {
     );
   const bookkeeper = () =>
     new Bookkeeper({ ...base, runner: storage.database, database: storage.direct });
-  const { deliveryWorker, resealing } = money;
+  const { deliveryWorker, resealing, tokenDuty, unopenableWatch } = money;
   const bonusReadBack = bonusApi.readBack;
   return {
     publicServer: publicListener.publicServer,
@@ -39,7 +39,9 @@ export function compose(parts: Parts) {
     bonusReadBack,
     bookkeeper,
     /** All that a worker does, not yet begun. */
-    duties: () => [journalMonths(), resealing(), deliveryWorker(), bonusReadBack(), bookkeeper()],
+    duties: () => [journalMonths(), tokenDuty(), deliveryWorker(), bonusReadBack(), bookkeeper()],
+    /** What a process that is no worker looks after all the same. */
+    looks: () => [unopenableWatch()],
     wallets: money.wallets,
     accelerator: storage.accelerator,
     answers: storage.answers,

@@ -86,7 +86,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   }
   // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
   await options.beforeReady?.(databaseId);
-  const background = environment.roles.has('worker') ? parts.duties() : [];
+  const background = environment.roles.has('worker') ? parts.duties() : parts.looks();
   for (const duty of background) duty.start();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles], databaseId }, 'gateway.started');

@@ -109,13 +109,7 @@ export class Resealing {
       const { resealed, unopenable } = await this.walk();
       if (resealed > 0) logger.info({ resealed, unopenable }, 'tokens.resealed');
       if (unopenable > 0) {
-        logger.error(
-          {
-            unopenable,
-            note: 'put the key that sealed them back into ENCRYPTION_KEY, or plain',
-          },
-          'tokens.unopenable',
-        );
+        logger.error(missingKey(unopenable), 'tokens.unopenable');
       }
       return resealed === 0 && unopenable > 0 ? LOOK_RARELY_MS : LOOK_AGAIN_MS;
     } catch (error) {
@@ -129,6 +123,11 @@ export class Resealing {
     // Aborted: the process is on its way out, and there is nothing more to wait for.
     await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
+}
+
+/** What a log line says of sessions that cannot be opened. */
+export function missingKey(unopenable: number) {
+  return { unopenable, note: 'put the key that sealed them back into ENCRYPTION_KEY, or plain' };
 }
 
 /** @returns undefined where its token cannot be opened */

@@ -84,6 +84,19 @@ export class TokenVault {
     return first && Buffer.concat([Buffer.of(BOUND), first.mark]);
   }
 
+  /** Where, in the order of what stands first in a sealed text, lies what cannot be opened; ends not included. */
+  unopenableRanges(): readonly { readonly low: Buffer; readonly high: Buffer }[] {
+    const plain = { low: Buffer.of(PLAIN), high: Buffer.of(UNBOUND) };
+    const unbound = { low: Buffer.of(UNBOUND), high: Buffer.of(BOUND) };
+    const marks = this.#keys.map(({ mark }) => Buffer.concat([Buffer.of(BOUND), mark]));
+    marks.sort(Buffer.compare);
+    const bound = [Buffer.of(BOUND), ...marks].map((low, at) => ({
+      low,
+      high: marks[at] ?? Buffer.of(BOUND + 1),
+    }));
+    return [...(this.#acceptsPlain ? [] : [plain]), ...(this.hasKey ? [] : [unbound]), ...bound];
+  }
+
   /** What a token is stored and found by: 32 bytes. */
   hash(token: string): Buffer {
     return digest('sha256', token, 'buffer');

@@ -3,10 +3,11 @@ import { RefusedReads } from '../callbacks/refused-reads.ts';
 import type { Configuration } from '../config/schema.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
 import { BetChanges } from '../engine/bet-changes.ts';
-import { Resealing } from '../sessions/resealing.ts';
+import { Resealing, type ResealProgress } from '../sessions/resealing.ts';
 import { SessionCache } from '../sessions/session-cache.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { TokenVault } from '../sessions/token-vault.ts';
+import { UnopenableWatch } from '../sessions/unopenable-watch.ts';
 import { Confirmations } from '../store/deliveries/confirmations.ts';
 import { DeliveryStore } from '../store/deliveries/queue.ts';
 import { SessionSeals } from '../store/sessions/session-seals.ts';
@@ -55,6 +56,10 @@ export function createMoney(base: Base, storage: Storage) {
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     logsRead: sampler(environment.logReadsShare),
   };
+  const ofTokens = {
+    ...{ seals: new SessionSeals(database), vault, logger },
+    onProgress: (progress: ResealProgress) => showTokensBehind(metrics, progress),
+  };
   return {
     sessions,
     wallets,
@@ -68,13 +73,10 @@ export function createMoney(base: Base, storage: Storage) {
         },
         { redisUrl: environment.redisUrl, databaseId },
       ),
-    resealing: () =>
-      new Resealing({
-        seals: new SessionSeals(database),
-        vault,
-        logger,
-        onProgress: (progress) => showTokensBehind(metrics, progress),
-      }),
+    resealing: () => new Resealing(ofTokens),
+    /** Without a key nothing is sealed anew. */
+    tokenDuty: () => (vault.hasKey ? new Resealing(ofTokens) : new UnopenableWatch(ofTokens)),
+    unopenableWatch: () => new UnopenableWatch(ofTokens),
   };
 }
 
@@ -98,7 +100,7 @@ function createOperatorWallets(base: Base): Wallets {
 
 function showTokensBehind(
   { tokensBehind }: Base['metrics'],
-  { waiting, unopenable }: { readonly waiting: number; readonly unopenable: number },
+  { waiting, unopenable }: ResealProgress,
 ): void {
   tokensBehind.set({ state: 'waiting' }, waiting);
   tokensBehind.set({ state: 'unopenable' }, unopenable);

@@ -198,6 +198,18 @@ describe('the start of the gateway', () => {
     await gateway.stop();
   });
 
+  it('counts what its own key does not open also where it only answers callbacks', async () => {
+    const replica = await deployment.replica();
+    await deployment.player(replica.baseUrl);
+    const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
+    const other = await deployment.replica({ ROLES: 'http', ENCRYPTION_KEY });
+    await other.process.waitForLine(({ json }) => json?.msg === 'tokens.unopenable');
+    const metrics = await (await fetch(`${other.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^gateway_tokens_behind\{state="unopenable"\} [1-9]/m);
+    await other.process.stop();
+    await replica.process.stop();
+  });
+
   it('goes on with the last good configuration when a file becomes invalid', async () => {
     const replica = await deployment.replica();
     await appendFile(join(deployment.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');

@@ -8,6 +8,7 @@ import { Resealing, type ResealProgress } from '../../src/sessions/resealing.ts'
 import { SessionCache } from '../../src/sessions/session-cache.ts';
 import { type OpenedSession, Sessions } from '../../src/sessions/sessions.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { UnopenableWatch } from '../../src/sessions/unopenable-watch.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionSeals } from '../../src/store/sessions/session-seals.ts';
@@ -69,6 +70,17 @@ function resealingWith(keys: string | undefined, told: ResealProgress[] = []): R
     logger,
     onProgress: (progress) => told.push(progress),
   });
+}
+
+/** As in a process that only answers callbacks. */
+async function countedBy(keys: string | undefined): Promise<number> {
+  const told: ResealProgress[] = [];
+  const seals = new SessionSeals(database);
+  const vault = new TokenVault(readEncryptionKeys(keys));
+  const onProgress = (progress: ResealProgress) => void told.push(progress);
+  const counted = await new UnopenableWatch({ seals, vault, logger, onProgress }).look();
+  expect(told).toEqual([{ waiting: 0, unopenable: counted }]);
+  return counted;
 }
 
 async function openAt(sessions: Sessions, operatorToken: string): Promise<OpenedSession> {
@@ -152,6 +164,19 @@ describe('while it goes on', () => {
     const again: ResealProgress[] = [];
     await resealingWith(`${B},${A}`, again).walk();
     expect(again.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
+  });
+
+  it('is counted also where nothing is sealed anew: by the keys of that very process', async () => {
+    await open(A);
+    await open(A, 'another');
+    await open(B, 'of-the-new-key');
+    await open(undefined, 'from-before-there-was-one');
+    expect(await countedBy(`${A},${B},plain`)).toBe(0);
+    expect(await countedBy(`${B},${A}`)).toBe(1);
+    expect(await countedBy(`${B},plain`)).toBe(2);
+    expect(await countedBy(`${A},plain`)).toBe(1);
+    expect(await countedBy(key('c', 9))).toBe(4);
+    expect(await countedBy(undefined)).toBe(3);
   });
 
   it('walks past many that cannot be opened to the ones that can', async () => {
