@@ -10,6 +10,8 @@ const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400,
 /** A call of the bonus API takes as long as the service does, up to `bonusTimeoutMs`. */
 const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+const STARTED_AT = 'process_start_time_seconds';
+
 /**
  * prom-client's sums of what it also exposes by type: gauges that are called `_total` like counters,
  * which `promtool check metrics` rightly refuses.
@@ -51,7 +53,11 @@ export function createMetrics() {
     /** Adds prom-client's own process and runtime metrics; once per process. */
     collectProcessMetrics: () => {
       collectDefaultMetrics({ register: registry });
-      for (const name of MISNAMED) registry.removeSingleMetric(name);
+      for (const name of [...MISNAMED, STARTED_AT]) registry.removeSingleMetric(name);
+      // prom-client leaves it out where several processes are shown as one: the youngest tells that they keep dying.
+      gauge(STARTED_AT, 'Start time of the process, in seconds since 1970', [], 'max').set(
+        Math.round(Date.now() / 1_000 - process.uptime()),
+      );
     },
   };
 }

@@ -70,6 +70,8 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     const before = await workersOf(replica.process);
     expect(before).toHaveLength(2);
     const answered = await sample('gateway_callbacks_total');
+    const startedAt = await sample('process_start_time_seconds');
+    expect(Math.abs(startedAt - Date.now() / 1_000)).toBeLessThan(300);
     expect(answered).toBeGreaterThanOrEqual(PROFILES);
     const [victim = 0] = before;
     process.kill(victim, 'SIGKILL');
@@ -82,6 +84,8 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     expect(after).not.toContain(victim);
     // A total that falls would look like as many new events.
     expect(await sample('gateway_callbacks_total')).toBeGreaterThanOrEqual(answered);
+    // "Youngest process" on the dashboard: one that keeps dying is seen by it.
+    expect(await sample('process_start_time_seconds')).toBeGreaterThan(startedAt);
   });
 
   it('replaces worker processes while a file is broken: what was in force goes on (I7)', async () => {
