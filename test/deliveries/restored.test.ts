@@ -63,7 +63,7 @@ describe('a journal that was restored to an earlier moment', () => {
 
   it('is held before anything starts on it, by the manual', async () => {
     const manual = await readFile(MANUAL, 'utf8');
-    const steps = manual.slice(manual.indexOf('To restore to a point in time'));
+    const steps = manual.slice(manual.indexOf('### Restore to a point in time'));
     const hold = steps.indexOf('wagergate deliveries hold --operator');
     expect(hold).toBeGreaterThan(0);
     expect(hold).toBeLessThan(steps.indexOf('ROLES=worker'));
