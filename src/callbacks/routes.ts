@@ -104,7 +104,8 @@ function noteTooLarge(
   countAndLog(callbacks, request, {
     handled: {
       answer: failure(CODES.validation, error.message, 413),
-      outcome: 'invalid',
+      // Unread, so that nobody knows whose it is: anybody could call people by WagergateCallbacksInvalid.
+      outcome: 'unauthorized',
       operatorId: undefined,
       detail,
     },

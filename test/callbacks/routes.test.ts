@@ -200,12 +200,19 @@ describe('a callback that cannot be read', () => {
 
   it('because its body is over 256 KiB is 413, and up to there is read', async () => {
     const pad = (bytes: number) => placeBody(slip, { info: JSON.stringify('x'.repeat(bytes)) });
-    const labels = { operator: 'unknown', operation: 'place', outcome: 'invalid' };
-    const before = await gateway.metric('gateway_callbacks_total', labels);
+    const counted = (outcome: string) =>
+      gateway.metric('gateway_callbacks_total', {
+        operator: 'unknown',
+        operation: 'place',
+        outcome,
+      });
+    const before = [await counted('unauthorized'), await counted('invalid')] as const;
     const tooLarge = await gateway.service.call('POST', '/payment/bet', pad(256 * 1024));
     expect(tooLarge.status).toBe(413);
     // A service whose bets are refused one after the other is to be seen in the numbers.
-    expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(before + 1);
+    expect(await counted('unauthorized')).toBe(before[0] + 1);
+    // Its signature is not verified: whoever sends this must not be able to call people (WagergateCallbacksInvalid).
+    expect(await counted('invalid')).toBe(before[1]);
     const large = await gateway.service.call('POST', '/payment/bet', pad(255 * 1024));
     expect([large.status, large.json?.code]).toEqual([400, 3]);
   });
