@@ -25,8 +25,8 @@ const COLLECT_MS = 4_000;
 /** A worker process that dies at once is not started again at once. */
 const RESTART_MS = 1_000;
 /**
- * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is not
- * waited for.
+ * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is not waited for. From SIGTERM
+ * on: a supervisor gives all of it no longer (docs/operations.md, Upgrades without downtime).
  */
 const STOP_MS = 12_000;
 
@@ -147,17 +147,18 @@ export class HttpWorkers {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#looking);
+    const killAtMs = systemClock.monotonicMs() + STOP_MS;
     await this.#port.close();
-    await Promise.all([...this.#members].map(({ worker }) => this.#stop(worker)));
+    await Promise.all([...this.#members].map(({ worker }) => this.#stop(worker, killAtMs)));
   }
 
-  async #stop(worker: Worker): Promise<void> {
+  async #stop(worker: Worker, killAtMs: number): Promise<void> {
     const exited = once(worker, 'exit');
     worker.process.kill('SIGTERM');
     const impatience = setTimeout(() => {
       this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
       worker.process.kill('SIGKILL');
-    }, STOP_MS);
+    }, killAtMs - systemClock.monotonicMs());
     await exited;
     clearTimeout(impatience);
   }

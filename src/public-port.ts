@@ -7,13 +7,13 @@ import { AcceptQueue, BACKLOG } from './http/accept-queue.ts';
 import { EventLoopLag } from './http/arrival.ts';
 import { openFilesMax } from './http/descriptors.ts';
 import type { FromGivenServer, ToGivenServer } from './http/given-server.ts';
+import { takeWaiting } from './http/take-waiting.ts';
 import { waitingAt } from './http/waiting-connections.ts';
 import { machineMs } from './lib/machine-clock.ts';
-import { wholeTurn } from './lib/whole-turn.ts';
 import { within } from './lib/within.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-/** Workers that work take what has been accepted within this. */
+/** Workers that work take what has come by then within this. */
 const GIVE_MS = 1_000;
 
 interface Waiting {
@@ -104,12 +104,14 @@ export class PublicPort {
    */
   async close(): Promise<void> {
     this.#state = 'closing';
-    // What the system has accepted by now would be reset.
-    await wholeTurn();
+    const endsAtMs = performance.now() + GIVE_MS;
+    // It would be reset.
+    await takeWaiting(this.#server, GIVE_MS / 2);
     this.#server?.close();
     this.#give();
     // Workers that hang take nothing.
-    await within(GIVE_MS, this.#allTaken.promise).catch(() => undefined);
+    const leftMs = endsAtMs - performance.now();
+    await within(leftMs, this.#allTaken.promise).catch(() => undefined);
     this.#state = 'closed';
     this.#lag.close();
     for (const { socket } of this.#waiting.splice(0)) socket.destroy();

@@ -1,8 +1,11 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { wholeTurn } from '../lib/whole-turn.ts';
+import { takeWaiting } from './take-waiting.ts';
 
 /** So long a connection that waits for its next request is kept: at any load worth the name, one comes. */
 const IDLE_MS = 500;
+/** How long what waits to be accepted is taken; a turn takes some milliseconds of a process that is busy. */
+const TAKE_MS = 1_000;
 
 /**
  * Prepares a server, before it listens, to be closed without losing what is on its way to it.
@@ -15,11 +18,16 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing) reply.header('connection', 'close');
   });
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   return async () => {
     isClosing = true;
-    // What the system has accepted by now is taken first: it would be reset.
-    await wholeTurn();
-    closeIdleLater(app);
+    // It would be reset.
+    await takeWaiting(app.server, TAKE_MS);
+    closeIdleLater(app, open);
     await app.close();
   };
 }
@@ -28,10 +36,15 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
  * Node's own `close`, and Fastify's, would end idle connections at once. Whoever keeps one may have sent its next
  * request already, which would be lost.
  */
-function closeIdleLater({ server }: FastifyInstance): void {
+function closeIdleLater({ server }: FastifyInstance, open: ReadonlySet<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);
+  const end = () => {
+    closeIdle();
+    // Those that have never carried a request Node does not take for idle, and would wait for until the end.
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
   server.closeIdleConnections = () => {
     // In the turn after: a timer that is late comes before what has arrived by then is read.
-    setTimeout(() => setImmediate(closeIdle), IDLE_MS).unref();
+    setTimeout(() => setImmediate(end), IDLE_MS).unref();
   };
 }

@@ -42,6 +42,27 @@ describe('a server that is closed gently', () => {
     await closed;
   });
 
+  it('answers on all of many connections that came while it was too busy to accept them (I2)', async () => {
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = connect(portOf(app), '127.0.0.1');
+      socket.write(REQUEST);
+      return socket;
+    });
+    await new Promise((resolve) => process.nextTick(resolve));
+    block(50);
+    const closed = close();
+    const answers = await Promise.all(sockets.map((socket) => text(socket)));
+    for (const answer of answers) expect(answer).toMatch(LAST_ANSWER);
+    await closed;
+  });
+
+  it('does not wait for a connection that never carried a request', async () => {
+    const socket = connect(portOf(app), '127.0.0.1');
+    await once(app.server, 'connection');
+    const [rest] = await Promise.all([text(socket), close()]);
+    expect(rest).toBe('');
+  });
+
   it('ends connections that nothing comes on', async () => {
     const socket = await idleConnection();
     const [rest] = await Promise.all([text(socket), close()]);

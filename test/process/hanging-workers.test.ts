@@ -75,6 +75,22 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     expect(await stopping).toEqual({ code: 0, signal: null });
   });
 
+  it.concurrent('are killed 12 s after all are told to end, also where connections wait for them', async ({
+    expect,
+  }) => {
+    const { process: gateway, workers, baseUrl } = await twoWorkers();
+    for (const pid of await workers()) process.kill(pid, 'SIGSTOP');
+    const strangers = Array.from({ length: 3 }, () => asking(baseUrl).on('error', () => undefined));
+    await Promise.all(strangers.map((socket) => once(socket, 'connect')));
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+    const loggedAtMs = (message: string) =>
+      Date.parse(String(gateway.lines.find(({ json }) => json?.msg === message)?.json?.time));
+    const tookMs = loggedAtMs('cluster.worker_hangs') - loggedAtMs('gateway.draining');
+    // It is 13 s where the time for giving connections comes before.
+    expect(tookMs).toBeGreaterThan(11_000);
+    expect(tookMs).toBeLessThan(12_900);
+  });
+
   it.concurrent('are left alone where their parent stood still as well, as with the whole machine', async ({
     expect,
   }) => {
