@@ -88,7 +88,9 @@ export function workerOf() {
     },
     drains: async () => {
       const { values } = await metrics.drains.get();
-      return Object.fromEntries(values.map(({ labels, value }) => [labels.by, value]));
+      // Both are counted from zero on.
+      const counted = values.filter(({ value }) => value > 0);
+      return Object.fromEntries(counted.map(({ labels, value }) => [labels.by, value]));
     },
   };
 }
