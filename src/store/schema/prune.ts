@@ -233,16 +233,19 @@ async function dropMonth(client: Client, month: string): Promise<void> {
 /**
  * Of the attempts of a month, those at operations that stay. An attempt is dated by the clock of its process and its
  * operation by PostgreSQL's, or had been promised for days: so it may be another month's than its operation, and what an
- * operation was answered stands with its attempt. Such strays are few, and each is asked for by itself.
+ * operation was answered stands with its attempt. Such strays are few, and each is asked for by itself. They are looked
+ * for by their keys alone: with all of it, PostgreSQL would write the whole month into temporary files to compare.
  */
 const keptAttempts = (operations: string, attempts: string) => `
   WITH strays AS MATERIALIZED (
-    SELECT a.* FROM ${attempts} a
+    SELECT a.operation_id, a.number, a.started_at FROM ${attempts} a
      WHERE NOT EXISTS (SELECT FROM ${operations} o WHERE o.id = a.operation_id)
   )
   SELECT a.* FROM ${attempts} a JOIN kept_operations k ON k.id = a.operation_id
   UNION ALL
-  SELECT * FROM strays s WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
+  SELECT a.* FROM strays s
+    JOIN ${attempts} a ON (a.operation_id, a.number, a.started_at) = (s.operation_id, s.number, s.started_at)
+   WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
 
 /** One transaction; if others hold the tables it is tried again after they had their turn. */
 async function inLockedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
