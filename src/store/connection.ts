@@ -29,16 +29,13 @@ export const SHORT_SETTINGS = {
 } as const satisfies Settings;
 
 /**
- * How long the server keeps a connection. One of a gateway whose machine or network has gone it would keep for two hours,
- * against its `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
+ * A server would keep connections of a gateway whose machine or network has gone for two hours, against its
+ * `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
  */
-const KEPT = {
+const KEEPALIVES = {
   tcp_keepalives_idle: '30',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '4',
-  // What is idle is ours to end: the server would take it in the moment in which a call begins on it, and from what
-  // waits for the next piece of a list.
-  idle_session_timeout: '0',
 } as const satisfies Settings;
 
 /**
@@ -63,7 +60,7 @@ export function connectionTo(
   settings: Settings,
 ): Pick<ClientConfig, 'connectionString' | 'application_name' | 'options'> {
   const { connectionString, options } = withoutOptions(url);
-  const ours = Object.entries({ ...OUR_SETTINGS, ...KEPT, ...settings }).map(
+  const ours = Object.entries({ ...OUR_SETTINGS, ...KEEPALIVES, ...settings }).map(
     ([key, value]) => `-c ${key}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
   );
   return {

@@ -9,11 +9,14 @@ import { UnsuitableServer } from './unsuitable-server.ts';
  * The connection keeps the value that it begins with, whatever a reload of the server's configuration says afterwards;
  * `off` it does not keep. The others are the server's to choose: some of them promise more than `on`.
  *
- * Each statement is a transaction with a limit of time of its own. One of transactions would end the connection with it; it
- * cannot be asked for where the connection starts, as servers before 17 do not know it.
+ * What is idle is ours to end: the server would take it in the moment in which a call begins on it, and from what waits for
+ * the next piece of a list. Each statement is a transaction with a limit of time of its own; one of transactions would end
+ * the connection with it. Neither is asked for where the connection starts: servers before 17, and before 14, do not know
+ * them, and would refuse it before anybody can say that they are too old.
  */
 const BEGIN_WITH = `
   SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
+         set_config('idle_session_timeout', '0', false),
          CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
               THEN set_config('transaction_timeout', '0', false) END,
          extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby

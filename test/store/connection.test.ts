@@ -1,6 +1,11 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OUR_SETTINGS, openLongConnection } from '../../src/store/connection.ts';
+import {
+  connectionTo,
+  OUR_SETTINGS,
+  openLongConnection,
+  SHORT_SETTINGS,
+} from '../../src/store/connection.ts';
 import { Database } from '../../src/store/database.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { statement } from '../../src/store/statement.ts';
@@ -99,6 +104,12 @@ describe.each(KINDS)('where the database ends what it is tired of, a connection 
     await setUpDatabase(server.url, { transaction_timeout: '400ms' });
     expect(await ask(server.url, `SELECT 'slept' || pg_sleep(0.6)`)).toBe('slept');
   });
+});
+
+it('a connection starts with nothing that a server before 14 does not know: it would not come to say that it is too old', () => {
+  const { options } = connectionTo(server.url, 'test', SHORT_SETTINGS);
+  expect(options).toContain('-c tcp_keepalives_idle=30');
+  expect(options).not.toMatch(/-c (?:idle_session_timeout|transaction_timeout)=/);
 });
 
 async function knowsTransactionTimeout(): Promise<boolean> {
