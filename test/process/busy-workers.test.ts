@@ -28,8 +28,9 @@ it('a place that waited for a busy worker process for longer than a callback may
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BUSY)}`,
   });
   const player = await deployment.player(baseUrl);
-  // It would see all of them accepted, were they taken however late.
-  const patience = { timeoutMs: 4 * PATIENT_MS };
+  // It would see all of them accepted, were they taken however late. Each has a connection of its own: one that waits for
+  // another's to be free is sent later than it seems, and taken rightly.
+  const patience = { timeoutMs: 4 * PATIENT_MS, connectionsMax: BETS };
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0, ...patience });
   onTestFinished(() => service.close());
   const placed = await Promise.all(
