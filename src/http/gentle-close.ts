@@ -23,10 +23,10 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
+  // It would be reset. The last that is done before the server is closed: where many come, more do all the time.
+  app.addHook('preClose', () => takeWaiting(app.server, TAKE_MS));
   return async () => {
     isClosing = true;
-    // It would be reset.
-    await takeWaiting(app.server, TAKE_MS);
     closeIdleLater(app, open);
     await app.close();
   };
