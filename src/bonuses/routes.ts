@@ -12,7 +12,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { BonusCall, Bonuses } from './context.ts';
 import { BONUS_METHODS, type BonusMethod } from './method-names.ts';
 import { applyBatch } from './methods/apply-batch.ts';
-import { createTemplate, TEMPLATE_BYTES_MAX } from './methods/create-template.ts';
+import { createTemplate } from './methods/create-template.ts';
 import { listTemplates } from './methods/list-templates.ts';
 import { listPlayerBonuses } from './methods/player-bonuses.ts';
 import { readBonus } from './methods/read-bonus.ts';
@@ -42,14 +42,17 @@ const REFUSED_OUTCOMES: Readonly<Record<number, BonusOutcome>> = {
 
 const NO_DATABASE = failure(CODES.system, 'System error', 503);
 
-/** Those that carry lists of a thousand players or ids. */
-const BODY_BYTES_MAX_OF_BATCHES = 256 * 1024;
-const CARRIES_BATCH: ReadonlySet<BonusMethod> = new Set(['bonus/applyBatch', 'bonus/revokeBatch']);
+/** Those that carry lists of a thousand; the others are a few numbers. */
+const BODY_BYTES_MAX_OF_LISTS = 256 * 1024;
+const CARRIES_LISTS: ReadonlySet<BonusMethod> = new Set([
+  'templates/add',
+  'bonus/applyBatch',
+  'bonus/revokeBatch',
+]);
 
 /** How large the body of a method's request may be. */
 export function bodyBytesMax(method: BonusMethod): number {
-  if (method === 'templates/add') return TEMPLATE_BYTES_MAX;
-  return CARRIES_BATCH.has(method) ? BODY_BYTES_MAX_OF_BATCHES : BODY_BYTES_MAX;
+  return CARRIES_LISTS.has(method) ? BODY_BYTES_MAX_OF_LISTS : BODY_BYTES_MAX;
 }
 
 /** Of one operator, calls that read pages of templates at a time (I7). */

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askedFor, askedHash } from '../../src/bonuses/methods/request-body.ts';
+import { treeOf } from '../../src/bonuses/translation/json-tree.ts';
+import { parseJsonObject } from '../../src/protocol/json.ts';
 import {
   type BonusGateway,
   batchBody,
   createTemplate,
   SERVICE_CID,
   startBonusGateway,
+  templateBody,
 } from './support/bonus-gateway.ts';
 
 /** All operators' templates stand on the pages that each create and the read-back read (I7). */
@@ -32,6 +36,17 @@ it.each([
     expect(deployment.api.templates.size).toBe(status === 200 ? before + 1 : before);
   },
 );
+
+it('the repeat of a large create that was begun before there was a limit gets the first answer', async () => {
+  const { alpha } = deployment;
+  const made = await createTemplate(alpha, { name: 'Small' });
+  const large = { name: 'Large', availableTournaments: tournaments(1_000, 'x'.repeat(40)) };
+  await deployment.sql('UPDATE bonus_intents SET body_hash = $1 WHERE answer_body = $2', [
+    hashOf(templateBody(large)),
+    made.body,
+  ]);
+  expect(await createTemplate(alpha, large)).toMatchObject({ status: 200, body: made.body });
+});
 
 it('a page of the largest templates keeps no other operator from its own, nor the read-back from reading (I7)', async () => {
   const { alpha, beta, api } = deployment;
@@ -65,3 +80,7 @@ it('a lost batch whose answer would be over 8 MB is closed without being read, a
   expect([again.status, again.json?.items]).toEqual([200, {}]);
   expect(again.json?.errorItems).toHaveLength(300);
 });
+
+function hashOf(body: object): Buffer {
+  return askedHash(askedFor(treeOf(parseJsonObject(Buffer.from(JSON.stringify(body))))));
+}

@@ -28,7 +28,7 @@ const NO_TEMPLATE = -1n;
  * A page of the service's list has a hundred templates of all operators, and is read before each create and by the
  * read-back. One operator's must not make it larger than what is taken for an answer (I7).
  */
-export const TEMPLATE_BYTES_MAX = 16 * 1024;
+const TEMPLATE_BYTES_MAX = 16 * 1024;
 
 /** What some writer of JSON writes as six characters, such as `\u003c`. */
 const ESCAPED_SOMEWHERE = /[^\w "{}[\],:.-]/g;
@@ -44,7 +44,6 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   if (!('fields' in read)) return read;
   const asked = askedFor(treeOf(call.document));
   const body = treeText(asked);
-  if (isTooLarge(body)) return TOO_LARGE;
   const intent = {
     tenant: call.tenant,
     bodyHash: askedHash(asked),
@@ -54,6 +53,7 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   // Before what the operator may do now: a repeat refused for that would pass for a create never made.
   const before = await bonuses.intents.findEqual(intent, 'create');
   if (before !== undefined) return askedBefore(before);
+  if (isTooLarge(body)) return TOO_LARGE;
   const { currencies } = call.operator;
   if (!currencies.includes(read.fields.currency)) {
     return invalid(`currency: must be one of ${currencies.join(', ')}`);
