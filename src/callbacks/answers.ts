@@ -8,12 +8,10 @@ import {
   type SessionLookup,
   tokenRefusal,
 } from '../sessions/session.ts';
+import { loggedReason } from '../telemetry/logged-reason.ts';
 import type { Handled } from './handled.ts';
 
 // The answers of the callbacks, each written once (docs/contract.md, Callbacks).
-
-/** Of a reason in the log: the name of a member may be as long as the body. */
-const REASON_CHARACTERS_MAX = 200;
 
 /** A refusal by the gateway itself, or a wallet's that is passed on. */
 export function refused(
@@ -24,7 +22,7 @@ export function refused(
 ): Handled {
   // These words are the gateway's own and name a field; a wallet's may name a player.
   const isOwn = outcome === 'invalid' && code === CODES.validation;
-  const reason = isOwn ? message.slice(0, REASON_CHARACTERS_MAX) : undefined;
+  const reason = isOwn ? loggedReason(message) : undefined;
   return { answer: failure(code, message), outcome, operatorId, detail: { code, reason } };
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
+import { loggedReason } from '../telemetry/logged-reason.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { OperatorGate } from './request.ts';
 
-const REASON_CHARACTERS_MAX = 200;
 /** A bet or a statement that is not there is an answer, not a fault. */
 const NOT_FOUND = 404;
 
@@ -58,5 +58,5 @@ export class RefusalLog {
 function saidIn(payload: unknown): { readonly code?: unknown; readonly reason?: string } {
   if (typeof payload !== 'string') return {};
   const { code, message }: { code?: unknown; message?: unknown } = JSON.parse(payload);
-  return { code, reason: String(message).slice(0, REASON_CHARACTERS_MAX) };
+  return { code, reason: loggedReason(String(message)) };
 }

@@ -1,7 +1,7 @@
 import { unreachable } from '../../../domain/unreachable.ts';
 import { AnswerError, call } from '../../api/call.ts';
 import type { Answers } from '../../api/wire.ts';
-import type { DeliveryFilter } from './filter.ts';
+import { type DeliveryFilter, operatorIds } from './filter.ts';
 
 export interface BulkProgress {
   readonly total: number;
@@ -90,8 +90,7 @@ export async function* retryFilter(
 /** Asked for at the moment of the retry: a page may be older than an operator, or have failed to learn of them. */
 async function operatorsOf({ operator }: DeliveryFilter): Promise<readonly string[]> {
   if (operator !== undefined) return [operator];
-  const { items, withoutFile } = await call('GET /admin/operators');
-  return [...items, ...withoutFile].map(({ id }) => id);
+  return operatorIds(await call('GET /admin/operators'));
 }
 
 type Slice = Answers['POST /admin/deliveries/retry'];

@@ -2,13 +2,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
-import type { Answers } from '../../api/wire.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
-import { type DeliveryFilter, RETRYABLE, readFilter } from './filter.ts';
+import { type DeliveryFilter, operatorIds, RETRYABLE, readFilter } from './filter.ts';
 
 const route = getRouteApi('/deliveries');
 
@@ -44,7 +43,7 @@ export function DeliveriesPage() {
           label="Operator"
           value={filter.operator}
           all="All operators"
-          options={idsOf(operators.data)}
+          options={operators.data === undefined ? [] : operatorIds(operators.data)}
           onChange={(operator) => choose({ operator })}
         />
       </Heading>
@@ -67,12 +66,6 @@ export function DeliveriesPage() {
       </Answered>
     </>
   );
-}
-
-/** Also those of which only something open is left. */
-function idsOf(operators: Answers['GET /admin/operators'] | undefined): readonly string[] {
-  const { items = [], withoutFile = [] } = operators ?? {};
-  return [...items, ...withoutFile].map(({ id }) => id);
 }
 
 interface FoundProps {
