@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   wallets: ['domain', 'lib', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'lib', 'protocol', 'redis', 'store', 'telemetry'],
   // Brings an operation to a wallet, for callbacks and deliveries alike.
-  engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
+  engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry', 'wallets'],
   deliveries: [
     'config',
     'domain',

@@ -73,6 +73,22 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
+   * Reads the bet and takes the step that follows from it; again, from the start, whenever the bet has moved meanwhile.
+   * @param step decides by what was found, and carries that out
+   * @throws GatewayError when the journal fails; whatever `step` throws
+   */
+  async handle(
+    step: (found: Exclude<Found, { kind: 'answered' }>) => Promise<Handled | 'moved'>,
+  ): Promise<Handled> {
+    for (;;) {
+      const found = await this.find();
+      if (found.kind === 'answered') return found.handled;
+      const handled = await step(found);
+      if (handled !== 'moved') return handled;
+    }
+  }
+
+  /**
    * Waits for the operation that is on its way.
    * @returns false when the deadline leaves no time for that
    */

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { concludePlace } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Attempt, AttemptResult, Concluded } from '../engine/attempt.ts';
+import { callWallet } from '../engine/call-wallet.ts';
 import type { Sending } from '../engine/send-permit.ts';
-import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
+import { UNRELEASED } from '../engine/wallet-generation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, SYSTEM_ERROR, systemError } from './answers.ts';
 import type { PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
@@ -27,25 +26,17 @@ function placeAttempt(
   { attemptId, generation }: RecordedPlace,
 ): Omit<Attempt<PlaceConcluded>, 'finish'> {
   const { transactionId } = message;
-  const { operatorId, operatorUser } = owner;
   return {
     transactionId,
     attemptId,
-    operatorId,
+    operatorId: owner.operatorId,
     operation: 'place',
     deadline,
-    call: ({ maySend }: Sending) =>
-      askRightWallet(callbacks.configuration(), { owner, generation, ...UNRELEASED }, () =>
-        wallet.bet({
-          operation: 'place',
-          method: 'POST',
-          body: walletBody(message.document, { operatorUser, operatorToken }),
-          transactionId,
-          requestId: message.requestId ?? randomUUID(),
-          deadline,
-          maySend,
-        }),
-      ),
+    call: (sending: Sending) => {
+      const books = { generation, ...UNRELEASED };
+      const request = { message, attemptId, owner, books, operatorToken };
+      return callWallet(callbacks, wallet, request, deadline, sending);
+    },
     conclude: (sent: BetAnswer) => {
       const conclusion = concludePlace(sent);
       const answer = answerFor(transactionId, conclusion.answer) ?? SYSTEM_ERROR;

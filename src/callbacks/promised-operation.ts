@@ -5,8 +5,8 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, runAttempt } from '../engine/attempt.ts';
+import { callWallet } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
-import { askRightWallet } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
@@ -14,7 +14,7 @@ import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -104,8 +104,8 @@ function promisedAttempt(
 ): Attempt<PromisedConcluded> {
   const { callbacks, message, deadline, transactionId } = callback;
   const { operation } = message;
-  const { operatorId, operatorUser } = ownerOf(next.from);
-  const { alwaysSendToken } = wallet.callerDialect;
+  const owner = ownerOf(next.from);
+  const { operatorId } = owner;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
   // Read while the promise is being committed, which does not need it.
   const token = tokenFor(callback, wallet, next.from);
@@ -117,22 +117,13 @@ function promisedAttempt(
     operatorId,
     operation,
     deadline,
-    call: async ({ maySend }) => {
+    call: async (sending) => {
       const found = await token;
       if (found.kind === 'unread') return WITHOUT_TOKEN;
-      const members = { operatorUser, operatorToken: found.token, alwaysSendToken };
-      return await askRightWallet(callbacks.configuration(), next.from, () =>
-        wallet.bet({
-          operation,
-          method: 'PUT',
-          body: walletBody(message.document, members),
-          transactionId,
-          requestId: message.requestId ?? attemptId,
-          deadline,
-          maySend,
-          hadResult: next.from.settlement.kind !== 'none',
-        }),
-      );
+      const hadResult = next.from.settlement.kind !== 'none';
+      const operatorToken = found.token;
+      const request = { message, attemptId, owner, books: next.from, operatorToken, hadResult };
+      return await callWallet(callbacks, wallet, request, deadline, sending);
     },
     conclude: (sent) => {
       const conclusion = conclude(sent);

@@ -4,18 +4,18 @@ import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type AttemptResult, runAttempt } from '../engine/attempt.ts';
+import { callWallet } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
-import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
+import { firstRequest } from '../engine/first-request.ts';
 import { leaveToPerson } from '../engine/left-to-person.ts';
 import { resultIn } from '../engine/result-in.ts';
-import { askRightWallet } from '../engine/wallet-generation.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -121,8 +121,20 @@ async function resultAttempt(
   const first = wallet.callerDialect.stableRequestId
     ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message))
     : undefined;
-  const body = await bodyFor(callback, bet, wallet, terms, first);
+  const { cashoutToken } = terms;
+  const operatorToken =
+    cashoutToken === undefined ? await tokenFor(callback, bet, wallet) : undefined;
   const attemptId = randomUUID();
+  const owner = ownerOf(bet);
+  const request = {
+    message,
+    attemptId,
+    owner,
+    books: bet,
+    operatorToken,
+    cashoutToken,
+    first,
+  };
   const settings = deliverySettings(callbacks.configuration(), operatorId);
   return {
     transactionId,
@@ -130,18 +142,7 @@ async function resultAttempt(
     operatorId,
     operation: message.operation,
     deadline,
-    call: ({ maySend }) =>
-      askRightWallet(callbacks.configuration(), bet, () =>
-        wallet.bet({
-          operation: message.operation,
-          method: 'PUT',
-          body,
-          transactionId,
-          requestId: first?.requestId ?? message.requestId ?? attemptId,
-          deadline,
-          maySend,
-        }),
-      ),
+    call: (sending) => callWallet(callbacks, wallet, request, deadline, sending),
     conclude: (sent) => concluded(callback, wallet, bet, sent, terms),
     finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
@@ -219,23 +220,14 @@ export async function recordUnsentResult(
   return await answerUnsent(callback, { from: bet, to, transactionTime, supersedes }, undefined);
 }
 
-async function bodyFor(
-  callback: ResultCallback,
+/** The token that the bet was placed with, if one goes with the call. */
+async function tokenFor(
+  { callbacks, message, deadline }: ResultCallback,
   bet: Bet,
   wallet: Wallet,
-  { cashoutToken }: ResultTerms,
-  first: FirstRequest | undefined,
-): Promise<string> {
-  const { callbacks, message, deadline } = callback;
-  const { alwaysSendToken } = wallet.callerDialect;
-  const looksForToken =
-    cashoutToken === undefined && carriesToken(message.document, alwaysSendToken);
-  const operatorToken = looksForToken
-    ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
-    : undefined;
-  const { operatorUser } = ownerOf(bet);
-  const members = { operatorUser, operatorToken, cashoutToken, alwaysSendToken, first };
-  return walletBody(message.document, members);
+): Promise<string | undefined> {
+  if (!carriesToken(message.document, wallet.callerDialect.alwaysSendToken)) return undefined;
+  return await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token));
 }
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {

@@ -21,68 +21,60 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
   const { callbacks, message, transactionId } = rollingBack;
   // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
   await callbacks.answers.fence(transactionId);
-  const handled = await fencedRollback(rollingBack);
+  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const handled = await rollingBack.handle(async (found) => {
+    if (found.kind === 'bet') return await rollBackBet(rollingBack, found.bet, transactionTime);
+    // The player is unknown here too. The tombstone is written all the same, to refuse a place that comes late.
+    const nobodys = unseenBet(callbacks, transactionId, undefined);
+    return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
+  });
   if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
   return handled;
 }
 
-async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
-  const { callbacks, transactionId } = rollingBack;
-  const transactionTime = isoTime(callbacks.clock.nowMs());
-  const rolledBack = (
-    from: Bet,
-    kind: 'promised' | 'confirmed',
-    supersedes: readonly string[],
-  ): NextState => ({
-    from,
-    to: { ...from, rollback: { kind, transactionTime } },
-    transactionTime,
-    supersedes,
-  });
-  for (;;) {
-    const found = await rollingBack.find();
-    if (found.kind === 'answered') return found.handled;
-    // The player is unknown here too. The tombstone is written all the same, to refuse a place that comes late.
-    const bet =
-      found.kind === 'nobody' ? unseenBet(callbacks, transactionId, undefined) : found.bet;
-    const decision =
-      found.kind === 'nobody'
-        ? ({ kind: 'nothingToSend', supersedes: [] } as const)
-        : decideRollback(bet);
-    let handled: Handled | 'moved';
-    switch (decision.kind) {
-      case 'wait':
-        if (await rollingBack.wait(bet)) continue;
-        if (bet.rollback.kind !== 'none') {
-          // The first copy has promised it, and is still trying.
-          const { transactionTime: promisedTime } = bet.rollback;
-          const answered = await rollingBack.firstByNow(bet, repeatedRollback);
-          return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
-        }
-        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', calledOffInFlight(bet)));
-        break;
-      case 'nothingToSend':
-        handled = await recordUnsent(
-          rollingBack,
-          rolledBack(bet, 'confirmed', decision.supersedes),
-        );
-        break;
-      case 'takeOver':
-        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', decision.supersedes));
-        break;
-      case 'send':
-        handled = await sendPromised(
-          rollingBack,
-          rolledBack(bet, 'promised', decision.supersedes),
-          (sent) =>
-            concludeRollback(bet, sent, { promisedTime: transactionTime, isAnswered: false }),
-        );
-        break;
-      default:
-        return rollingBack.answerKnown(bet, decision);
+async function rollBackBet(
+  rollingBack: BetCallback<RollbackRequest>,
+  bet: Bet,
+  transactionTime: string,
+): Promise<Handled | 'moved'> {
+  const { transactionId } = rollingBack;
+  const promised = (supersedes: readonly string[]) =>
+    rolledBack(bet, 'promised', transactionTime, supersedes);
+  const decision = decideRollback(bet);
+  switch (decision.kind) {
+    case 'wait':
+      if (await rollingBack.wait(bet)) return 'moved';
+      if (bet.rollback.kind !== 'none') {
+        // The first copy has promised it, and is still trying.
+        const { transactionTime: promisedTime } = bet.rollback;
+        const answered = await rollingBack.firstByNow(bet, repeatedRollback);
+        return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+      }
+      return await takeOver(rollingBack, promised(calledOffInFlight(bet)));
+    case 'nothingToSend': {
+      const next = rolledBack(bet, 'confirmed', transactionTime, decision.supersedes);
+      return await recordUnsent(rollingBack, next);
     }
-    if (handled !== 'moved') return handled;
+    case 'takeOver':
+      return await takeOver(rollingBack, promised(decision.supersedes));
+    case 'send':
+      return await sendPromised(rollingBack, promised(decision.supersedes), (sent) =>
+        concludeRollback(bet, sent, { promisedTime: transactionTime, isAnswered: false }),
+      );
+    default:
+      return rollingBack.answerKnown(bet, decision);
   }
+}
+
+function rolledBack(
+  from: Bet,
+  kind: 'promised' | 'confirmed',
+  transactionTime: string,
+  supersedes: readonly string[],
+): NextState {
+  const to = { ...from, rollback: { kind, transactionTime } };
+  return { from, to, transactionTime, supersedes };
 }
 
 /** The decision for a copy of a rollback that has been answered; undefined while it has not. */

@@ -24,49 +24,39 @@ import {
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
-  return await onRecord(settling, await settleOrRepeat(settling));
+  const handled = await settling.handle(async (found) =>
+    found.kind === 'nobody' ? unknownBet() : await settleBet(settling, found.bet),
+  );
+  return await onRecord(settling, handled);
 }
 
-async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Handled> {
+async function settleBet(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+): Promise<Handled | 'moved'> {
   const { message, callbacks } = settling;
   const isCashout = message.resultType === 'cashout';
-  for (;;) {
-    const found = await settling.find();
-    if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') return unknownBet();
-    const { bet } = found;
-    const operatorId = bet.owner?.operatorId;
-    const recorded = await recordedAnswer(settling, bet);
-    if (recorded !== undefined) return recorded;
-
-    const decision = decideSettle(bet, message);
-    const now = isoTime(callbacks.clock.nowMs());
-    let handled: Handled | 'moved';
-    switch (decision.kind) {
-      case 'wait':
-        if (await settling.wait(bet)) continue;
-        return unavailable('error', operatorId, { reason: 'in_flight' });
-      case 'send': {
-        const cashout = isCashout ? await cashoutToken(settling, bet) : NO_CASHOUT;
-        handled =
-          'answer' in cashout
-            ? await recordRefusedCashout(settling, bet, cashout)
-            : await sendResult(settling, bet, { ...cashout, mayQueue: mayQueue(settling, bet) });
-        break;
-      }
-      case 'takeOver':
-        // A cashout is never promised: only the wallet can accept it, while its player waits.
-        handled = isCashout
-          ? await refusedBehindQueue(settling, bet)
-          : await takeOverResult(settling, bet, now, decision.supersedes);
-        break;
-      case 'nothingToSend':
-        handled = await recordUnsentResult(settling, bet, now, decision.supersedes);
-        break;
-      default:
-        return settling.answerKnown(bet, decision);
+  const recorded = await recordedAnswer(settling, bet);
+  if (recorded !== undefined) return recorded;
+  const decision = decideSettle(bet, message);
+  const now = isoTime(callbacks.clock.nowMs());
+  switch (decision.kind) {
+    case 'wait':
+      if (await settling.wait(bet)) return 'moved';
+      return unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' });
+    case 'send': {
+      const cashout = isCashout ? await cashoutToken(settling, bet) : NO_CASHOUT;
+      if ('answer' in cashout) return await recordRefusedCashout(settling, bet, cashout);
+      return await sendResult(settling, bet, { ...cashout, mayQueue: mayQueue(settling, bet) });
     }
-    if (handled !== 'moved') return handled;
+    case 'takeOver':
+      // A cashout is never promised: only the wallet can accept it, while its player waits.
+      if (isCashout) return await refusedBehindQueue(settling, bet);
+      return await takeOverResult(settling, bet, now, decision.supersedes);
+    case 'nothingToSend':
+      return await recordUnsentResult(settling, bet, now, decision.supersedes);
+    default:
+      return settling.answerKnown(bet, decision);
   }
 }
 

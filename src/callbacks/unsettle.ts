@@ -1,3 +1,4 @@
+import type { Bet } from '../domain/bet.ts';
 import { decideUnsettle } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
@@ -13,37 +14,31 @@ import { recordUnsentResult, sendResult, takeOverResult } from './result-operati
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function unsettle(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {
-  return await onRecord(unsettling, await unsettleOrRepeat(unsettling));
+  const handled = await unsettling.handle(async (found) =>
+    found.kind === 'nobody' ? unknownBet() : await unsettleBet(unsettling, found.bet),
+  );
+  return await onRecord(unsettling, handled);
 }
 
-async function unsettleOrRepeat(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {
-  for (;;) {
-    const found = await unsettling.find();
-    if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') return unknownBet();
-    const { bet } = found;
-    const recorded = await recordedAnswer(unsettling, bet);
-    if (recorded !== undefined) return recorded;
-
-    const decision = decideUnsettle(bet);
-    const now = isoTime(unsettling.callbacks.clock.nowMs());
-    let handled: Handled | 'moved';
-    switch (decision.kind) {
-      case 'wait':
-        if (await unsettling.wait(bet)) continue;
-        return unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' });
-      case 'send':
-        handled = await sendResult(unsettling, bet, { cashoutToken: undefined, mayQueue: false });
-        break;
-      case 'takeOver':
-        handled = await takeOverResult(unsettling, bet, now, decision.supersedes);
-        break;
-      case 'nothingToSend':
-        handled = await recordUnsentResult(unsettling, bet, now, decision.supersedes);
-        break;
-      default:
-        return unsettling.answerKnown(bet, decision);
-    }
-    if (handled !== 'moved') return handled;
+async function unsettleBet(
+  unsettling: BetCallback<UnsettleRequest>,
+  bet: Bet,
+): Promise<Handled | 'moved'> {
+  const recorded = await recordedAnswer(unsettling, bet);
+  if (recorded !== undefined) return recorded;
+  const decision = decideUnsettle(bet);
+  const now = isoTime(unsettling.callbacks.clock.nowMs());
+  switch (decision.kind) {
+    case 'wait':
+      if (await unsettling.wait(bet)) return 'moved';
+      return unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' });
+    case 'send':
+      return await sendResult(unsettling, bet, { cashoutToken: undefined, mayQueue: false });
+    case 'takeOver':
+      return await takeOverResult(unsettling, bet, now, decision.supersedes);
+    case 'nothingToSend':
+      return await recordUnsentResult(unsettling, bet, now, decision.supersedes);
+    default:
+      return unsettling.answerKnown(bet, decision);
   }
 }

@@ -16,64 +16,58 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
  * @throws GatewayError, OutOfTime when the journal failed before anything was promised
  */
 export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
-  return await onRecord(updating, await updateOrRepeat(updating));
+  const { callbacks, transactionId } = updating;
+  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const handled = await updating.handle(async (found) =>
+    found.kind === 'nobody'
+      ? done(transactionId, transactionTime, 'not_sent', undefined)
+      : await updateBet(updating, found.bet, transactionTime),
+  );
+  return await onRecord(updating, handled);
 }
 
-async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Handled> {
-  const { callbacks, message, transactionId } = updating;
+async function updateBet(
+  updating: BetCallback<UpdateRequest>,
+  bet: Bet,
+  transactionTime: string,
+): Promise<Handled | 'moved'> {
+  const { callbacks, message } = updating;
   const { coefficientsKey: key } = message;
-  const transactionTime = isoTime(callbacks.clock.nowMs());
-  const updated = (from: Bet, supersedes: readonly string[]): NextState => ({
-    from,
-    to: { ...from, update: { key, transactionTime } },
-    transactionTime,
-    supersedes,
+  const recorded = await recordedAnswer(updating, bet);
+  if (recorded !== undefined) return recorded;
+  const decision = decideUpdate(bet, key);
+  const operatorId = bet.owner?.operatorId;
+  const isSkipped =
+    operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
+  const to = { ...bet, update: { key, transactionTime } };
+  const updated = (supersedes: readonly string[]): NextState => ({
+    ...{ from: bet, to, transactionTime, supersedes },
   });
-  for (;;) {
-    const found = await updating.find();
-    if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') {
-      return done(transactionId, transactionTime, 'not_sent', undefined);
-    }
-    const { bet } = found;
-    const recorded = await recordedAnswer(updating, bet);
-    if (recorded !== undefined) return recorded;
-    const decision = decideUpdate(bet, key);
-    const operatorId = bet.owner?.operatorId;
-    const isSkipped =
-      operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
-    let handled: Handled | 'moved';
-    switch (decision.kind) {
-      case 'wait': {
-        if (await updating.wait(bet)) continue;
-        const repeat = repeatedUpdate(bet, key);
-        if (repeat !== undefined) {
-          const answered = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
-          return answered ?? updating.answerKnown(bet, repeat);
-        }
-        // With `updates: skip` nothing may be sent, and a delivery would be.
-        const keep = isSkipped === true ? recordUnsent : takeOver;
-        handled = await keep(updating, updated(bet, []));
-        break;
+  switch (decision.kind) {
+    case 'wait': {
+      if (await updating.wait(bet)) return 'moved';
+      const repeat = repeatedUpdate(bet, key);
+      if (repeat !== undefined) {
+        const answered = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
+        return answered ?? updating.answerKnown(bet, repeat);
       }
-      case 'nothingToSend':
-        // On record, so that a copy gets the same answer, byte for byte.
-        handled = await recordUnsent(updating, updated(bet, decision.supersedes));
-        break;
-      case 'send':
-        handled =
-          isSkipped === true
-            ? await recordUnsent(updating, updated(bet, []))
-            : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
-                const asked = { key, promisedTime: transactionTime, isAnswered: false };
-                // An update that this one supersedes never reached a wallet, so it cannot be in force again.
-                const before = decision.supersedes.length === 0 ? bet.update : undefined;
-                return concludeUpdate(sent, { ...asked, before });
-              });
-        break;
-      default:
-        return updating.answerKnown(bet, decision);
+      // With `updates: skip` nothing may be sent, and a delivery would be.
+      const keep = isSkipped === true ? recordUnsent : takeOver;
+      return await keep(updating, updated([]));
     }
-    if (handled !== 'moved') return handled;
+    case 'nothingToSend':
+      // On record, so that a copy gets the same answer, byte for byte.
+      return await recordUnsent(updating, updated(decision.supersedes));
+    case 'send':
+      if (isSkipped === true) return await recordUnsent(updating, updated([]));
+      return await sendPromised(updating, updated(decision.supersedes), (sent) => {
+        const asked = { key, promisedTime: transactionTime, isAnswered: false };
+        // An update that this one supersedes never reached a wallet, so it cannot be in force again.
+        const before = decision.supersedes.length === 0 ? bet.update : undefined;
+        return concludeUpdate(sent, { ...asked, before });
+      });
+    default:
+      return updating.answerKnown(bet, decision);
   }
 }

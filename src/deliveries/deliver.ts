@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
 import { sameResult } from '../domain/bet.ts';
 import {
@@ -14,12 +13,13 @@ import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
+import { callWallet } from '../engine/call-wallet.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { firstCashout, firstRequest } from '../engine/first-request.ts';
 import { isResultRequest, resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
-import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
+import { UNRELEASED } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
@@ -27,7 +27,7 @@ import { betToken } from '../sessions/bet-token.ts';
 import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken } from '../wallets/wallet-body.ts';
 import { countAttempt, logAttempt, tracedAttempt } from './delivery-log.ts';
 
 export interface DeliveryConcluded extends Concluded {
@@ -127,7 +127,7 @@ async function call(
   taken: TakenDelivery,
   generation: number,
   message: BetRequest,
-  { maySend }: Sending,
+  sending: Sending,
 ): Promise<BetAnswer> {
   const { clock } = engine;
   const { totalMs, reserveMs } = engine.configuration().gateway.deadline;
@@ -140,25 +140,13 @@ async function call(
     const first = stableRequestId
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
-    const { owner, bet } = taken;
-    return await askRightWallet(engine.configuration(), { owner, generation, ...UNRELEASED }, () =>
-      wallet.bet({
-        operation: taken.operation,
-        method: 'PUT',
-        body: walletBody(message.document, {
-          operatorUser: owner.operatorUser,
-          operatorToken,
-          cashoutToken,
-          alwaysSendToken,
-          first,
-        }),
-        transactionId: taken.transactionId,
-        requestId: first?.requestId ?? message.requestId ?? randomUUID(),
-        deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
-        maySend,
-        hadResult: bet.settlement.kind !== 'none',
-      }),
-    );
+    const { owner, attemptId, bet } = taken;
+    const books = { generation, ...UNRELEASED };
+    const hadResult = bet.settlement.kind !== 'none';
+    const tokens = { operatorToken, cashoutToken };
+    const request = { message, attemptId, owner, books, ...tokens, first, hadResult };
+    const deadline = new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs);
+    return await callWallet(engine, wallet, request, deadline, sending);
   } catch (error) {
     if (error instanceof GatewayError) return WITHOUT_TOKEN;
     const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };

@@ -1,6 +1,5 @@
 import type { Configuration } from '../config/schema.ts';
 import type { Bet } from '../domain/bet.ts';
-import type { BetAnswer } from '../domain/wallet-answer.ts';
 
 /*
  * An operator may replace its wallet by one with new books, and then raises `wallet.generation`. A bet belongs to
@@ -41,22 +40,3 @@ export function isOfOtherWallet(
     ? isReleasedToNewer && generation <= released
     : !isReleasedHere || Math.max(generation, configured) > released;
 }
-
-/**
- * Makes a call, unless the operator's wallet has been replaced since the attempt was decided on. The new wallet
- * knows nothing of the bet, and its "nothing to roll back" would hide what the right one holds.
- * @param call sends its request in the same turn of the event loop, to the wallet that is configured then
- */
-export async function askRightWallet(
-  configuration: Configuration,
-  bet: BooksOf,
-  call: () => Promise<BetAnswer>,
-): Promise<BetAnswer> {
-  return isOfOtherWallet(configuration, bet) ? OTHER_WALLET : await call();
-}
-
-const OTHER_WALLET: BetAnswer = {
-  kind: 'notSent',
-  reason: 'maintenance',
-  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of another wallet' },
-};

@@ -93,6 +93,7 @@ export function placeScene(scene: PlaceScene = {}) {
   const limits = new Map([[deadline, new Date(8_000)]]);
   const looks = [...(scene.bets ?? [undefined])];
   const wallet = partly<Wallet>({
+    callerDialect: {},
     refusal: (operation: string) => (operation === 'place' ? scene.refusal : undefined),
     bet: async (call: BetCall) => {
       steps.push('call');

@@ -86,6 +86,7 @@ describe('a place', () => {
           `{"transactionId":"${ID}","userId":"ann","amount":12.10,"currency":"USD","type":1,` +
           '"token":"token-of-alpha","requestId":"r1","odd":1.50}',
         maySend: expect.any(Function),
+        hadResult: false,
       },
     ]);
     expect(kept.calls[0]?.maySend?.()).toBe(true);

@@ -19,8 +19,8 @@ export const ODD_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/callbacks/rollback.ts',
-        find: "      case 'send':\n",
-        put: "      case 'send':\n        if (bet.version === 0) return done(transactionId, transactionTime, 'not_sent', undefined);\n",
+        find: "    case 'send':\n",
+        put: "    case 'send':\n      if (bet.version === 0) return done(transactionId, transactionTime, 'not_sent', undefined);\n",
       },
     ],
   },

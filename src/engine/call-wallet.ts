@@ -1,0 +1,67 @@
+import type { BetOwner } from '../domain/bet.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import type { BetRequest } from '../protocol/messages.ts';
+import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
+import type { Engine } from './context.ts';
+import type { FirstRequest } from './first-request.ts';
+import type { Sending } from './send-permit.ts';
+import { type BooksOf, isOfOtherWallet } from './wallet-generation.ts';
+
+/** One request about a bet: the service's message, and what its wallet gets in place of the service's own members. */
+export interface WalletRequest {
+  readonly message: BetRequest;
+  /** Stands for a `requestId` that the service did not send. */
+  readonly attemptId: string;
+  readonly owner: BetOwner;
+  /** Which wallet has the bet in its books. */
+  readonly books: Omit<BooksOf, 'owner'>;
+  readonly operatorToken: string | undefined;
+  /** For a cashout: the token of the session that asked for it. */
+  readonly cashoutToken?: string | undefined;
+  /** For a wallet with `stableRequestId`: the request that this one repeats. */
+  readonly first?: FirstRequest | undefined;
+  /** Whether a wallet has taken a result of this bet. */
+  readonly hadResult?: boolean;
+}
+
+/**
+ * Sends a request about a bet to its wallet, once, whether a callback or a delivery brings it. Nothing is sent if the
+ * operator's wallet has been replaced since the attempt was decided on: the new one knows nothing of the bet, and its
+ * "nothing to roll back" would hide what the right one holds.
+ *
+ * The wallet that is configured now is looked at, and the request handed to it, in the same turn of the event loop.
+ * @returns never rejects
+ */
+export function callWallet(
+  { configuration }: Pick<Engine, 'configuration'>,
+  wallet: Wallet,
+  request: WalletRequest,
+  deadline: Deadline,
+  { maySend }: Sending,
+): Promise<BetAnswer> {
+  const { message, attemptId, owner, books, first, hadResult = false } = request;
+  if (isOfOtherWallet(configuration(), { ...books, owner })) return Promise.resolve(OTHER_WALLET);
+  const { operation, transactionId, document } = message;
+  const { operatorToken, cashoutToken } = request;
+  const { operatorUser } = owner;
+  const { alwaysSendToken } = wallet.callerDialect;
+  const members = { operatorUser, operatorToken, cashoutToken, alwaysSendToken, first };
+  return wallet.bet({
+    operation,
+    method: operation === 'place' ? 'POST' : 'PUT',
+    body: walletBody(document, members),
+    transactionId,
+    requestId: first?.requestId ?? message.requestId ?? attemptId,
+    deadline,
+    maySend,
+    hadResult,
+  });
+}
+
+const OTHER_WALLET: BetAnswer = {
+  kind: 'notSent',
+  reason: 'maintenance',
+  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of another wallet' },
+};
