@@ -3,7 +3,7 @@
 #
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t wagergate:0.1.0 .
 #
-# docs/operations.md tells how to pin the base by its digest, and builds for two architectures with
+# docs/deployment.md tells how to pin the base by its digest, and builds for two architectures with
 # an SBOM. `npm run image` builds it, runs it, and holds it to what is promised of it.
 ARG NODE_IMAGE=node:24-slim
 

@@ -13,7 +13,7 @@ const HELP = `npm run bench -- growth [options]
 
 Places at a constant rate with an empty journal and with a full one, of which every fifth bet is of the month
 before; then that month is pruned while places go on: how long they waited for it at most. PostgreSQL is set
-up for a large journal as docs/operations.md tells, in all of it.
+up for a large journal as docs/databases.md tells, in all of it.
 test/process/growth.test.ts holds that no statement scans what is filled.
 
   --bets <n>      settled bets in the journal, four operations and attempts each (1000000)
@@ -79,7 +79,7 @@ export async function runGrowth(args: readonly string[]): Promise<number> {
   });
 }
 
-/** As docs/operations.md tells ("PostgreSQL"): memory for the indexes, and few checkpoints. */
+/** As docs/databases.md, Memory tells: memory for the indexes, and few checkpoints. */
 function largeJournal(buffersMb: number): Readonly<Record<string, string>> {
   return {
     shared_buffers: `${buffersMb}MB`,

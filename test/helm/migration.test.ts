@@ -65,7 +65,7 @@ it('lets the migration out before the policies of the release are there, or have
 });
 
 it('is waited for, by the documented command, for as long as it may take', () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/deployment.md'), 'utf8');
   const [, minutes] = /^helm upgrade --install .* --timeout (\d+)m/m.exec(page) ?? [];
   const seconds = at(chartYaml('values.yaml'), 'migration.activeDeadlineSeconds');
   expect(60 * Number(minutes)).toBeGreaterThan(Number(seconds));
