@@ -18,7 +18,7 @@ export interface BookedMovement extends Movement {
 }
 
 export interface Booking {
-  /** Of the books when they were read: else nothing is written. */
+  /** `BOOKS_VERSION` when the books were read; nothing is written if it has changed since. */
   readonly version: string;
   readonly to: Position;
   readonly timeZone: string;
@@ -47,7 +47,7 @@ const columns: Parameters<BookedMovement> = {
 
 const names = Object.keys(columns);
 
-/** Each column as an array of its own: `:all_amount`. */
+/** One array parameter per column, such as `:all_amount`. */
 const arrays: Parameters<Booking> = Object.fromEntries(
   Object.entries(columns).map(([column, [type, of]]) => [
     `all_${column}`,
@@ -55,7 +55,7 @@ const arrays: Parameters<Booking> = Object.fromEntries(
   ]),
 );
 
-/** What a day's sums gain of its movements, each an expression over `books_movements`. */
+/** What movements add to each sum of their day, as SQL over `books_movements`. */
 export const SUMS = {
   bets: `count(*) FILTER (WHERE kind = 'stake')`,
   stakes: `coalesce(-sum(amount) FILTER (WHERE kind = 'stake' AND NOT is_freebet), 0)`,
@@ -71,9 +71,9 @@ const sumsOf = Object.entries(SUMS)
   .join(',\n           ');
 
 /**
- * Movements, the sums of their days and the cursor in one statement, which does nothing unless the
- * books are as they were read: who comes second, or again, or to another server, books nothing.
- * @returns a row where it was booked
+ * Writes movements, the sums of their days and the cursor in one statement. It does nothing if the books have
+ * changed since they were read: a second writer, a retry, or another server books nothing.
+ * @returns a row if it was booked
  */
 export const BOOK = statement(
   'books-book',
@@ -102,7 +102,7 @@ export const BOOK = statement(
            ${sumsOf}
       FROM movement GROUP BY day, operator_id, currency
   ), running AS MATERIALIZED (
-    -- What is open at a day's end is open at the ends of later days too.
+    -- A bet open at the end of a day counts as open at the end of each later day too.
     SELECT g.*, sum(opens) OVER later AS opens_by, sum(open_stake) OVER later AS open_stake_by,
            lead(day) OVER later AS next_day
       FROM gain g WINDOW later AS (PARTITION BY operator_id, currency ORDER BY day)

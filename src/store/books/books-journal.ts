@@ -18,7 +18,7 @@ export interface Runner {
 
 export type BookedRow = Awaited<ReturnType<BooksJournal['bookedOf']>>[number];
 
-/** The journal as the books read it, and the books as they are written. */
+/** Reads the journal for the books, and writes the books. */
 export class BooksJournal {
   readonly #runner: Runner;
 
@@ -27,14 +27,14 @@ export class BooksJournal {
     this.#runner = runner;
   }
 
-  /** How far the books have come; the time zone is undefined until something was booked. */
+  /** The journal position up to which the books are written; no time zone until something was booked. */
   async cursor() {
     const [cursor] = await this.#runner.run(READ_CURSOR, {});
     if (cursor === undefined) throw new Error('books_cursor has lost its row');
     return cursor;
   }
 
-  /** What comes next, at most `limit`: fewer means that there is no more for now. */
+  /** The next entries after a position. Fewer than `limit` means there are no more for now. */
   async entries(
     after: Position,
     timeZone: string,
@@ -43,22 +43,22 @@ export class BooksJournal {
     return await this.#runner.run(READ_ENTRIES, { after, timeZone, limit });
   }
 
-  /** What is booked of these bets, in the order of their movements. */
+  /** The booked movements of these bets, in order. */
   async bookedOf(transactionIds: readonly string[]) {
     return transactionIds.length === 0 ? [] : await this.#runner.run(READ_BOOKED, transactionIds);
   }
 
-  /** The operators' days from `fromDay` on that are closed. */
+  /** The closed days of these operators, from `fromDay` on. */
   async closings(operatorIds: readonly string[], fromDay: string): Promise<readonly Closing[]> {
     return await this.#runner.run(READ_CLOSINGS, { operatorIds, fromDay });
   }
 
-  /** @returns false where somebody else has booked in the meantime: nothing is written */
+  /** @returns false, with nothing written, if another process has booked since the books were read */
   async book(booking: Booking): Promise<boolean> {
     return (await this.#runner.run(BOOK, booking)).length > 0;
   }
 
-  /** Puts on record what must not be; the same one again is not another one. */
+  /** Records violations. One that is already recorded is updated, not added again. */
   async note(violations: readonly Violation[]): Promise<void> {
     if (violations.length > 0) await this.#runner.run(NOTE_VIOLATION, violations);
   }

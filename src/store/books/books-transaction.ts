@@ -5,19 +5,19 @@ import type { SqlValue } from '../sql-value.ts';
 import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 
-/** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
+/** Advisory lock: exclusive for a rebuild, shared for those who must not run during one. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const LOCK = 'UPDATE books_cursor SET version = version + 1';
 /**
- * A worker that is stopped (a debugger, a frozen container) must not keep everybody's books: its server ends
- * what does nothing for so long, as it does on every short connection.
+ * A worker that is stopped (a debugger, a frozen container) must not keep the books locked: PostgreSQL ends a
+ * transaction that is idle for this long, as on every short connection.
  */
 const WHILE_WORKERS_GO_ON = `SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
 
 /**
- * From the moment it has locked the books nobody books or closes, nobody sees half of it, and when it fails
- * all is as it was. Callbacks do not notice.
+ * A transaction over the books. Once it has locked them, nobody else can book or close a day; nobody sees partial
+ * work; a failure rolls everything back. Callbacks are not affected.
  */
 export class BooksTransaction implements Runner {
   readonly #client: Client;
@@ -27,9 +27,9 @@ export class BooksTransaction implements Runner {
   }
 
   /**
-   * Locks the books from the beginning.
-   * @param isRebuild may replace what is closed, by the same
-   * @throws what `work` throws, after everything was undone; Error of `pg`
+   * Locks the books from the start.
+   * @param isRebuild allows rows of closed days to be replaced, as long as they come out identical
+   * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async run<T>(
     address: DatabaseAddress,
@@ -43,9 +43,9 @@ export class BooksTransaction implements Runner {
   }
 
   /**
-   * Whatever takes long is read before `work` locks the books: they go on meanwhile, but none is built
-   * anew. Only what has locked them may write.
-   * @throws what `work` throws, after everything was undone; Error of `pg`
+   * Leaves the books unlocked, so that `work` can read for a long time while others book; only a rebuild has to wait.
+   * `work` must call `lock()` before it writes.
+   * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async prepared<T>(
     address: DatabaseAddress,
@@ -71,12 +71,12 @@ export class BooksTransaction implements Runner {
       await client.query('COMMIT');
       return result;
     } finally {
-      // Without its COMMIT the server undoes everything.
+      // If there was no COMMIT, the server rolls back.
       await client.end();
     }
   }
 
-  /** Where it was only prepared. */
+  /** Locks the books, in a transaction begun with `prepared`. */
   async lock(): Promise<void> {
     await this.execute(LOCK);
   }

@@ -2,15 +2,15 @@ import { noRow, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { NOTE_VIOLATION, VIOLATION_RULES, type Violation } from './violations.ts';
 
-/** Movements looked at in one check. */
+/** Movements read by one check. */
 const CHECK_MAX = 2_000;
 
-/** Amounts as every currency has them; what is written otherwise is checked by the rebuild alone. */
+/** Ordinary decimal text. Amounts written in another form are checked by the rebuild only. */
 const isPlain = (column: string) =>
-  // A bound within the pattern (`{1,100}`) takes fifteen times as long.
+  // A bound in the pattern (`{1,100}`) takes fifteen times as long.
   `length(${column}) <= 200 AND ${column} ~ '^[0-9]+(\\.[0-9]+)?$'`;
 
-/** Where the books stand, each value asked for itself: joined, it would not lead into an index. */
+/** The cursor of the books, one subquery per value: a join would not use the index. */
 export const BOOKED_TO = cursorAt('written_in', 'operation_id', 'number');
 const CHECKED_TO = cursorAt('checked_in', 'checked_operation_id', 'checked_number');
 
@@ -19,11 +19,10 @@ function cursorAt(...columns: readonly string[]): string {
 }
 
 /**
- * Takes the next movements that nobody has checked, and compares the sums of their bets with what the
- * bets say; so it does with the bets that were wrong, because a rebuild mends those without a movement
- * that would lead to them. One snapshot shows both: a bet that differs because something of it is confirmed and not
- * yet booked is left alone, its next movement brings it here again. Each bet is asked for by itself:
- * joined, a few thousand of them may look to PostgreSQL like a reason to read whole tables.
+ * Takes the next unchecked movements and compares the sums of each bet's movements with the bet's state. Bets that were
+ * found wrong before are compared again, because a rebuild corrects them without a new movement. Both are read in one
+ * snapshot: a bet with a confirmed attempt that is not booked yet is skipped, since booking it gets it checked
+ * again. Bets are read one by one (LATERAL): a join over a few thousand can make PostgreSQL scan whole tables.
  */
 const CHECK_BETS = statement(
   'books-check-bets',
@@ -42,7 +41,7 @@ const CHECK_BETS = statement(
         SELECT b.transaction_id, b.operator_id,
                CASE WHEN b.rollback = 'confirmed' OR b.place <> 'accepted' THEN 0
                     WHEN ${isPlain('b.amount')} THEN -b.amount::numeric END AS stake,
-               -- What a person put right by hand stands at the bet, and no wallet has confirmed it.
+               -- A result that a person resolved by hand is in the bet, but no wallet has confirmed it.
                CASE WHEN (SELECT true FROM deliveries d
                            WHERE d.operation_id = b.standing_operation_id AND d.state = 'resolved'
                            LIMIT 1) THEN NULL
@@ -115,8 +114,8 @@ const FORGET_MENDED = statement(
 );
 
 /**
- * Holds the books to what they are made of, all the time, over what is new. What it finds is a row of
- * `books_violations` until it is right again. Every method throws GatewayError
+ * Continuously compares new movements with the bets they come from. A difference is a row of
+ * `books_violations` until it is gone. Every method throws GatewayError
  * `DATABASE_UNAVAILABLE`.
  */
 export class BooksChecks {
@@ -126,7 +125,7 @@ export class BooksChecks {
     this.#runner = runner;
   }
 
-  /** @returns how many movements were looked at, of how many bets they are wrong, and whether more wait */
+  /** @returns how many movements were read, how many of their bets are wrong, and whether more movements wait */
   async checkBets(): Promise<{
     readonly lookedAt: number;
     readonly wrong: number;
@@ -136,18 +135,18 @@ export class BooksChecks {
     return { ...checked, isMore: checked.lookedAt === CHECK_MAX };
   }
 
-  /** Puts on record which closed statements are not what was closed, and no others. */
+  /** Replaces the recorded statement violations by these: the closed statements that have changed. */
   async noteStatements(changed: readonly Violation[]): Promise<void> {
     await this.#runner.run(FORGET_MENDED, {});
     if (changed.length > 0) await this.#runner.run(NOTE_VIOLATION, changed);
   }
 
-  /** What is wrong now, by rule. */
+  /** How many violations are on record, by rule. */
   async violations() {
     return await this.#runner.run(COUNT, {});
   }
 
-  /** Seconds since the oldest attempt that is not booked was begun; 0 where all are. */
+  /** Seconds since the first unbooked attempt was started; 0 if all are booked. */
   async lagSeconds(): Promise<number> {
     const [seconds] = await this.#runner.run(LAG, {});
     return Math.max(0, seconds ?? 0);

@@ -8,7 +8,7 @@ import type { Position } from './position.ts';
 import { READ_CURSOR } from './read-statements.ts';
 import { countUnresolved } from './unresolved.ts';
 
-/** Whether anything that was tried before a day's end is not booked yet, whosever it is. */
+/** Whether every attempt started before a day's end is booked, of all operators. */
 const IS_BOOKED = statement(
   'books-is-booked',
   { ends_at: ['timestamptz', (endsAt: Date) => endsAt] },
@@ -21,7 +21,7 @@ const IS_BOOKED = statement(
   (row) => row.bool('is_booked'),
 );
 
-/** A row for each currency in which something is open at the day's end although nothing moved. */
+/** Adds a row for each currency that has open bets at the day's end but no movement that day. */
 const COMPLETE_DAY = statement(
   'books-complete-day',
   whichDay,
@@ -36,7 +36,7 @@ const COMPLETE_DAY = statement(
   noRow,
 );
 
-/** One worker at a time goes through an operator's day; others close those of others. */
+/** Only one worker at a time reads an operator's day; other workers close other operators' days. */
 const CLOSING_LOCK_KEY = 1_640_532_528;
 
 const TAKE_ON = statement(
@@ -55,7 +55,7 @@ interface Since {
   readonly at: Position;
 }
 
-/** By what was booked since, which are few: by the day's movements it would look at all of them. */
+/** Reads the few movements booked since then: starting from the day would read all of its movements. */
 const IS_BOOKED_INTO = statement(
   'books-is-booked-into',
   {
@@ -107,13 +107,13 @@ const CLOSE = statement(
   (row) => row.text('day'),
 );
 
-/** Whether all that was tried before then is in the books. @throws GatewayError */
+/** Whether every attempt started before `endsAt` is in the books. @throws GatewayError */
 export async function isBookedUntil(runner: Runner, endsAt: Date): Promise<boolean> {
   const [isBooked] = await runner.run(IS_BOOKED, endsAt);
   return isBooked === true;
 }
 
-/** What a day's statement is sealed with. */
+/** The checksum that seals a day's statement. */
 export interface Digest {
   /** Of the CSV, hexadecimal. */
   readonly sha256: string;
@@ -121,11 +121,11 @@ export interface Digest {
 }
 
 /**
- * Closes a day. Its movements are gone through before the books are locked, twenty million take minutes;
- * only where something was booked into it meanwhile they are gone through once more.
- * @param books prepared, not held
- * @param digest of what is booked into it
- * @returns false where something keeps it open, or another worker closes it
+ * Closes a day. Its movements are hashed before the books are locked, since twenty million take minutes; they
+ * are hashed again under the lock only if something was booked into the day meanwhile.
+ * @param books begun with `prepared`, not locked yet
+ * @param digest reads and hashes the day's movements
+ * @returns false if an open operation keeps the day open, or another worker is closing or has closed it
  */
 export async function closeDay(
   books: BooksTransaction,
@@ -140,7 +140,7 @@ export async function closeDay(
   const early = await digest();
   await books.lock();
   const [open] = await books.run(OPEN, due);
-  // Somebody else has closed it since it was found to be due.
+  // Another worker has closed it since it was found due.
   if (open === undefined || open.isClosed) return false;
   if (open.keepingOpen > 0 && !due.isOverdue) return false;
   await books.run(COMPLETE_DAY, due);

@@ -4,7 +4,7 @@ import type { Runner } from './books-journal.ts';
 import { BOOKED_TO } from './checks.ts';
 import { type Position, positionOf } from './position.ts';
 
-/** Of days that something was booked into lately: a closed one is sealed. */
+/** Days from the day before yesterday on that are not closed: a closed day is guarded by its checksum. */
 const OPEN_DAYS = `d.day >= current_date - 2 AND NOT EXISTS (
        SELECT 1 FROM books_statements s WHERE s.operator_id = d.operator_id AND s.day = d.day)`;
 
@@ -15,10 +15,10 @@ const OPERATORS = statement(
   (row) => row.text('operator_id'),
 );
 
-/** An operator's open days as they were kept when the books had come so far. */
+/** An operator's open days, as stored when the books had reached `bookedTo`. */
 export interface OpenDays {
   readonly operatorId: string;
-  /** Their rows, JSON. */
+  /** The rows of `books_days`, as JSON. */
   readonly days: string;
   readonly firstDay: string;
   readonly lastDay: string;
@@ -42,7 +42,7 @@ const READ_DAYS = statement(
   }),
 );
 
-/** A place in an operator's movements, in the order of a statement's lines. */
+/** A position among an operator's movements, in the order of a statement's lines. */
 export interface StretchEnd {
   readonly day: string;
   readonly confirmedAt: Date;
@@ -56,20 +56,20 @@ interface Stretch {
   readonly rows: number;
 }
 
-/** What the movements of a stretch add up to. */
+/** The sums of a stretch of movements. */
 export interface StretchSums {
-  /** A row for each day and currency, JSON. */
+  /** One row per day and currency, as JSON. */
   readonly sums: string;
-  /** Undefined: no movement is behind it. */
+  /** Where the next stretch begins; undefined if this was the last. */
   readonly next: StretchEnd | undefined;
 }
 
 const sums = Object.entries(SUMS);
 
 /**
- * The sums of the next movements of an operator. Those that were booked after the days were read do not
- * count, wherever in the day they stand. What stands where the books have not come to by now, nobody has
- * booked: that counts.
+ * Sums an operator's next movements. Movements booked after the days were read are left out, wherever in the
+ * day they are. A movement beyond the present cursor was not written by booking: it is
+ * included, so that it shows up as a difference.
  */
 const SUM_STRETCH = statement(
   'books-sum-stretch',
@@ -122,13 +122,13 @@ const SUM_STRETCH = statement(
 
 interface Comparison {
   readonly of: OpenDays;
-  /** Of every stretch. */
+  /** `StretchSums.sums` of every stretch. */
   readonly sums: readonly string[];
-  /** Whether what differs is put on record. */
+  /** Whether differences are recorded as violations. */
   readonly isNoted: boolean;
 }
 
-/** A day and its sums in JSON, as a row. */
+/** Column list that reads a day and its sums from JSON. */
 const AS_ROW = `(day DATE, currency TEXT, ${sums.map(([sum]) => `${sum} NUMERIC`).join(', ')})`;
 const SHOWN = sums.map(([sum]) => sum).filter((sum) => sum !== 'freebet_stakes');
 
@@ -165,7 +165,7 @@ const COMPARE = statement(
 );
 
 /**
- * What is asked to hold the sums of open days to their movements, however many there are. Every method
+ * Queries that compare the sums of open days with their movements, in stretches of bounded size. Every method
  * throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class DayChecks {
@@ -175,24 +175,24 @@ export class DayChecks {
     this.#runner = runner;
   }
 
-  /** Those with open days in the last two. */
+  /** Operators that have `OPEN_DAYS`. */
   async operators(): Promise<readonly string[]> {
     return await this.#runner.run(OPERATORS, {});
   }
 
-  /** Undefined where the operator has none. */
+  /** Undefined if the operator has none. */
   async openDays(operatorId: string): Promise<OpenDays | undefined> {
     const [found] = await this.#runner.run(READ_DAYS, operatorId);
     return found === undefined ? undefined : { operatorId, ...found };
   }
 
-  /** Of at most so many movements. */
+  /** Sums at most `rows` movements. */
   async sumStretch(of: OpenDays, after: StretchEnd, rows: number): Promise<StretchSums> {
     const [found] = await this.#runner.run(SUM_STRETCH, { of, after, rows });
     return found ?? { sums: '[]', next: undefined };
   }
 
-  /** Takes what is right off the record, and may put what is wrong on it. @returns how many are wrong */
+  /** Deletes violations that are gone and, with `isNoted`, records new ones. @returns how many days are wrong */
   async compare(comparison: Comparison): Promise<number> {
     const [wrong] = await this.#runner.run(COMPARE, comparison);
     return wrong ?? 0;

@@ -1,7 +1,7 @@
 /**
- * SQL of the moment in which a day begins. Where the clocks are put back from 01:00 to midnight
- * (Atlantic/Azores, America/Havana) that is midnight twice, and PostgreSQL takes the second; what moves in
- * the hour between belongs to the day that has begun.
+ * SQL for the moment a day begins. Where clocks are put back from 01:00 to midnight (Atlantic/Azores,
+ * America/Havana) midnight comes twice, and PostgreSQL picks the second; this picks the first, because the
+ * hour between them already belongs to the new day.
  * @param day an expression of type date
  * @param timeZone an expression of type text
  */

@@ -17,7 +17,7 @@ export interface DayTotals {
   readonly unresolved: number;
 }
 
-/** Of `books_days`, each sum as text: JSON would make doubles of them. */
+/** Columns of `books_days`. Sums are cast to text, because JSON would turn them into doubles. */
 export const TOTALS_COLUMNS = `d.currency, d.bets::int AS bets, d.stakes::text AS stakes,
          d.payouts::text AS payouts, d.payout_reversals::text AS payout_reversals,
          d.stake_returns::text AS stake_returns, d.freebet_stakes::text AS freebet_stakes,

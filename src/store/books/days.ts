@@ -3,23 +3,23 @@ import { type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, TOTALS_COLUMNS, totalsOf } from './day-totals.ts';
 
-/** A day of an operator in one currency. */
+/** One operator's day in one currency. */
 export interface BooksDay extends DayTotals {
   readonly day: string;
   readonly operator: string;
-  /** It has a statement, and never changes. */
+  /** The day has a statement and never changes again. */
   readonly closed: boolean;
 }
 
 export interface DayQuery {
   readonly operator?: string | undefined;
   readonly currency?: string | undefined;
-  /** First and last day, both counted. */
+  /** First and last day, both inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Default `oldest` first; operators and currencies of one day are in their own order either way. */
+  /** Default `oldest`, first. Within a day, operators and currencies are always ascending. */
   readonly order?: DayOrder | undefined;
-  /** `nextCursor` of the page before, which was asked for in the same order. */
+  /** `nextCursor` of the previous page, requested in the same order. */
   readonly cursor?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ const LIST = {
   ),
 };
 
-/** The sums of days, as they are kept. */
+/** Lists the stored sums of days. */
 export class BooksDays {
   readonly #runner: Runner;
 
@@ -94,7 +94,7 @@ export class BooksDays {
 
   /**
    * One page.
-   * @returns undefined where `cursor` is none
+   * @returns undefined if `cursor` is not a valid cursor
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async list(query: DayQuery): Promise<DayPage | undefined> {
@@ -128,7 +128,7 @@ function readCursor(text: string): Asked['after'] | undefined {
     if (day === undefined || operator === undefined || currency === undefined) return undefined;
     return isDay(day) ? [day, operator, currency] : undefined;
   } catch (error) {
-    // Whoever made it up is told that it is none.
+    // An invented cursor is reported as invalid.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

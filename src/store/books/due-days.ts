@@ -2,13 +2,13 @@ import { type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { dayStart } from './day-start.ts';
 
-/** An operator's first day that is not closed, and whose time to be closed has come. */
+/** An operator's earliest open day, which is now due to be closed. */
 export interface DueDay {
   readonly operatorId: string;
   readonly day: string;
   readonly startsAt: Date;
   readonly endsAt: Date;
-  /** It is closed now whatever is open. */
+  /** It is to be closed now, even with operations open. */
   readonly isOverdue: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Due {
   readonly closeAtLatestMinutes: number;
 }
 
-/** One probe of an index an operator (a loose scan), however many days each of them has. */
+/** One index probe per operator (a loose scan), however many days each one has. */
 const DUE = statement(
   'books-due-days',
   {
@@ -57,7 +57,7 @@ const DUE = statement(
   }),
 );
 
-/** Days whose time to be closed has come, one an operator. @throws GatewayError */
+/** Days due to be closed, one per operator. @throws GatewayError */
 export async function dueDays(runner: Runner, due: Due): Promise<readonly DueDay[]> {
   return await runner.run(DUE, due);
 }

@@ -14,12 +14,12 @@ export const dayOf: Parameters<DueDay> = {
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
-/** Shown of what is open. */
+/** How many open operations a statement lists. */
 const OPEN_MAX = 1_000;
 
 /**
- * What was asked for before a day's end and is not over: what may yet turn out to belong to it keeps
- * the day open (`keeps_open`); a dead letter waits for a person and does not.
+ * Operations requested before a day's end and still open. Those that may still turn out to belong to the day keep
+ * it open (`keeps_open`); a dead letter waits for a person and does not.
  */
 const OPEN_OPERATIONS = `
     SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,
@@ -53,7 +53,7 @@ const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'endsAt'>> = {
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
-/** Ends at the first that does: where a wallet is away, millions do, and this is asked every few seconds. */
+/** Stops at the first match: while a wallet is down there are millions, and this runs every few seconds. */
 const KEEPS_OPEN = statement(
   'books-keeps-open',
   ofDay,
@@ -61,7 +61,7 @@ const KEEPS_OPEN = statement(
   (row) => row.bool('keeps_open'),
 );
 
-/** All of it, to be stored with the day's statement. */
+/** All open operations, to be stored with the day's statement. */
 export const OPEN = statement(
   'books-open-operations',
   dayOf,
@@ -81,12 +81,12 @@ export const OPEN = statement(
     isClosed: row.bool('is_closed'),
     count: row.int('count'),
     keepingOpen: row.int('keeping_open'),
-    /** JSON, as it is stored. */
+    /** JSON, as stored. */
     open: row.textOrNull('open') ?? '[]',
   }),
 );
 
-/** Whether something open keeps a day from being closed. @throws GatewayError */
+/** Whether an open operation keeps a day from being closed. @throws GatewayError */
 export async function keepsOpen(runner: Runner, due: DueDay): Promise<boolean> {
   const [isKeptOpen] = await runner.run(KEEPS_OPEN, due);
   return isKeptOpen === true;

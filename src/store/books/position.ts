@@ -1,8 +1,8 @@
 import type { Columns } from '../statement.ts';
 
 /**
- * A place in the journal as the books read it: the transaction that wrote an attempt, then the
- * attempt. Ids are decimal text, as PostgreSQL has 64 bits of them.
+ * A position in the journal, in the order in which the books read it: by the database transaction that wrote an
+ * attempt, then by the attempt. Ids are decimal text, because PostgreSQL's have 64 bits.
  */
 export interface Position {
   readonly writtenIn: string;
@@ -10,7 +10,7 @@ export interface Position {
   readonly number: number;
 }
 
-/** Whether `a` stands before `b` in the journal. */
+/** Whether `a` precedes `b` in the journal. */
 export function isBefore(a: Position, b: Position): boolean {
   const writtenIn = BigInt(a.writtenIn) - BigInt(b.writtenIn);
   if (writtenIn !== 0n) return writtenIn < 0n;

@@ -5,10 +5,10 @@ import { type Position, positionOf } from './position.ts';
 
 const MONEY_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const;
 
-/** An attempt that the books look at next. */
+/** An attempt that the books read next. */
 export interface JournalEntry {
   readonly at: Position;
-  /** Undefined: no wallet has confirmed it, or nothing of it moves money. */
+  /** Undefined if no wallet has confirmed it, or it moves no money. */
   readonly confirmed: ConfirmedEntry | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ConfirmedEntry {
   readonly operation: (typeof MONEY_OPERATIONS)[number];
   /** As the service sent it. */
   readonly body: Buffer;
-  /** Of the place; undefined where none was seen. */
+  /** The place's amount; undefined if no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
   readonly confirmedAt: Date;
@@ -33,7 +33,7 @@ interface Reading {
   readonly limit: number;
 }
 
-/** A release that did not say whether a bet stands by an attempt; then its row and its bet tell. */
+/** Attempts of a release that did not record `confirmed`: derived from the attempt's and the bet's rows. */
 const OLDER_RELEASE = `CASE o.operation
              WHEN 'place' THEN a.result = 'accepted' AND b.place = 'accepted'
              WHEN 'rollback' THEN b.rollback = 'confirmed'
@@ -43,11 +43,11 @@ const OLDER_RELEASE = `CASE o.operation
              ELSE a.result = 'accepted' END`;
 
 /**
- * What was written since, in order, up to the oldest transaction still in flight: whatever that one
- * has written or will write stands behind all of this (docs/decisions/0023).
+ * Entries written since a position, in order, up to the watermark: the oldest database transaction still in flight.
+ * Whatever that one writes comes after all of these (docs/decisions/0023).
  *
- * Each operation and each bet is asked for by itself: joined, a thousand of them look to PostgreSQL like a
- * reason to read whole tables of up to some hundred thousand rows.
+ * Operations and bets are read one by one (LATERAL): a join over a thousand makes PostgreSQL scan whole tables
+ * of up to some hundred thousand rows.
  */
 export const READ_ENTRIES = statement(
   'books-read-entries',
@@ -101,12 +101,12 @@ function entryOf(row: Columns): ConfirmedEntry | undefined {
 }
 
 /**
- * What the books are when they are read. A server that was promoted may lack the last of the journal, and of the
- * books nothing that would tell: it is another run than the one that was read.
+ * The version of the books that a reader saw. It includes the server's start time: a promoted standby may lack the end
+ * of the journal while its own `version` looks the same.
  */
 export const BOOKS_VERSION = `version || '/' || extract(epoch FROM pg_postmaster_start_time())`;
 
-/** How far the books have come. */
+/** The cursor: the position up to which the books are written. */
 export const READ_CURSOR = statement(
   'books-read-cursor',
   {},
@@ -119,14 +119,14 @@ export const READ_CURSOR = statement(
   }),
 );
 
-/** What is booked of some bets, in the order of their movements. */
+/** The booked movements of some bets, in order. */
 export const READ_BOOKED = statement(
   'books-read-booked',
   { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
   `
   SELECT m.transaction_id, m.kind, m.amount::text, m.operation, m.is_freebet
     FROM unnest(:transaction_ids) AS asked(transaction_id) CROSS JOIN LATERAL (
-      -- By itself, like an entry's bet; as it is sorted here, it is not joined.
+      -- One bet at a time, like the bets of READ_ENTRIES; ORDER BY and OFFSET 0 keep PostgreSQL from joining.
       SELECT * FROM books_movements WHERE transaction_id = asked.transaction_id
        ORDER BY transaction_id, sequence OFFSET 0) m
    ORDER BY m.transaction_id, m.sequence`,
@@ -139,7 +139,7 @@ export const READ_BOOKED = statement(
   }),
 );
 
-/** A closed day, and how far the books had come then. */
+/** A closed day, and the position of the books when it was closed. */
 export interface Closing {
   readonly operatorId: string;
   readonly day: string;

@@ -3,18 +3,18 @@ import type { BooksTransaction } from './books-transaction.ts';
 import { dayStart } from './day-start.ts';
 import { type Position, positionOf } from './position.ts';
 
-/** How the rows from before differ from those that were made anew, as far as the books had come. */
+/** How the previous rows differ from the rebuilt ones, up to where the books had been written. */
 export interface RebuildDifference {
   readonly before: number;
   readonly after: number;
-  /** Booked for the first time: confirmed after the place that the books had come to. */
+  /** Booked for the first time: they come after the position the books had reached. */
   readonly added: number;
-  /** Rows that are not the same byte for byte, either way. */
+  /** Rows that are not identical byte for byte, counted on both sides. */
   readonly changed: number;
   readonly examples: readonly string[];
 }
 
-/** As it was closed. */
+/** What the statement of a closed day recorded. */
 export interface ClosedDay {
   readonly operatorId: string;
   readonly day: string;
@@ -25,7 +25,7 @@ export interface ClosedDay {
 
 const POSITION = '(written_in, operation_id, number)';
 
-/** What a rebuild does to the books that it has locked. */
+/** The steps of a rebuild, on books that it has locked. */
 export class RebuildSteps {
   readonly #books: BooksTransaction;
 
@@ -44,9 +44,9 @@ export class RebuildSteps {
   }
 
   /**
-   * The first place in the journal that a rebuild begins at: behind what was pruned, and from the
-   * first movement of that day on. Undefined: there is none.
-   * @param startOfDay undefined: all that the journal still has
+   * The journal position where a rebuild starts: after what was pruned, at the first attempt that
+   * ended after `startOfDay`. Undefined if there is none.
+   * @param startOfDay undefined: rebuild everything the journal still has
    */
   async firstOf(startOfDay: Date | undefined): Promise<Position | undefined> {
     const [first] = await this.#books.rows(
@@ -63,7 +63,7 @@ export class RebuildSteps {
     return first;
   }
 
-  /** PostgreSQL's own beginning of a day. */
+  /** The moment at which a day begins, according to PostgreSQL. */
   async startOf(day: string, timeZone: string): Promise<Date> {
     const [start] = await this.#books.rows(
       `SELECT ${dayStart('$1::date', '$2::text')} AS start`,
@@ -74,7 +74,7 @@ export class RebuildSteps {
     return start;
   }
 
-  /** Takes the movements from a place on out of the books, and the cursor back to it. */
+  /** Removes the movements from a position on, and moves the cursor back to just before it. */
   async takeBack(from: Position, timeZone: string): Promise<void> {
     const { writtenIn, operationId, number } = from;
     await this.#books.execute(
@@ -90,18 +90,18 @@ export class RebuildSteps {
     await this.#books.execute(
       `UPDATE books_cursor SET written_in = $1::xid8, operation_id = $2, number = $3, time_zone = $4,
               version = version + 1`,
-      // The attempt before this one, there or not.
+      // The position just before this attempt, whether or not such an attempt exists.
       [writtenIn, operationId, number - 1, timeZone],
     );
     await this.sumDays();
   }
 
-  /** Sums every day anew from its movements; days that nothing moved in keep their rows. */
+  /** Recomputes every day's sums from its movements; days without movements keep their rows. */
   async sumDays(): Promise<void> {
     await this.#books.execute(SUM_DAYS);
   }
 
-  /** The closed days that movements were taken out of or booked into: no other can have changed. */
+  /** The closed days that lost or gained movements: no others can have changed. */
   async touchedStatements(from: Position): Promise<readonly ClosedDay[]> {
     const { writtenIn, operationId, number } = from;
     return await this.#books.rows(
@@ -121,7 +121,7 @@ export class RebuildSteps {
     );
   }
 
-  /** @param bookedTo where the books stood before: what lies behind it nobody had booked yet */
+  /** @param bookedTo the cursor before the rebuild: nothing after it had been booked yet */
   async difference(from: Position, bookedTo: Position): Promise<RebuildDifference> {
     const [found] = await this.#books.rows(
       `WITH before AS (SELECT r::text AS row, r.transaction_id FROM books_replaced r),
@@ -151,7 +151,7 @@ export class RebuildSteps {
 
 const sums = Object.entries(SUMS);
 
-/** Also for days without movements: what was open before is open at their ends. */
+/** Includes days without movements: bets opened earlier are still open at the end of them. */
 const SUM_DAYS = `
   WITH gain AS (
     SELECT day, operator_id, currency, sum(opens) AS opens, sum(open_stake) AS open_stake,

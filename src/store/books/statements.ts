@@ -4,11 +4,11 @@ import { type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
 
-/** What was open when a day was closed, or stands in the way of closing it. */
+/** An operation that was open when a day was closed, or that keeps it from being closed. */
 export interface OpenOperation {
   readonly transactionId: string;
   readonly operation: string;
-  /** In words: `promised, not delivered yet`. */
+  /** In words: `promised, not confirmed yet`. */
   readonly why: string;
   /** ISO 8601 UTC. */
   readonly since: string;
@@ -23,11 +23,11 @@ export interface DayStatement {
   readonly startsAt: string;
   readonly endsAt: string;
   readonly closedAt: string;
-  /** How many lines its CSV has, without the first. */
+  /** How many lines its CSV has, without the header. */
   readonly movements: number;
   /** Of its CSV, hexadecimal. */
   readonly sha256: string;
-  /** One for each currency. */
+  /** One per currency. */
   readonly totals: readonly DayTotals[];
   /** How many operations were open, and the first thousand of them. */
   readonly openCount: number;
@@ -118,7 +118,7 @@ const READ_PAGE = statement(
   }),
 );
 
-/** Closed days and what stands in them. Each question names its operator (I8). */
+/** Reads closed days and their movements. Every query names its operator (I8). */
 export class Statements {
   readonly #runner: Runner;
 
@@ -127,13 +127,13 @@ export class Statements {
     this.#runner = runner;
   }
 
-  /** Undefined while the day is open, and for an operator that has none. */
+  /** Undefined while the day is open, and for an operator without statements. */
   async find(operatorId: string, day: string): Promise<DayStatement | undefined> {
     const [found] = await this.#runner.run(FIND, { operatorId, day });
     return found;
   }
 
-  /** What is booked into an operator's day, page by page, in the statement's order. */
+  /** The movements booked into an operator's day, page by page, in the statement's order. */
   async *pages(operatorId: string, day: string): AsyncGenerator<readonly StatementRow[]> {
     for (let after = BEGINNING; ; ) {
       const rows = await this.#runner.run(READ_PAGE, { operatorId, day, after });

@@ -9,7 +9,7 @@ interface Counted {
   readonly count: number;
 }
 
-/** Which days' counts are others now, of every operator or of one. Reads only. */
+/** The days whose counts have changed, of every operator or of one. Reads only. */
 function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOperator: string) {
   return statement(
     name,
@@ -18,7 +18,7 @@ function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOp
   WITH id AS (
     SELECT transaction_id FROM bets b WHERE ${IS_PLACE_UNRESOLVED} ${ofOperator}
     UNION SELECT transaction_id FROM bets WHERE settlement = 'unknown' AND rollback = 'none' ${ofOperator}
-    -- Not by what the bet says: its rollback stays promised there also once a person has seen to it.
+    -- From deliveries, not bets: a bet's rollback stays promised even after a person has resolved it.
     UNION SELECT transaction_id FROM deliveries
            WHERE state = 'live' AND operation = 'rollback' ${ofOperator}
     UNION SELECT transaction_id FROM deliveries
@@ -77,7 +77,7 @@ const COUNT_OF_OPERATOR = countStatement(
   'AND operator_id = :operator_id',
 );
 
-/** A day begins with the first bet that it has to tell of. */
+/** Creates a day's row if it has an unresolved bet before it has a movement. */
 const WRITE = batchStatement(
   'books-write-unresolved',
   {
@@ -101,10 +101,10 @@ const WRITE = batchStatement(
 );
 
 /**
- * Counts anew, for every day that is not closed, the bets of its end or before of which the wallet has
- * not said, or not confirmed, what it holds. The books are locked for what has changed alone: where a
- * wallet is away, millions of bets are counted.
- * @param books where it was only prepared, they are locked from here on if anything has changed
+ * Recounts, for each open day of the last eight, the unresolved bets created by its end: bets with an unknown
+ * outcome, or with a delivery that no wallet has confirmed. The books are locked only to write changed counts,
+ * because counting takes long: while a wallet is down there are millions.
+ * @param books if begun with `prepared`, this locks them once a count has changed
  */
 export async function countUnresolved(
   books: BooksTransaction,

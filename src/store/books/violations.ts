@@ -1,8 +1,8 @@
 import { batchStatement, noRow, type Parameters } from '../statement.ts';
 
 /**
- * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements are not what its state says.
- * `day`: a day's sums are not those of its movements. `statement`: a closed statement is not what was
+ * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements disagree with its state.
+ * `day`: a day's sums disagree with its movements. `statement`: a closed statement has changed since it was
  * closed.
  */
 export const VIOLATION_RULES = ['amount', 'bet', 'day', 'statement'] as const;
