@@ -4,18 +4,18 @@ import { Backlog, type OpenCount } from './backlog.ts';
 import { DEAD_PIECES, LIVE, UNRESOLVED_PIECES, WAITING_PIECES } from './backlog-statements.ts';
 
 export interface OpenCounts {
-  /** Being tried within their callbacks. */
+  /** Being attempted inside their callbacks. */
   readonly live: readonly OpenCount[];
   /** `pending` or `held`. */
   readonly waiting: readonly OpenCount[];
   readonly dead: readonly OpenCount[];
   /** Places of unknown outcome without a rollback. */
   readonly unresolved: readonly OpenCount[];
-  /** Why large backlogs could not be counted on; everything else is of now. */
+  /** Why counting of large backlogs could not continue; all other counts are current. */
   readonly failures: readonly { readonly error: unknown }[];
 }
 
-/** How much is open, for the gauges and for people, in one process one count for both. */
+/** How many deliveries are open. The gauges and the admin API of one process share one count. */
 export class BacklogCounts {
   readonly #database: Database;
   readonly #waiting: Backlog;

@@ -1,15 +1,15 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { type Columns, type Parameters, statement, type TypedStatement } from '../statement.ts';
 
-/** What a piece of the entries holds of one operator, operation and state. */
+/** How many entries of one operator, operation and state a piece contains. */
 export interface PieceRow {
   readonly operator: string;
   readonly operation: string;
   readonly state: string;
   readonly count: number;
-  /** When the oldest promise of them was made, epoch milliseconds; undefined where none is one. */
+  /** When the oldest promise among them was made, epoch milliseconds; undefined if none is a promise. */
   readonly sinceMs: number | undefined;
-  /** The operator's last entry of the piece, of whatever operation and state. */
+  /** The key of the operator's last entry in the piece, of any operation and state. */
   readonly last: string;
   /** PostgreSQL's clock, epoch milliseconds. */
   readonly nowMs: number;
@@ -24,11 +24,11 @@ interface After extends Beyond {
   readonly after: string;
 }
 
-/** The next so many entries of an index that holds nothing but what is open, operator by operator. */
+/** Each counts the next `rows` entries of an index of open rows only, operator by operator. */
 export interface PieceStatements {
-  /** From the first entry of a later operator on. */
+  /** Starts with the first entry of the next operator. */
   readonly beyond: TypedStatement<Beyond, PieceRow>;
-  /** From the entry behind one of an operator on. */
+  /** Starts after an operator's entry. */
   readonly after: TypedStatement<After, PieceRow>;
 }
 
@@ -50,7 +50,7 @@ const after: Parameters<After> = {
   after: ['text', (input) => input.after],
 };
 
-/** Only the index that is meant has this order: for a `Database` whose plans are `ordered`. */
+/** Run it on a `Database` with `ordered` plans: only the intended index has this order. */
 function piecesOf(name: string, { key, columns, from }: Entries): PieceStatements {
   const text = (where: string) => `
   SELECT operator, operation, state, count(*)::int AS count,
@@ -87,7 +87,7 @@ function pieceRowOf(row: Columns): PieceRow {
 
 export const WAITING_PIECES = piecesOf('delivery-waiting', {
   key: 'id',
-  // What is only confirmed once more has been delivered already.
+  // A repeat to confirm (`purpose` confirm) has no age here: it has been delivered already.
   columns: `operation, CASE WHEN held THEN 'held' ELSE state END AS state,
             CASE WHEN purpose = 'promise' THEN created_at END AS since`,
   from: `deliveries WHERE state = 'pending'`,
@@ -99,7 +99,7 @@ export const DEAD_PIECES = piecesOf('delivery-dead', {
   from: `deliveries WHERE state = 'dead'`,
 });
 
-/** Places that wait for their rollback. One that was sent always has an operator. */
+/** Places that wait for their rollback. A place that was sent always has an operator. */
 export const UNRESOLVED_PIECES = piecesOf('bet-unresolved', {
   key: 'transaction_id',
   columns: `'place'::text AS operation, 'unresolved'::text AS state, created_at AS since`,
@@ -107,8 +107,8 @@ export const UNRESOLVED_PIECES = piecesOf('bet-unresolved', {
 });
 
 /**
- * Deliveries that are being tried within their callbacks: as many as calls are under way. Each is of a
- * bet that is busy, and both indexes hold nothing else.
+ * Deliveries that are being attempted inside their callbacks, at most one per call in flight. Their bets are busy,
+ * so the index of busy bets leads to them.
  */
 export const LIVE = statement(
   'delivery-live',
@@ -121,7 +121,7 @@ export const LIVE = statement(
          extract(epoch FROM min(d.created_at))::float8 * 1000 AS since_ms, '' AS last,
          extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
     FROM busy CROSS JOIN LATERAL (
-      -- Bet by bet, whatever the statistics say of what is open.
+      -- OFFSET 0: looked up bet by bet, whatever the table's statistics suggest.
       SELECT * FROM deliveries d
        WHERE d.transaction_id = busy.transaction_id AND d.state = 'live' OFFSET 0) d
    GROUP BY d.operator_id, d.operation, d.state`,

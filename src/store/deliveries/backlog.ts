@@ -2,23 +2,23 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
 import type { PieceRow, PieceStatements } from './backlog-statements.ts';
 
-/** How many entries one statement reads: some 50 ms, where all may take longer than a statement has. */
+/** How many entries one statement reads (about 50 ms): reading all may exceed the statement timeout. */
 const PIECE_ROWS = 50_000;
-/** An operator with so many is counted to its end at every look, whatever the others have. */
+/** An operator with fewer entries than this is counted completely at every look. */
 const FIRST_ROWS = 10_000;
-/** So far the larger ones are counted on at one look, all together. */
+/** Limits of one look for continuing the counts of larger operators, all together. */
 const FURTHER_PIECES_MAX = 12;
 const FURTHER_MS = 500;
 
-/** What is open of one operator, operation and state. */
+/** How many are open of one operator, operation and state. */
 export interface OpenCount extends Omit<PieceRow, 'last'> {
-  /** There are more: they have not been counted to their end yet. */
+  /** The count is a lower bound: counting has not reached the end yet. */
   readonly isAtLeast: boolean;
 }
 
 export interface BacklogLook {
   readonly counts: readonly OpenCount[];
-  /** Why the large ones could not be counted on; what was counted of them before is shown. */
+  /** Why the large counts could not be continued; their previous numbers are shown. */
   readonly failure: { readonly error: unknown } | undefined;
 }
 
@@ -42,7 +42,7 @@ const SIZES: BacklogSizes = {
   furtherPiecesMax: FURTHER_PIECES_MAX,
 };
 
-/** What was counted of an operator from its first entry on. */
+/** An operator's entries counted so far, starting with the first. */
 class Counted {
   readonly #rows = new Map<string, PieceRow>();
   last = '';
@@ -66,11 +66,11 @@ class Counted {
     }
   }
 
-  /** To go on from here, and leave this one as it is. */
+  /** A copy to continue counting with, while this one stays as it is. */
   copy(): Counted {
     const copy = new Counted();
     copy.add(this.rows);
-    // Each row has the end of the piece that it was last in, which may be an earlier one.
+    // A row's own `last` is that of the piece it last appeared in, which may be an earlier piece.
     copy.last = this.last;
     return copy;
   }
@@ -78,18 +78,18 @@ class Counted {
 
 /** A large operator's entries, counted piece by piece over several looks. */
 interface Walk {
-  /** Undefined between the end of a walk and the next look. */
+  /** The count in progress; undefined between the end of a walk and the next look. */
   counted: Counted | undefined;
-  /** What the last walk to the end has counted. */
+  /** The result of the last completed walk. */
   whole: readonly PieceRow[] | undefined;
 }
 
 /**
- * Counts what is open, operator by operator, in pieces. Every look begins with the first entries of each
- * operator, so that all but the largest are counted anew each time. One with more is counted on, a few
- * pieces a look and in turn with others like it; until its end is reached, its numbers are those of the
- * time before or, the first time, what has been counted so far. However much is open at one operator,
- * the others' numbers are of now (I7).
+ * Counts open entries, operator by operator, in pieces. Every look counts the first entries of each operator, which
+ * is all of them unless its backlog is large. A large backlog is counted over several looks, a few pieces each,
+ * taking turns with other large ones; until its count is complete, the previous total is shown or, the first
+ * time, the number counted so far. However large one operator's backlog is, the others' numbers are
+ * current (I7).
  */
 export class Backlog {
   readonly #options: BacklogOptions;
@@ -103,8 +103,8 @@ export class Backlog {
   }
 
   /**
-   * Whoever asks meanwhile gets the same look.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` where not even the first of each could be counted
+   * Concurrent callers share one look.
+   * @throws GatewayError `DATABASE_UNAVAILABLE` if not even each operator's first entries could be counted
    */
   look(): Promise<BacklogLook> {
     this.#looking ??= this.#look().finally(() => {
@@ -154,7 +154,7 @@ export class Backlog {
     }
   }
 
-  /** At least a piece, so that a slow server comes to an end too. */
+  /** Continues the large counts, by at least one piece, so that they complete on a slow server too. */
   async #goOn(): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + FURTHER_MS;
@@ -166,7 +166,7 @@ export class Backlog {
   }
 
   async #step(operator: string, walk: Walk): Promise<void> {
-    // In turn with the others, also where this fails.
+    // To the end of the queue, even if this step fails: large operators take turns.
     this.#walks.delete(operator);
     this.#walks.set(operator, walk);
     const { database, pieces } = this.#options;
@@ -186,7 +186,7 @@ export class Backlog {
     if (walk === undefined) return first.rows.map((row) => ({ ...row, isAtLeast: false }));
     const isAtLeast = walk.whole === undefined;
     const rows = walk.whole ?? walk.counted?.rows ?? [];
-    // Promises are made in the order of their ids: where the first entries have one, it is the oldest.
+    // Ids grow with creation time: if there is a promise among the first entries, it is the oldest.
     const now = new Map(first.rows.map((row) => [keyOf(row), row]));
     const before = new Map(rows.map((row) => [keyOf(row), row]));
     return [...new Map([...now, ...before])].map(([key, row]) => {

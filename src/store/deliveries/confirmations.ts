@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import { heldMs } from './held-time.ts';
 
-/** A bet for which something may take effect late, and which is to be looked at now. */
+/** A bet whose wallet may still execute an earlier call late, due for its next confirmation. */
 export interface DueConfirmation {
   readonly transactionId: string;
   /** PostgreSQL's clock, epoch milliseconds. */
@@ -58,7 +58,7 @@ interface Promised extends Postponed {
   readonly horizonMs: number;
 }
 
-/** As a delivery of its own; the same operation may be confirmed a second time. */
+/** Makes a delivery with the purpose `confirm`; the same operation may be confirmed more than once. */
 const SEND = statement(
   'confirmation-send',
   {
@@ -107,8 +107,8 @@ interface LeftToPerson {
 }
 
 /**
- * Makes a dead letter, unless the operation has one, and only while the bet's result is unknown. It raises the bet's
- * version, so that whoever has decided without having seen the dead letter decides again.
+ * Makes a dead letter, unless the operation has one, and only while the bet's result is unknown. It increments the
+ * bet's version, so that a concurrent decision made without seeing the dead letter is made again.
  */
 const LEAVE_TO_PERSON = statement(
   'confirmation-leave-to-person',
@@ -138,9 +138,9 @@ const LEAVE_TO_PERSON = statement(
 );
 
 /**
- * The duty to confirm what stands where something may have taken effect after it. It belongs to
- * the bet (docs/money-safety.md); each write takes effect only if the bet is still as it was read.
- * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * The pending confirmations of bets: a standing operation is sent again where an earlier call may have taken effect
+ * after it. They are kept in the bet's row (docs/money-safety.md); each write takes effect only if
+ * the bet has not changed since it was read. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class Confirmations {
   readonly #database: Database;
@@ -160,7 +160,7 @@ export class Confirmations {
 
   /**
    * Counts one of the bet's confirmations as done, without a call.
-   * @returns false where the bet has moved
+   * @returns false if the bet has changed
    */
   async skip(bet: Bet): Promise<boolean> {
     return (await this.#database.run(SKIP, { bet })).length > 0;
@@ -169,7 +169,7 @@ export class Confirmations {
   /**
    * Makes a dead letter of the operation whose outcome is unknown, and counts one of the bet's confirmations as done.
    * @param settle its result; undefined for an unsettle
-   * @returns false if it has a dead letter already, or the bet has moved
+   * @returns false if it has a dead letter already, or the bet has changed
    */
   async leaveToPerson(
     bet: Bet,
@@ -180,14 +180,14 @@ export class Confirmations {
     return made.length > 0;
   }
 
-  /** Whether an operation stands because a person has resolved its delivery: it is not sent by itself. */
+  /** Whether an operation stands because a person resolved its delivery: then it is never sent automatically. */
   async isResolved(operationId: string): Promise<boolean> {
     return (await this.#database.run(IS_RESOLVED, operationId)).length > 0;
   }
 
   /**
-   * Makes a delivery of what stands. The bet is due again after `inMs`, in case that delivery is lost.
-   * @returns false if the operation is no longer on record, or the bet has moved
+   * Makes a delivery of the standing operation. The bet is due again after `inMs`, in case that delivery is lost.
+   * @returns false if the operation is no longer on record, or the bet has changed
    */
   async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<boolean> {
     return (await this.#database.run(SEND, { bet, ...confirmation })).length > 0;

@@ -10,8 +10,8 @@ const countOf = (row: Columns) => ({
 const ENDED = `state IN ('delivered', 'refused', 'superseded', 'resolved')`;
 
 /**
- * Until when a stretch lasts that holds so many ends or a few more: whatever ended at the same time is in
- * it too. A stretch with fewer lasts until `until`.
+ * The end of a stretch of time in which `rows` deliveries ended, or a few more if several ended in the same
+ * instant. With fewer, the stretch lasts until `until`.
  */
 export const END_OF_STRETCH = statement(
   'delivery-end-of-stretch',
@@ -27,7 +27,7 @@ export const END_OF_STRETCH = statement(
   (row) => row.date('until'),
 );
 
-/** What came to its end in a stretch of time: ends are never left again, so they only add up. */
+/** Deliveries that ended in a stretch of time. An ended delivery stays ended, so the counts can be added up. */
 export const COUNT_ENDED = statement(
   'delivery-count-ended',
   {

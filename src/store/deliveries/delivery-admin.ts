@@ -13,7 +13,7 @@ import { type Release, releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
-/** The most that one retry looks at, which takes some seconds; it then tells how far it has come. */
+/** The most deliveries that one bulk retry reads, which takes some seconds; it then returns a cursor. */
 export const RETRIED_AT_ONCE_MAX = 10_000;
 
 /** States that `retrySome` takes. */
@@ -25,7 +25,7 @@ export interface DeliveryQuery {
   readonly operator?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly operation?: DeliverableOperation | undefined;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -38,7 +38,7 @@ export interface DeliveryPage {
 
 interface Counted {
   readonly count: number;
-  /** Counting took too long, and there may be more. */
+  /** The time limit was reached: there may be more. */
   readonly isAtLeast: boolean;
 }
 
@@ -65,13 +65,13 @@ export interface DeliveryAdminOptions {
 type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
-/** How many one statement of a count reads, in some tens of milliseconds. */
+/** How many rows one statement of a count reads (some tens of milliseconds). */
 const COUNTED_AT_ONCE = 20_000;
 const COUNTED_FOR_MS = 3_000;
 /** An id that PostgreSQL can hold; no delivery has any other. */
 const ID = /^\d{1,18}$/;
 
-/** What people do with deliveries: list, retry, resolve. */
+/** What people do with deliveries: list, count, retry, resolve, release. */
 export class DeliveryAdmin {
   readonly #options: DeliveryAdminOptions;
   readonly #prisma: Prisma;
@@ -95,7 +95,7 @@ export class DeliveryAdmin {
         ...(cursor !== undefined && { id: { gt: idOf(cursor) ?? 0n } }),
       },
       orderBy: { id: 'asc' },
-      // One more than is shown tells whether there is a next page.
+      // One more than the page shows whether there is a next page.
       take: limit + 1,
     });
     const isHeld = await this.heldNow();
@@ -104,9 +104,9 @@ export class DeliveryAdmin {
   }
 
   /**
-   * How many there are of what `list` would show, counted piece by piece: a few tens of millions take longer
-   * than a statement has, or than anybody waits.
-   * @param forMs after so long it is left at what was counted, but never before the first piece
+   * How many deliveries `list` would return, counted piece by piece: a few tens of millions exceed the
+   * statement timeout, and anybody's patience.
+   * @param forMs time limit: counting stops after it, but not before the first piece is counted
    */
   async count(
     query: Omit<DeliveryQuery, 'cursor' | 'limit'>,
@@ -145,17 +145,16 @@ export class DeliveryAdmin {
         : await this.#retries.hurry(before.operatorId, [before.id], by);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
-    // The sweep finds within a second what became due.
+    // The workers' sweep picks it up within a second.
     if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.heldNow()) };
     if (after.state === 'dead') return { kind: 'overtaken' };
     return { kind: 'notRetryable', state: deliveryStateOf(after, await this.heldNow()) };
   }
 
   /**
-   * `retry` for an operator's deliveries in that state, except those that a later operation has
-   * overtaken and those that a wallet has confirmed already: the repetition of an unknown place's
-   * rollback is late on purpose. For all of them, or some: whoever goes on with `nextCursor` sees how
-   * far it has come.
+   * `retry` for an operator's deliveries in that state, except those that a later operation has overtaken
+   * and those that a wallet has already confirmed: the repeat of an unknown place's rollback is late on
+   * purpose. `which` limits it to a page; the caller continues with `nextCursor`.
    * @returns how many are due now
    */
   async retrySome(
@@ -168,7 +167,7 @@ export class DeliveryAdmin {
     if (state === 'pending' && isHeld) return { retried: 0, nextCursor: null };
     const { operation, cursor, limit } = which;
     const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
-    // Of an operator that is not held, as the list has them: for the sake of their bets.
+    // If the operator itself is not held, only the deliveries held because of their bets, as in the list.
     const held = isHeld ? undefined : state === 'held';
     const { retried, after } =
       state === 'dead'
@@ -178,7 +177,7 @@ export class DeliveryAdmin {
   }
 
   /**
-   * Removes a dead delivery from what alerts: somebody has settled it at the wallet.
+   * Marks a dead delivery as resolved, which ends its alert: a person has settled it at the wallet.
    * @param who a person or a ticket, for the record
    */
   async resolve(id: string, who: string, why: string, by: Authority): Promise<ResolveResult> {
@@ -194,8 +193,8 @@ export class DeliveryAdmin {
   }
 
   /**
-   * Lets the operator's present wallet be asked about bets of generations up to this one; until
-   * then their operations are held (`wallet.generation`).
+   * Allows operations of bets of generations up to this one to be sent to the operator's present wallet; until
+   * then they are held (`wallet.generation`).
    */
   async release(operatorId: string, which: Release, by: Authority): Promise<void> {
     await releaseGeneration(this.#prisma, operatorId, which, by);
@@ -208,7 +207,7 @@ export class DeliveryAdmin {
     return (await this.#prisma.delivery.findFirst({ where })) ?? undefined;
   }
 
-  /** The rows in a state and of an operator, `held` and `pending` told apart by operator. */
+  /** The filter for an operator and a state; whether a pending row is `held` depends on its operator too. */
   async #standing({ operator, state }: DeliveryQuery) {
     const ofOperator = operator === undefined ? {} : { operatorId: operator };
     if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
@@ -222,7 +221,7 @@ export class DeliveryAdmin {
       : { ...byOperator, state: 'pending', held: false };
   }
 
-  /** What is read in the order of ids to find those: by the indexes of what is open, or all there is. */
+  /** The filters to read in order of id for a count: one per operator where an index of open rows fits. */
   async #walks({ operator, state }: DeliveryQuery) {
     if (state !== 'dead' && state !== 'pending' && state !== 'held') return [{}];
     const open = state === 'dead' ? 'dead' : 'pending';
@@ -231,7 +230,7 @@ export class DeliveryAdmin {
   }
 
   async #operatorsWith(state: 'pending' | 'dead'): Promise<readonly string[]> {
-    // A probe of the index an operator, however many each has.
+    // One index probe per operator, however many deliveries each one has.
     const rows = await this.#prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
       WITH RECURSIVE owner AS (
         SELECT min(operator_id) AS operator FROM deliveries WHERE state = ${state}
@@ -243,7 +242,7 @@ export class DeliveryAdmin {
     return rows.flatMap(({ operator }) => operator ?? []);
   }
 
-  /** Whether an operator takes no deliveries now, by its state or by a person's word. */
+  /** Whether an operator takes no deliveries now, because of its state or because a person holds them. */
   async heldNow(): Promise<(operatorId: string) => boolean> {
     const byPeople = await this.#holds.all();
     return (operatorId) => byPeople.has(operatorId) || this.#options.isHeld(operatorId);

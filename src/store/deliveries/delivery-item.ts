@@ -3,8 +3,8 @@ import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/
 import type { Prisma } from '../schema/prisma.ts';
 
 /**
- * The words people use; `held` is a pending delivery whose operator takes none at the moment, or
- * whose bet is in the books of another wallet.
+ * The states shown to people. `held` is a pending delivery whose operator takes none at the moment, or
+ * whose bet belongs to another `wallet.generation`.
  */
 export const DELIVERY_STATES = [
   'pending',
@@ -28,7 +28,7 @@ export interface DeliveryItem {
   readonly purpose: DeliveryPurpose;
   readonly attempts: number;
   readonly lastError: string | null;
-  /** ISO 8601 UTC; null where no further attempt is to come. */
+  /** ISO 8601 UTC; null if no further attempt is planned. */
   readonly nextAttemptAt: string | null;
   readonly createdAt: string;
 }
@@ -47,7 +47,7 @@ export function deliveryStateOf(
   return isHeldRow(row, isHeld) ? 'held' : 'pending';
 }
 
-/** Whether a pending one waits for its operator, or for somebody who releases its bet to another wallet. */
+/** Whether a pending delivery waits for its operator, or for a person to release its bet to another wallet. */
 export function isHeldRow(
   row: Pick<DeliveryRecord, 'held' | 'operatorId'>,
   isHeld: (operatorId: string) => boolean,

@@ -1,6 +1,6 @@
 /**
- * SQL: how long an operator's deliveries have been held until now, in milliseconds. A new delivery notes it: only
- * what is added later prolongs its horizon.
+ * SQL: for how long an operator's deliveries have been held in total, in milliseconds. A new delivery stores it, so
+ * that only time held after that extends its horizon.
  * @param operatorId an expression of type text
  */
 export const heldMs = (operatorId: string) =>

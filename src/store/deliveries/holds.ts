@@ -13,8 +13,8 @@ const HELD_SINCE_COUNTED = sql`
   greatest(0, extract(epoch FROM clock_timestamp() - greatest(h.counted_at, h.hold_since)) * 1000)`;
 
 /**
- * Deliveries that people hold: no attempt is made and the horizon stands still, whichever process
- * runs. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * Operators whose deliveries people hold: no process makes an attempt, and the horizon stands still.
+ * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class DeliveryHolds {
   readonly #prisma: Prisma;
@@ -23,7 +23,7 @@ export class DeliveryHolds {
     this.#prisma = prisma;
   }
 
-  /** By operator; who is not held is absent. */
+  /** By operator id; operators that nobody holds are absent. */
   async all(): Promise<ReadonlyMap<string, DeliveryHold>> {
     const rows = await this.#prisma.operatorHold.findMany({ where: { holdSince: { not: null } } });
     return new Map(
@@ -40,7 +40,7 @@ export class DeliveryHolds {
     );
   }
 
-  /** Attempts under way end; none is begun after this. @returns false where it is held already */
+  /** Attempts in flight finish; no new one starts. @returns false if it is held already */
   async hold(operatorId: string, by: Authority): Promise<boolean> {
     const changed = await this.#prisma.$executeRaw(sql`
       WITH held AS (
@@ -62,7 +62,7 @@ export class DeliveryHolds {
     return changed > 0;
   }
 
-  /** The workers' next sweep finds what waited, with the horizon it had. @returns false where nobody holds it */
+  /** The workers' next sweep takes the waiting deliveries up, with the horizon they had. @returns false if not held */
   async resume(operatorId: string, by: Authority): Promise<boolean> {
     const changed = await this.#prisma.$executeRaw(sql`
       WITH before AS (

@@ -3,15 +3,15 @@ import { ANSWERED_STATUS } from '../bets/answered.ts';
 import { raw, type Sql, sql } from '../schema/prisma.ts';
 
 /**
- * The service was answered 200 for the dead letter `d`, and goes by that. For one that `unknownRepeats: hold` made it
- * was answered 503, and goes by what it is told later.
+ * The service was answered 200 for the dead letter `d`, and relies on that. A dead letter made under
+ * `unknownRepeats: hold` was answered 503: there the service relies on a later answer.
  */
 const WAS_PROMISED = sql`EXISTS (
   SELECT 1 FROM operations p WHERE p.id = d.operation_id AND ${raw(ANSWERED_STATUS)} = 200)`;
 
 /**
- * What only an attempt that was never sent is recorded as. Not `connection`: a connection that broke is recorded by
- * the same word as one that was never made.
+ * Attempt results that mean the request was never sent. `connection` is not one of them: it is recorded both for a
+ * connection that broke and for one that was never made.
  */
 const NEVER_SENT = Object.keys({
   breaker: true,
@@ -24,8 +24,8 @@ const NEVER_SENT = Object.keys({
 } satisfies Record<Exclude<NotSentReason, WalletFault>, true>);
 
 /**
- * No wallet has taken the result `o`, and nothing of it is promised: it was refused (code 100 refuses nothing), or
- * never sent.
+ * No wallet has accepted the result `o`, and the service was promised nothing: it was refused (code 100 is not a
+ * refusal), or never sent.
  */
 const WAS_NOT_TAKEN = sql`EXISTS (
   SELECT 1 FROM attempts a
@@ -33,7 +33,7 @@ const WAS_NOT_TAKEN = sql`EXISTS (
      AND (a.result = 'declined' AND a.code <> 100
           OR a.result = ANY (${NEVER_SENT}::text[])))`;
 
-/** @param notTaken whether the later result `o` counts for nothing, so that it has not passed `d` */
+/** @param notTaken SQL: the later result `o` is to be ignored, so that it has not overtaken `d` */
 function passedUnless(notTaken: Sql): Sql {
   return sql`EXISTS (
   SELECT 1 FROM operations o
@@ -47,13 +47,13 @@ function passedUnless(notTaken: Sql): Sql {
 }
 
 /**
- * Whether a later operation of its bet has passed the dead letter `d`, which the journal did not wait for (I6): then
- * `d` is not sent any more. A result that no wallet has taken passes nothing that the service was promised.
+ * Whether a later operation of the bet has overtaken the dead letter `d`, because the journal does not wait for dead
+ * letters (I6); then `d` is never sent again. A result that no wallet accepted overtakes nothing that was promised.
  */
 export const IS_PASSED = passedUnless(sql`${WAS_PROMISED} AND ${WAS_NOT_TAKEN}`);
 
 /**
- * Whether the wallet may hold something later than the dead letter `d`: then `d` does not count as what the wallet
- * holds when a person resolves it. What no wallet has taken it does not hold, whatever the service was answered.
+ * Whether the wallet may hold a later operation than the dead letter `d`: if so, `d` does not become the bet's result
+ * when a person resolves it. Results that no wallet accepted do not count, whatever the service was answered.
  */
 export const IS_OVERWRITTEN = passedUnless(WAS_NOT_TAKEN);

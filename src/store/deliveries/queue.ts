@@ -15,13 +15,13 @@ export interface Claim {
   readonly taken: readonly TakenDelivery[];
   /** Default: none. */
   readonly unreadable?: readonly UnreadableDelivery[];
-  /** Nothing was due. Where something was and could not be taken, another look may bring more. */
+  /** Nothing was due. If something was due but could not be claimed, another look may claim it. */
   readonly isDry: boolean;
 }
 
 /** How much of an operator's queue is claimed. */
 export interface Take {
-  /** The configured `wallet.generation`: deliveries of bets of another one are held from now on. */
+  /** The configured `wallet.generation`: deliveries of bets of any other generation become held. */
   readonly generation: number;
   /** How many are looked at. */
   readonly limit: number;
@@ -38,7 +38,7 @@ export interface OpenOperator {
   readonly nextInMs: number;
 }
 
-/** A place that was answered 100 and that nobody has rolled back in time. */
+/** A place of unknown outcome that the service did not roll back in time. */
 export interface OverduePlace {
   readonly transactionId: string;
   /** The place, as the service sent it. */
@@ -53,22 +53,22 @@ export interface DeliveryCount {
 }
 
 /**
- * The queue of record. Rows become due by PostgreSQL's clock; a taken row is due again when its
+ * The authoritative delivery queue. Rows become due by PostgreSQL's clock; a claimed row is due again when its
  * lease ends. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class DeliveryStore {
   readonly #database: Database;
   readonly #taking: Database;
 
-  /** @param taking keeps its plans: a slow wallet's deliveries are taken a few at a time */
+  /** @param taking has kept plans, because a slow wallet's deliveries are claimed often, a few at a time */
   constructor(database: Database, taking: Database = database) {
     this.#database = database;
     this.#taking = taking;
   }
 
   /**
-   * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
-   * order of their promises, nothing of a bet that is busy (I6).
+   * Claims due deliveries of an operator: at most one per bet, a bet's money operations in the order in which
+   * they were promised, and none of a bet that is busy (I6).
    */
   async take(operatorId: string, { generation, limit, which = 'all' }: Take): Promise<Claim> {
     const withUpdates = which === 'all';
@@ -78,17 +78,17 @@ export class DeliveryStore {
     return { taken, unreadable, isDry: rows[0]?.lookedAt === 0 };
   }
 
-  /** Operators with open deliveries, cheaply: one index probe each. */
+  /** Operators with open deliveries: one index probe each. */
   async openOperators(): Promise<readonly OpenOperator[]> {
     return await this.#database.run(DUE_OPERATORS, {});
   }
 
-  /** Makes everything of an operator due that waits for the end of a back-off, at most `limit`. */
+  /** Makes up to `limit` of an operator's deliveries due that wait for their back-off. @returns how many */
   async wake(operatorId: string, limit: number): Promise<number> {
     return (await this.#database.run(WAKE, { operatorId, limit })).length;
   }
 
-  /** Makes one delivery due, the next in turn, so that a half-open breaker has something to try. */
+  /** Makes the operator's next delivery due, so that a half-open breaker has a call to test. */
   async nudge(operatorId: string, generation: number): Promise<void> {
     await this.#database.run(NUDGE, { operatorId, generation });
   }
@@ -98,14 +98,14 @@ export class DeliveryStore {
     return await this.#database.run(HELD_BY_PEOPLE, {});
   }
 
-  /** Counts held time, so that these operators' horizons stand still. Any replica may repeat it. */
+  /** Counts held time, so that these operators' horizons stand still. Every replica may call it. */
   async countHeld(operatorIds: readonly string[]): Promise<void> {
     if (operatorIds.length > 0) await this.#database.run(COUNT_HELD, operatorIds);
   }
 
   /**
    * Places of unknown outcome that were never rolled back.
-   * @param ages per operator, after how many milliseconds
+   * @param ages per operator, the age in milliseconds from which a place is overdue
    */
   async overdueUnknown(
     ages: ReadonlyMap<string, number>,
@@ -115,8 +115,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Deliveries that ended after `from` and until `to`, or until a time before that which is returned too:
-   * in years more end than one statement can count.
+   * Counts deliveries that ended after `from` and up to the returned `until`, which is `to` or earlier: over
+   * years, more end than one statement can count.
    * @param rows about how many to count at most
    */
   async countEnded(
@@ -128,7 +128,7 @@ export class DeliveryStore {
     return { counts: await this.#database.run(COUNT_ENDED, { from, until }), until };
   }
 
-  /** Up to when ended deliveries may be counted: PostgreSQL's clock less 2 s, so that no commit under way is missed. */
+  /** Until when ended deliveries may be counted: PostgreSQL's clock less 2 s, so that no commit in flight is missed. */
   async countableUntil(): Promise<Date> {
     const [until] = await this.#database.run(COUNTABLE_UNTIL, {});
     if (until === undefined) throw new Error('PostgreSQL has no clock');

@@ -1,10 +1,10 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, type Sql, sql } from '../schema/prisma.ts';
 
-/** Deliveries of one statement, which has seconds: millions may wait to be released. */
+/** Deliveries per statement, because of its timeout: millions may wait to be released. */
 const AT_ONCE = 2_000;
 
-/** What waited for its release has not aged meanwhile: its whole horizon begins now. */
+/** Time spent waiting for the release does not count: the whole horizon starts again now. */
 const AGE_ANEW = sql`dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))`;
 const DUE_NOW = sql`held = false,
   next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END`;
@@ -13,14 +13,14 @@ const DUE_NOW = sql`held = false,
 export interface Release {
   /** Bets of generations up to this one. */
   readonly upTo: number;
-  /** The `wallet.generation` that the person means: no process that has an older one may ask its wallet. */
+  /** The `wallet.generation` released to: a process still configured with another one must not send them. */
   readonly to: number;
 }
 
 /**
- * Lets an operator's present wallet be asked about bets of generations up to this one. The horizons of
- * what waited begin anew before anything is made due, so that no delivery dies of the time it was held.
- * A release that is cut off half-way is simply given again.
+ * Allows operations of bets of generations up to this one to be sent to the operator's present wallet. Horizons
+ * are restarted before anything is made due, so that no delivery dies because of the time it was held.
+ * If a release fails half-way, repeat it.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function releaseGeneration(
@@ -50,7 +50,7 @@ export async function releaseGeneration(
   await changeHeld(prisma, operatorId, upTo, DUE_NOW);
 }
 
-/** Every delivery that waits, of bets of other generations; oldest first. */
+/** Changes every pending delivery of bets of generations up to this one; oldest first. */
 async function changeHeld(
   prisma: Prisma,
   operatorId: string,
@@ -68,7 +68,7 @@ async function changeHeld(
           FROM batch, bets b
          WHERE d.id = batch.id AND d.state = 'pending'
            AND b.transaction_id = d.transaction_id
-           -- Of a newer generation only what was held.
+           -- Of the generation itself only what was held.
            AND (b.generation < ${generation} OR b.generation = ${generation} AND d.held)
       )
       SELECT max(id) AS last FROM batch`);

@@ -10,20 +10,20 @@ interface Resolved {
 }
 
 /**
- * The result that the dead letter `d` was to bring. A dead letter of a confirmation (an older release made it where
- * `unknownRepeats: hold` came into force) does not say: there it stands in the bet `b` already.
+ * The result of the dead letter `d`. A dead letter of a confirmation does not store it (older releases made those when
+ * `unknownRepeats: hold` came into force): there the bet `b` has it already.
  */
 const AMOUNT = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_amount ELSE d.settle_amount END`;
 const TYPE = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_type ELSE d.settle_type END`;
 
-/** How often it is tried again where the bet moved at that moment. */
+/** How often it is tried if the bet changes at that moment. */
 const ROUNDS_MAX = 3;
 
 /**
- * Marks a dead delivery as resolved by hand, with its row in the audit. Nothing is sent. A result that nothing has
- * overtaken counts from then on as what the wallet holds, and is not confirmed (`isResolved`), because a person has
- * looked. Its attempts may still take effect late, so that a later result is confirmed.
- * @returns false when it is not dead (any more)
+ * Marks a dead delivery as resolved by hand, with its row in the audit. Nothing is sent. If nothing has overtaken it,
+ * a result becomes the bet's result, and is not confirmed (`isResolved`), because a person has checked it. Its
+ * attempts may still take effect late, so a later result is confirmed.
+ * @returns false if it is not dead (any more), or its bet kept changing
  */
 export async function resolveDead(
   prisma: Prisma,
@@ -37,9 +37,9 @@ export async function resolveDead(
 }
 
 /**
- * Whether something has overtaken it is looked up among the operations that were there when the statement began.
- * Each operation raises the version of its bet: if that has changed while the statement waited for the row, a newer
- * result may stand, and nothing is written.
+ * `IS_OVERWRITTEN` sees only the operations that existed when the statement began. Every operation increments its
+ * bet's version: if that changed while the statement waited for the row lock, a newer result may stand, and
+ * nothing is written.
  */
 async function resolveUnmoved(
   prisma: Prisma,
@@ -72,7 +72,7 @@ async function resolveUnmoved(
        WHERE b.transaction_id = d.transaction_id AND d.operation IN ('settle', 'unsettle')
          AND b.rollback = 'none'
          AND (d.purpose = 'promise' OR b.standing_operation_id = d.operation_id)
-         -- An update or a confirmation on its way says nothing of the result.
+         -- An update or a confirmation in flight does not change the result.
          AND coalesce(b.busy_operation, 'update') IN ('update', 'confirm')
          AND NOT ${IS_OVERWRITTEN}
     ) ${auditSql(

@@ -3,36 +3,36 @@ import { type Prisma, sql } from '../schema/prisma.ts';
 import { IS_PASSED } from './passed.ts';
 
 const BATCH_SIZE = 500;
-/** How often a delivery is looked at again whose bet moved while it was to be reopened. */
+/** How often a delivery is tried whose bet changes while it is being reopened. */
 const ROUNDS_MAX = 3;
 const HOUR_SECONDS = 3_600;
 
-/** Which of an operator's deliveries, and how many of them are looked at. */
+/** Which of an operator's deliveries are read, and how many. */
 export interface RetryRange {
   readonly operation?: string | undefined;
-  /** Those after this id. */
+  /** Only deliveries with a greater id. */
   readonly after?: bigint | undefined;
   /** Default: all. */
   readonly limit?: number | undefined;
 }
 
 export interface PendingRange extends RetryRange {
-  /** Only those whose bets are in the books of another wallet, or only the others. Default: all. */
+  /** True: only those whose bet belongs to another `wallet.generation`; false: only the others. Default: all. */
   readonly held?: boolean | undefined;
 }
 
 export interface Retried {
   readonly retried: number;
-  /** The last one looked at, where there may be more behind it. */
+  /** The last id read; undefined if there are no more after it. */
   readonly after: bigint | undefined;
 }
 
-/** How deliveries stood; not why they failed, which may name a player. */
+/** The deliveries' states for the audit; not their last error, which may name a player. */
 function before(ids: readonly bigint[]) {
   return sql`SELECT id, operator_id, state, attempts FROM deliveries WHERE id = ANY (${ids}::bigint[])`;
 }
 
-/** Sets of a delivery `d`: from now on it has its operator's whole horizon again, whatever it was held before. */
+/** SET clauses for a delivery `d`: its whole horizon starts again now; earlier held time no longer counts. */
 function wholeHorizon(seconds: number) {
   return sql`
     dead_at = clock_timestamp() + make_interval(secs => ${seconds}::float8),
@@ -45,7 +45,7 @@ const CHANGES = sql`
          jsonb_build_object('state', 'pending')
     FROM changed JOIN before b USING (id)`;
 
-/** Makes deliveries due now, by one or by an operator's whole backlog, in statements of their own. */
+/** Makes deliveries due now, single ones or an operator's whole backlog in batches. */
 export class DeliveryRetries {
   readonly #prisma: Prisma;
   readonly #horizonHours: (operatorId: string) => number;
@@ -56,8 +56,8 @@ export class DeliveryRetries {
   }
 
   /**
-   * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed
-   * and that are repeated later on purpose.
+   * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed:
+   * their repeat is late on purpose.
    */
   async hurryAll(operatorId: string, by: Authority, which: PendingRange = {}): Promise<Retried> {
     const { held } = which;
@@ -72,7 +72,7 @@ export class DeliveryRetries {
     return await this.#inBatches(where, which, (ids) => this.reopen(operatorId, ids, by));
   }
 
-  /** Nothing can have overtaken a pending delivery: the journal sees it. @returns how many */
+  /** Nothing can have overtaken a pending delivery, because the journal takes it into account. @returns how many */
   async hurry(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     return await this.#prisma.$executeRaw(sql`
       WITH before AS (${before(ids)}), changed AS (
@@ -85,9 +85,9 @@ export class DeliveryRetries {
   }
 
   /**
-   * Makes dead deliveries pending again. The journal did not see them while they were dead, so a
-   * later operation of their bet may have passed them; those stay dead (I6). Of what only a killed
-   * process knew, the result that a person has sent once more is what may be there.
+   * Makes dead deliveries pending again. The journal ignored them while they were dead, so a later
+   * operation of their bet may have overtaken them; those stay dead (I6). If a bet's unknown result has no
+   * amount, because the process that sent it was killed, the reopened result is recorded as that result.
    * @returns how many are pending again
    */
   async reopen(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
@@ -109,8 +109,8 @@ export class DeliveryRetries {
   }
 
   /**
-   * Every operation of a bet moves its version: where it is still what was read, nothing came in
-   * between; and by moving it here, whoever decides without having seen the delivery decides anew.
+   * Every operation of a bet increments its version: if it is still the one that was read, nothing came in
+   * between. It is incremented here too, so that a concurrent decision that did not see the delivery is retried.
    */
   async #reopenUnmoved(
     operatorId: string,
@@ -141,7 +141,7 @@ export class DeliveryRetries {
       ), changed AS (
       UPDATE deliveries d
          SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
-             -- Whoever has decided about it: a wallet that pays repeats again is sent it by nobody else's word.
+             -- The person who decided to send it again: a wallet that pays repeats twice needs that decision.
              resolved_by = ${by.caller.actor},
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
         FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id

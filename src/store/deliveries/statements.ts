@@ -4,17 +4,17 @@ import { noRow, type Parameters, statement } from '../statement.ts';
 import { claimedOf } from './taken.ts';
 
 /**
- * A delivery `d` of a bet `b` that may be tried, as soon as it is due. Due times are compared with
- * `statement_timestamp()`, which does not change within a statement: only then does PostgreSQL end the index scan there.
+ * A delivery `d` of a bet `b` that may be sent once it is due. Due times are compared with
+ * `statement_timestamp()`, which is constant within a statement: only then can PostgreSQL stop the index scan there.
  */
 const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_attempt IS NULL
-       -- Money operations of a bet go in order; updates are in nobody's way.
+       -- Money operations of a bet go in order; updates block nothing.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
-/** Whether the bet is in the books of another wallet than the configured one: the SQL of `isOfOtherWallet`. */
+/** Whether the bet belongs to another wallet than the configured one: the SQL of `isOfOtherWallet`. */
 const FOREIGN = `(CASE WHEN b.generation = :generation
        THEN EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
                        AND h.released >= b.generation AND h.released_to > :generation)
@@ -23,8 +23,8 @@ const FOREIGN = `(CASE WHEN b.generation = :generation
                            AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
 
 /**
- * Whether the delivery has lost its meaning: an update that a later one, or a rollback, has overtaken (I6); or a
- * confirmation of what no longer stands, because a person has retried or resolved a dead letter of the bet meanwhile.
+ * Whether the delivery is obsolete: an update that a later update or a rollback has overtaken (I6), or a confirmation
+ * of an operation that no longer stands, because a person has retried or resolved a dead letter of the bet meanwhile.
  */
 const OVERTAKEN = `CASE WHEN d.purpose = 'confirm' THEN b.standing_operation_id IS DISTINCT FROM d.operation_id
        ELSE d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -44,9 +44,9 @@ const ofOperator: Parameters<{ readonly operatorId: string }> = {
 };
 
 /**
- * Claims due deliveries: each marks its bet busy and counts an attempt. What must not be sent is put out of the way by
- * the same statement: deliveries of other wallets' bets are held, overtaken ones superseded. Always gives a row, whose
- * `at` says how many were looked at.
+ * Claims due deliveries: marks each one's bet busy and counts an attempt. The same statement deals with those that must
+ * not be sent: deliveries of other wallets' bets become held, overtaken ones superseded. Always returns a row, whose
+ * `at` says how many were read.
  */
 export const TAKE = statement(
   'delivery-take',
@@ -63,17 +63,17 @@ export const TAKE = statement(
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
-       -- Held by a person: asked here, so that no process goes by what it knew a second ago.
+       -- Held by a person: read here, so that no process relies on what it read a second ago.
        AND NOT EXISTS (SELECT 1 FROM operator_holds h
                         WHERE h.operator_id = :operator_id AND h.hold_since IS NOT NULL)
        AND (:with_updates OR d.operation <> 'update')
      ORDER BY d.next_attempt_at
      LIMIT :limit
-       -- Bet and delivery at once, and without waiting: callbacks lock a bet first, and then its deliveries.
+       -- Locks bet and delivery at once, without waiting: callbacks lock a bet first, then its deliveries.
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
-    -- Not due for a while: a hundred thousand of them must not be read again at every look. A shorter while
-    -- for bets of a newer wallet: another process may know that wallet already.
+    -- Postponed, so that a hundred thousand of them are not read again at every look. Bets of a newer wallet
+    -- wait for less time: another process may have that wallet's configuration already.
     UPDATE deliveries
        SET held = true,
            next_attempt_at = clock_timestamp()
@@ -104,7 +104,7 @@ export const TAKE = statement(
     UPDATE deliveries d
        SET attempts = d.attempts + 1, next_attempt_at = ${LEASE_END}, held = false
       FROM bet
-     -- IS NOT DISTINCT FROM: by its id, not by the index of open deliveries, which a kept plan would read whole.
+     -- IS NOT DISTINCT FROM forces a look-up by id: a kept plan would scan the whole index of open deliveries.
      WHERE d.id = bet.delivery_id AND d.state IS NOT DISTINCT FROM 'pending'
     RETURNING d.*
   )
@@ -158,7 +158,7 @@ export const DUE_OPERATORS = statement(
   }),
 );
 
-/** Makes due what waits for the end of its back-off, because the operator takes calls again. */
+/** Makes deliveries due that wait for their back-off, because the operator takes calls again. */
 export const WAKE = statement(
   'delivery-wake',
   {
@@ -170,7 +170,7 @@ export const WAKE = statement(
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE d.operator_id = :operator_id AND d.state = 'pending'
        AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL AND NOT d.held
-       -- A confirmation waits on purpose, not because the wallet was away.
+       -- A confirmation waits on purpose, not because the wallet was unavailable.
        AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT :limit FOR UPDATE OF d SKIP LOCKED
   )
@@ -179,7 +179,7 @@ export const WAKE = statement(
   (row) => row.text('id'),
 );
 
-/** Makes the next delivery in turn due, so that a half-open breaker has a call to try. */
+/** Makes the operator's next delivery due, so that a half-open breaker has a call to test. */
 export const NUDGE = statement(
   'delivery-nudge',
   {
@@ -199,8 +199,8 @@ export const NUDGE = statement(
 );
 
 /**
- * Adds the time since the last count to what these operators were held for, so that replicas that count at the same
- * time add it once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
+ * Adds the time since the last count to these operators' held time, so that concurrent replicas add it only
+ * once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
  */
 export const COUNT_HELD = statement(
   'delivery-count-held',
@@ -212,7 +212,7 @@ export const COUNT_HELD = statement(
      SET held_ms = h.held_ms
            + CASE WHEN h.hold_since IS NULL THEN
                least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000))
-             -- Held by a person: also while no process ran.
+             -- Held by a person: that counts even while no process ran.
              ELSE greatest(0, extract(epoch FROM clock_timestamp()
                                                    - greatest(h.counted_at, h.hold_since)) * 1000)
              END,
@@ -241,7 +241,7 @@ export const OVERDUE_UNKNOWN = statement(
     FROM bets b
     JOIN unnest(:operator_ids, :ages_seconds) AS age(operator_id, seconds)
       ON age.operator_id = b.operator_id
-    -- The last one, which was sent: before it, places with other tokens may have been refused.
+    -- The last one is the one that was sent: earlier places with other tokens may have been refused.
     JOIN LATERAL (SELECT body FROM operations
                    WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
                    ORDER BY id DESC LIMIT 1) o ON true

@@ -4,23 +4,23 @@ import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/
 import { lateOf, placeOf, rollbackOf, settlementOf } from '../bets/rows.ts';
 import { type Columns, UnreadableRow } from '../statement.ts';
 
-/** A delivery that this process has claimed, with all that its call needs. */
+/** A delivery that this process has claimed, with everything its call needs. */
 export interface TakenDelivery {
   readonly id: string;
   readonly operation: DeliverableOperation;
   readonly purpose: DeliveryPurpose;
   readonly transactionId: string;
   readonly operationId: string;
-  /** Names this attempt in the bet's row: only it may finish. */
+  /** Identifies this attempt in the bet's row: only the attempt recorded there may finish. */
   readonly attemptId: string;
   /** Including this one. */
   readonly attempts: number;
-  /** It was a dead letter, and a person has decided that it is to be sent once more. */
+  /** It was a dead letter that a person decided to send again. */
   readonly isSentOnceMore: boolean;
   /** Its horizon is over: this attempt is the last one. */
   readonly isOverdue: boolean;
   readonly createdAt: Date;
-  /** When the promise was made, as the service was answered. */
+  /** When the promise was made: the time in the answer to the service. */
   readonly transactionTime: string;
   /** As the service sent it. */
   readonly body: Buffer;
@@ -32,14 +32,14 @@ export interface TakenDelivery {
   readonly bet: Pick<Bet, 'place' | 'settlement' | 'rollback' | 'late'>;
 }
 
-/** One that was claimed and means something that this release does not know: nothing is sent, and its lease ends. */
+/** A claimed delivery with a value that this release does not know: nothing is sent, and its lease lapses. */
 export interface UnreadableDelivery {
   readonly id: string;
   readonly transactionId: string;
   readonly error: UnreadableRow;
 }
 
-/** What was claimed; one row that cannot be read must not cost the others their claim. */
+/** Decodes a claimed row. One unreadable row must not fail the claim of the others. */
 export function claimedOf(row: Columns): {
   readonly taken?: TakenDelivery;
   readonly unreadable?: UnreadableDelivery;
