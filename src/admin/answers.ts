@@ -5,16 +5,16 @@ import { type Answer, failure } from '../protocol/answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route asks of its caller; inside `/admin` every route says. */
+    /** The right that the route requires; every route inside `/admin` names one. */
     right?: Right;
   }
   interface FastifyRequest {
-    /** Who asks; set by the door of `/admin`. */
+    /** The authenticated caller; set by the guard of `/admin`. */
     caller: Caller | undefined;
   }
 }
 
-/** A success, or any other answer with a body of its own. */
+/** An answer with a JSON body; a success by default. */
 export function json(value: unknown, status = 200): Answer {
   return { status, body: JSON.stringify(value) };
 }
@@ -23,12 +23,12 @@ export function notFoundAnswer(what: string): Answer {
   return failure(CODES.notFound, what, 404);
 }
 
-/** The caller is known, and its role does not reach so far. */
+/** The caller is authenticated, but its role lacks the right. */
 export function mayNotAnswer({ role }: Pick<Caller, 'role'>): Answer {
   return failure(CODES.blocked, `The role ${role} may not do this`, 403);
 }
 
-/** The state of things forbids it. */
+/** The present state does not allow the request. */
 export function conflict(why: string): Answer {
   return failure(CODES.alreadyProcessed, why, 409);
 }
@@ -43,7 +43,7 @@ export function send(reply: FastifyReply, answer: Answer): void {
 
 type Method = 'GET' | 'POST';
 
-/** Adds a route for anybody, whose story ends in an answer. */
+/** Adds a route that needs no authentication. `story` returns the answer. */
 export function serveAnybody(
   app: FastifyInstance,
   method: Method,
@@ -61,8 +61,8 @@ export function serveAnybody(
 }
 
 /**
- * Adds a route of `/admin` whose story ends in an answer.
- * @param right what its caller must be allowed; nobody else gets as far as the story
+ * Adds a route of `/admin`. `story` returns the answer.
+ * @param right the right a caller needs; `story` does not run for anybody else
  */
 export function serve(
   app: FastifyInstance,

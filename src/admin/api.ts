@@ -4,7 +4,7 @@ import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
 import type { Probed } from '../wallets/probe.ts';
 
 /**
- * What the admin API answers, by route: for the handlers that make it and the pages that show it.
+ * The answers of the admin API, by route: shared by the handlers and the console's pages.
  * Times are ISO 8601 UTC, amounts decimal text. Lists come newest first unless said otherwise;
  * `nextCursor` is null on the last page. Errors are `{code, message}`.
  *
@@ -13,21 +13,21 @@ import type { Probed } from '../wallets/probe.ts';
 export interface AdminApi {
   readonly 'GET /admin/operators': {
     readonly items: readonly OperatorItem[];
-    /** Operators that have something open and no file; none while PostgreSQL does not answer. */
+    /** Operators with open deliveries or bets but no file; empty while PostgreSQL does not answer. */
     readonly withoutFile: readonly (OpenItems & { readonly id: string })[];
   };
   readonly 'GET /admin/operators/:id': OperatorPage;
-  /** Body `{reason}`: refused (409) where the operator is held already. */
+  /** Body `{reason}`: refused (409) if the operator is held already. */
   readonly 'POST /admin/operators/:id/deliveries/hold': HoldAnswer;
   readonly 'POST /admin/operators/:id/deliveries/resume': HoldAnswer;
-  /** What the last certification found (`certify --out`); 404 where none was put there. */
+  /** The result of the last certification (`certify --out`); 404 if there is no file. */
   readonly 'GET /admin/operators/:id/certificate': {
     readonly verdict: 'fit' | 'fit_with_dialect' | 'not_fit';
     readonly summary: string;
     readonly startedAt: string;
     /** Whether every case was tried. */
     readonly complete: boolean;
-    /** Which was tried; often a sandbox. */
+    /** The wallet that was tested; often a sandbox. */
     readonly wallet: string;
     readonly counts: Readonly<Record<string, number>>;
     /** Worst first. */
@@ -38,40 +38,40 @@ export interface AdminApi {
       readonly advice: string;
     }[];
   };
-  /** Its wallet is asked for the balance of nobody, signed as calls are; moves no money. */
+  /** Sends its wallet a signed balance request for a player who does not exist; moves no money. */
   readonly 'POST /admin/operators/:id/probe': Probed;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
-  /** What a reload would change at this moment, and what is wrong in the folder. */
+  /** What a reload would change now, and the problems in the configuration folder. */
   readonly 'GET /admin/config/preview': ConfigurationPreview;
   /** Body `{generation}`: bets of generations up to it are sent to the present wallet. */
   readonly 'POST /admin/operators/:id/release': { readonly generation: number };
-  /** Body `{templates}`, ids of the service as text: the operator's own from now on, all or none. */
+  /** Body `{templates}`, the service's ids as text: makes them the operator's own, all or none. */
   readonly 'POST /admin/operators/:id/templates/assign': {
     readonly assigned: readonly string[];
-    /** The operator's before. */
+    /** Those that the operator owned before. */
     readonly unchanged: readonly string[];
   };
-  /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
+  /** `?operator=&state=&operation=`: how many deliveries a bulk retry with this filter would read. */
   readonly 'GET /admin/deliveries/count': {
     readonly count: number;
-    /** Only where counting took too long, and there may be more. */
+    /** Present only if counting reached its time limit, so that there may be more. */
     readonly isAtLeast?: true;
   };
   /**
-   * Body `{operator, state, operation?, limit?, cursor?}`. At most `limit` are looked at (default and most:
-   * 10,000), and `nextCursor` goes on from there: whoever asks page by page sees progress.
+   * Body `{operator, state, operation?, limit?, cursor?}`. At most `limit` are read (default and maximum:
+   * 10,000); `nextCursor` continues after them, so that a client can show progress.
    */
   readonly 'POST /admin/deliveries/retry': {
     readonly retried: number;
-    /** Null: that was all. Without a `limit` it is there only where more may be left. */
+    /** Null: that was all. If no `limit` was given, present only if there may be more. */
     readonly nextCursor?: string | null;
   };
   /** `?userId=`, or `?operator=&operatorUser=`: at most one. */
   readonly 'GET /admin/players': { readonly items: readonly PlayerItem[] };
   readonly 'GET /admin/players/:userId': PlayerPage;
   readonly 'POST /admin/players/:userId/sessions/revoke': { readonly revoked: number };
-  /** One JSON object a line (`application/x-ndjson`): `{player}`, then `{bet}` for each. */
+  /** One JSON object per line (`application/x-ndjson`): `{player}`, then `{bet}` for each bet. */
   readonly 'POST /admin/players/:userId/export': unknown;
   /** Refused (409) while a bet of the player is open. */
   readonly 'POST /admin/players/:userId/forget': {
@@ -81,11 +81,11 @@ export interface AdminApi {
   };
   /** `?actor=&action=&operator=&from=&to=&cursor=`, 100 a page. */
   readonly 'GET /admin/audit': Page<AuditItem>;
-  /** The same without a cursor: all of it, one JSON object a line (`application/x-ndjson`). */
+  /** The same query without `cursor`: the whole audit, one JSON object per line (`application/x-ndjson`). */
   readonly 'GET /admin/audit/export': unknown;
   /**
-   * `?operator=&from=&to=&columns=`, the body a list of bets (CSV, NDJSON, either packed by gzip) of any
-   * length. 202 once it is read; whether it could be compared, the next one says.
+   * `?operator=&from=&to=&columns=`, the body a list of bets (CSV or NDJSON, optionally gzipped) of any
+   * length. Answers 202 once it is read; `GET` with the returned id says whether it could be compared.
    */
   readonly 'POST /admin/reconciliations': { readonly id: string };
   /** `?operator=&cursor=`, 50 a page. */
@@ -93,7 +93,7 @@ export interface AdminApi {
   readonly 'GET /admin/reconciliations/:id': ReconciliationItem;
   /** `?kind=&resolved=&cursor=`, 100 a page, in the list's order. 409 unless it is done. */
   readonly 'GET /admin/reconciliations/:id/differences': Page<DifferenceItem>;
-  /** Body `{reason}`. Holds for later runs that find the same difference; 409 where it is so already. */
+  /** Body `{reason}`. Also applies to later runs that find the same difference; 409 if resolved already. */
   readonly 'POST /admin/reconciliations/:id/differences/:difference/resolve': DifferenceItem;
 }
 
@@ -115,17 +115,17 @@ interface HoldAnswer {
   readonly hold: Hold | null;
 }
 
-/** What is open at one operator. */
+/** The open deliveries and bets of one operator. */
 interface OpenItems {
   /** Null while PostgreSQL does not answer. */
   readonly openDeliveries: number | null;
-  /** Of those: held, as their list has them. */
+  /** How many of those have the state `held`. */
   readonly heldDeliveries: number | null;
-  /** Since when the oldest promise waits; null where none does. */
+  /** When the oldest waiting promise was made; null if there is none. */
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
-  /** Those of which there are more: so far only as many have been counted. */
+  /** The counts that are lower bounds, because counting has not finished. */
   readonly countsAtLeast: readonly ('openDeliveries' | 'deadDeliveries' | 'unresolvedBets')[];
 }
 
@@ -137,13 +137,13 @@ interface OperatorItem extends OpenItems {
   readonly sessions: { readonly mode: 'issued' | 'prefixed' };
   readonly breaker: ByClass<'closed' | 'half_open' | 'open'>;
   readonly inFlight: ByClass<number>;
-  /** What a person decided over a breaker. */
+  /** A person's override of a breaker; `auto` is none. */
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
   /** Whether a person holds its deliveries. */
   readonly hold: Hold | null;
-  /** Over the processes behind this port; null where nothing was counted yet. */
+  /** Summed over the processes behind this port; null if nothing was counted yet. */
   readonly recently: {
-    /** Over how long, at most some five minutes. */
+    /** The period counted, at most some five minutes. */
     readonly seconds: number;
     readonly callbacks: number;
     readonly unknown: number;
@@ -155,15 +155,15 @@ interface OperatorItem extends OpenItems {
 }
 
 interface OperatorPage extends OperatorItem {
-  /** As `GET /admin/config` has them. */
+  /** As in `GET /admin/config`. */
   readonly settings: Readonly<Record<string, string | { readonly secrets: readonly string[] }>>;
-  /** Of the whole configuration: when it was last good, and whether what stands there is in force. */
+  /** Of the whole configuration: when it was last valid, and whether the files there are in force. */
   readonly lastReload: { readonly goodAt: string; readonly result: 'ok' | 'invalid' };
-  /** One item a minute, oldest first, of at most the last hour. */
+  /** One item per minute of at most the last hour, oldest first. */
   readonly lastHour: readonly OperatorMinute[];
 }
 
-/** What was counted in one minute, over the processes behind this port. */
+/** The counts of one minute, summed over the processes behind this port. */
 interface OperatorMinute {
   readonly at: string;
   readonly callbacks: number;
@@ -174,7 +174,7 @@ interface OperatorMinute {
   readonly walletCalls: number;
   readonly walletFailures: number;
   readonly rejected: number;
-  /** Milliseconds, the mean of the wallet's answers; null where it gave none. */
+  /** Mean duration of the wallet's answers, milliseconds; null if it gave none. */
   readonly walletMeanMs: number | null;
 }
 
@@ -183,11 +183,11 @@ interface ConfigurationPreview {
   readonly problems: readonly {
     readonly file: string;
     readonly path: string;
-    /** From 1; null where the file as a whole is meant, or two files do not fit together. */
+    /** From 1; null if the problem is the whole file, or a conflict between two files. */
     readonly line: number | null;
     readonly reason: string;
   }[];
-  /** Of which at most a hundred stand in `problems`. */
+  /** All of them; `problems` lists at most a hundred. */
   readonly problemCount: number;
   readonly gateway: readonly SettingChange[];
   readonly operators: readonly {
@@ -229,7 +229,7 @@ interface PlayerPage extends PlayerItem {
     readonly endedAt: string | null;
     readonly endedReason: string | null;
   }[];
-  /** By currency; freebets are bets like others here. */
+  /** By currency; freebets are counted like other bets here. */
   readonly totals: readonly {
     readonly currency: string;
     readonly bets: number;
@@ -247,7 +247,7 @@ interface AuditItem {
   readonly role: string;
   readonly address: string;
   readonly action: string;
-  /** What it was done to, such as `delivery 4711`. */
+  /** What the action was applied to, such as `delivery 4711`. */
   readonly subject: string;
   readonly operator: string | null;
   readonly before: unknown;

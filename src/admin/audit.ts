@@ -47,12 +47,12 @@ export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
   });
 }
 
-/** A failure halfway ends the answer halfway, which is no whole answer to anybody. */
+/** If reading fails halfway, the connection breaks, so that no client takes the answer for complete. */
 async function* lines(rows: AsyncIterable<AuditRow>, caller: Caller): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(shownTo(caller, row))}\n`;
 }
 
-/** Whose player somebody looked at tells of the player; so may the words in which somebody said why. */
+/** Hides the player of a row from callers who may not see personal data; the reason may name the player too. */
 function shownTo(caller: Caller, row: AuditRow): AuditRow {
   const isOfPlayer = row.subject.startsWith('player ');
   if (!isOfPlayer || mayDo(caller, 'personal')) return row;

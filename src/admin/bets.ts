@@ -34,7 +34,7 @@ const searchQuery = z.strictObject({
     .optional(),
 });
 
-/** `007.50` is no JSON number, and a person may write it. */
+/** A person may write `007.50`, which is not a JSON number. */
 function withoutZeros(amount: string): string {
   return amount.replace(/^0+(?=\d)/, '');
 }
@@ -45,14 +45,14 @@ export interface BetDesk {
   readonly audit: Pick<AuditLog, 'appendLook'>;
 }
 
-/** The story of one bet, whoever's it is. */
+/** Search for bets, and the timeline of one, of any operator. */
 export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetDesk): void {
   serve(app, 'GET', '/bets', 'read', async (request, caller) => {
     const query = checkedQuery(searchQuery, request);
     if (!('fields' in query)) return query;
     const { operatorUser, userId } = query.fields;
     const isByPlayer = operatorUser !== undefined || userId !== undefined;
-    // Whose a bet is must not be found out by asking.
+    // Searching by player would reveal whose bet it is.
     if (isByPlayer && !mayDo(caller, 'personal')) return mayNotAnswer(caller);
     const { items, nextCursor } = await bets.page(query.fields);
     const shownItems = items.map((item) => ({
@@ -83,7 +83,7 @@ export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetD
   });
 }
 
-/** A bet as people see it. */
+/** A bet's timeline, masked for the caller. */
 export type BetShown = ReturnType<typeof shown>;
 
 function shown(timeline: BetTimeline, caller: Caller) {

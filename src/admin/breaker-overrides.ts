@@ -5,7 +5,7 @@ import type { BreakerOverrideStore, StoredOverride } from '../store/breaker-over
 import type { Logger } from '../telemetry/logger.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 
-/** How soon a change made at one process reaches all the others. */
+/** How often a process reads the overrides, and so how soon it sees a change made at another. */
 const POLL_MS = 1_000;
 
 export interface BreakerOverridesOptions {
@@ -15,14 +15,14 @@ export interface BreakerOverridesOptions {
 }
 
 /**
- * What people decided over breakers, kept in PostgreSQL so that it reaches every process and
- * survives restarts: each process looks every second and tells its wallets what has changed. While
- * PostgreSQL is away what was known last stays in force.
+ * People's overrides of breakers, kept in PostgreSQL so that they reach every process and survive
+ * restarts: each process reads them every second and passes changes to its wallets. While
+ * PostgreSQL is down, the last ones read stay in force.
  */
 export class BreakerOverrides {
   readonly #options: BreakerOverridesOptions;
   #inForce: ReadonlyMap<string, StoredOverride> = new Map();
-  /** Counts the changes made here: a reading that began before one knows nothing of it. */
+  /** Counts the changes made here: a read that began before a change does not contain it. */
   #changes = 0;
   #timer: NodeJS.Timeout | undefined;
   #failing = false;
@@ -32,14 +32,14 @@ export class BreakerOverrides {
     this.#options = options;
   }
 
-  /** What holds here for an operator's breaker. */
+  /** The override in force in this process for an operator's breaker. */
   get(operatorId: string, callClass: CallClass): BreakerOverride {
     return this.#inForce.get(keyOf(operatorId, callClass))?.state ?? 'auto';
   }
 
   /**
-   * Holds here when this resolves, and elsewhere within a second or two.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; nothing is changed here, elsewhere it may be
+   * In force in this process when it resolves, and in others within a second or two.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; then this process is unchanged, but others may see the change
    */
   async set(
     operatorId: string,
@@ -57,7 +57,7 @@ export class BreakerOverrides {
     this.#apply(next);
   }
 
-  /** Resolves after the first look, whatever it brought; goes on looking until `close`. */
+  /** Resolves after the first read, even a failed one; keeps reading until `close`. */
   async start(): Promise<void> {
     await this.#poll();
     if (this.#closed) return;

@@ -8,10 +8,10 @@ import type { AdminApi } from './api.ts';
 import { checkedPath } from './input.ts';
 import { operatorPath } from './operators.ts';
 
-/** A certificate holds every call of its run; those of a thousand cases take a few megabytes. */
+/** A certificate contains every call of its run; a thousand cases take a few megabytes. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** What is shown of a certificate (docs/certificate.schema.json); the rest is left aside. */
+/** The part of a certificate (docs/certificate.schema.json) that is shown; the rest is ignored. */
 const certificate = z.object({
   verdict: z.enum(['fit', 'fit_with_dialect', 'not_fit']),
   summary: z.string(),
@@ -26,11 +26,11 @@ const certificate = z.object({
 
 export interface CertificateDesk {
   readonly configuration: () => Configuration;
-  /** Where `certify --out <folder>/<operator>` has written; one folder an operator. */
+  /** Where `certify --out <folder>/<operator>` has written; one folder per operator. */
   readonly certificateFolder: string;
 }
 
-/** What the last certification of an operator's wallet has found, as it was put beside its file. */
+/** The result of the last certification of an operator's wallet, read from its certificate folder. */
 export function certificateRoutes(
   app: FastifyInstance,
   { configuration, certificateFolder }: CertificateDesk,
@@ -39,7 +39,7 @@ export function certificateRoutes(
     const path = checkedPath(operatorPath, request);
     if (!('fields' in path)) return path;
     const { id } = path.fields;
-    // Only a name of the configuration becomes part of a path.
+    // The path is built from the configured id, never from the request.
     const operator = configuration().operators.get(id);
     if (operator === undefined) return notFoundAnswer('No such operator');
     const text = await textOf(join(certificateFolder, operator.id, 'certificate.json'));
@@ -50,7 +50,7 @@ export function certificateRoutes(
   });
 }
 
-/** Undefined where there is no file, or none of its size. */
+/** Undefined if there is no file, or it is larger than `BYTES_MAX`. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Half written, or something else: the schema says so.
+    // Half written, or not JSON: the schema then refuses it.
     return undefined;
   }
 }

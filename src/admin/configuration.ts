@@ -11,12 +11,12 @@ export interface ConfigurationDesk {
   readonly source: Pick<ConfigurationSource, 'preview' | 'linesOf'>;
 }
 
-/** The most problems that one answer lists; once they are corrected, the next ones are seen. */
+/** The most problems that one answer lists; the next ones appear once these are corrected. */
 const PROBLEMS_TOLD_MAX = 100;
 
 /**
- * What is in force, every default filled in; secrets as fingerprints that only a holder of the admin
- * token can compare with secrets of its own (`wagergate config diff`). And what a reload would change.
+ * The configuration in force, with every default filled in, and what a reload would change. Secrets are shown as
+ * fingerprints that only a holder of the admin token can compare with its own secrets (`wagergate config diff`).
  */
 export function configurationRoutes(
   app: FastifyInstance,

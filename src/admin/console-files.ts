@@ -6,10 +6,10 @@ export interface ConsoleFile {
   readonly contentType: string;
 }
 
-/** By its path inside the folder, with `/`; empty where nothing was built. */
+/** By path inside the folder, with `/`; empty if the console is not built. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
-/** Whatever else lies there is not served. */
+/** Files of other types are not served. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -18,8 +18,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * All files of the console, in memory: less than a megabyte, and no request reaches the disk.
- * @throws Error where the folder is there and cannot be read
+ * Reads all files of the console into memory: less than a megabyte, and no request touches the disk.
+ * @throws Error if the folder exists but cannot be read
  */
 export function readConsoleFiles(folder: string): ConsoleFiles {
   return new Map(

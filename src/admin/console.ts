@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFoundAnswer, send } from './answers.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
-/** Nothing from elsewhere, no script or style within a page, and no page around this one. */
+/** Content of this origin only, no inline script or style, and no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,14 +23,14 @@ const POLICY = [
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // Addresses of pages hold ids of bets and players.
+  // Page addresses contain ids of bets and players.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-frame-options': 'DENY',
 };
 
-/** The name of such a file tells its content: it never changes. */
+/** For files named by the hash of their content: they never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const INDEX = 'index.html';
@@ -39,9 +39,9 @@ const HASHED = /^assets\//;
 const compressed = promisify(gzip);
 
 /**
- * The built pages of the console. They hold nothing but code, so that everybody may have them; what
- * they show comes from `/admin`, which knows who asks. Every address below `/console` that is no file
- * is the console's own to understand.
+ * Serves the built pages of the console. They contain only code, so they need no authentication; their data
+ * comes from `/admin`, which does. Every path below `/console` that is not a file gets the index page,
+ * whose router handles it.
  */
 export function consoleRoutes(app: FastifyInstance, files: ConsoleFiles): void {
   const gzipped = new Map<ConsoleFile, Promise<Buffer>>();

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The browser takes a name with this prefix only with Secure, for all paths, and for no other host:
- * nobody who has a neighbouring host can plant one.
+ * Browsers accept this prefix only on a Secure cookie for all paths and exactly this host, so that
+ * nobody who controls a sibling host can plant one.
  */
 const PREFIX = '__Host-wagergate-';
 
-/** The session of who is signed in at the console. Never sent along from another site. */
+/** The console session of a signed-in person. Browsers do not send it with requests from other sites. */
 export const SESSION_COOKIE = {
   name: `${PREFIX}session`,
   sameSite: 'Strict',
 } as const;
 
-/** What a sign-in that was begun keeps in the browser; it comes back from the issuer's site. */
+/** State of a sign-in in progress. `Lax`, because the browser returns with it from the issuer's site. */
 export const PENDING_COOKIE = {
   name: `${PREFIX}sign-in`,
   sameSite: 'Lax',
@@ -20,7 +20,7 @@ export const PENDING_COOKIE = {
 
 type Cookie = typeof SESSION_COOKIE | typeof PENDING_COOKIE;
 
-/** The value that a request carries; undefined for none, and for several, of which one is planted. */
+/** The cookie's value in a request; undefined if it is missing, or present twice: then one is planted. */
 export function cookieIn(request: FastifyRequest, { name }: Cookie): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const values = pairs.filter((pair) => pair.startsWith(`${name}=`));

@@ -67,7 +67,7 @@ export interface Deliveries {
   readonly reconciler: Pick<Reconciler, 'knows'>;
 }
 
-/** The deliveries, for the people on duty (I4). */
+/** Lists, counts, retries and resolves deliveries, for the people on duty (I4). */
 export function deliveryRoutes(
   app: FastifyInstance,
   { configuration, deliveryAdmin, reconciler }: Deliveries,
@@ -79,7 +79,7 @@ export function deliveryRoutes(
     if (!('fields' in query)) return query;
     const { items, nextCursor } = await deliveryAdmin.list(query.fields);
     const { operator } = query.fields;
-    // An operator whose file is gone may have deliveries in other states; a misspelt one has no bets either.
+    // An operator whose file is gone may have deliveries in other states; a misspelt id has no bets at all.
     const isNobody =
       operator !== undefined && items.length === 0 && !(await reconciler.knows(operator));
     if (isNobody) return notFoundAnswer('No such operator');
@@ -99,7 +99,7 @@ export function deliveryRoutes(
     if (!('fields' in input)) return input;
     const { operator, state, reason, limit, ...which } = input.fields;
     if (!isConfigured(operator)) return notFoundAnswer('No such operator');
-    // A million take minutes: whoever waits for them gives up, and nobody learns what was done.
+    // A million take minutes: the client would time out and never learn how many were retried.
     const some = { ...which, limit: limit ?? RETRIED_AT_ONCE_MAX };
     const by = { caller, reason };
     const { retried, nextCursor } = await deliveryAdmin.retrySome(operator, state, some, by);

@@ -1,7 +1,7 @@
 import { type Html, html, prose } from '../lib/html.ts';
 import type { JsonSchema, OpenApiDocument } from '../openapi/parts.ts';
 
-/** A member of a message, its path from the outermost object: `operations[].attempts[].code`. */
+/** A member of a message, with its path from the outermost object: `operations[].attempts[].code`. */
 interface Member {
   readonly path: string;
   readonly type: string;
@@ -9,17 +9,17 @@ interface Member {
   readonly description: string;
 }
 
-/** The schema that is meant, also where it stands elsewhere in the document. */
+/** The schema itself, following a `$ref` within the document. */
 export function resolved(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
   return document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {};
 }
 
-/** A schema as tables, one for each kind of message that it allows. */
+/** A schema as tables, one per kind of message it allows. */
 export function schemaTables(document: OpenApiDocument, schema: JsonSchema): Html {
   const { oneOf } = schema;
-  // Alternatives that are messages of their own; others only say which members go together.
+  // Without own properties, the alternatives are whole messages; otherwise they only say which members go together.
   if (Array.isArray(oneOf) && schema.properties === undefined) {
     return html`${oneOf.filter(isSchema).map((one) => schemaTable(resolved(document, one)))}`;
   }

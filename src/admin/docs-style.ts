@@ -1,6 +1,6 @@
 import { Html } from '../lib/html.ts';
 
-/** Self-contained: the internal listener may have no way to the outside. */
+/** Self-contained: the internal listener's network may have no internet access. */
 export const STYLE = new Html(`
 :root { color-scheme: light dark; --text: #1d2430; --soft: #5b6675; --line: #dfe4ea; --paper: #fff;
   --panel: #f6f8fa; --accent: #0b5fcc; --post: #1a7f4b; --put: #9a6200; --get: #0b5fcc; }

@@ -4,10 +4,10 @@ import type { Content, Endpoint, OpenApiDocument } from '../openapi/parts.ts';
 import { resolved, schemaTables } from './docs-schema.ts';
 import { STYLE } from './docs-style.ts';
 
-/** Nothing from elsewhere, and nothing that runs. */
+/** No external content, and no scripts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The public surface for people, at `GET /docs`; for machines beside it. */
+/** Documents the public API: for people at `/docs`, for machines at `/docs/openapi.json`. */
 export function docsRoutes(app: FastifyInstance, document: OpenApiDocument): void {
   const page = docsPage(document);
   const text = JSON.stringify(document, null, 2);
@@ -28,7 +28,7 @@ interface Entry {
   readonly endpoint: Endpoint;
 }
 
-/** An OpenAPI document as one HTML page that needs nothing beside it. */
+/** An OpenAPI document as one self-contained HTML page. */
 export function docsPage(document: OpenApiDocument): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, endpoint]) => ({
@@ -96,7 +96,7 @@ ${isError ? codes(content) : success(document, content)}</td></tr>`;
   return html`<table><tbody>${rows}</tbody></table>`;
 }
 
-/** An error's codes, each with what it says. */
+/** The bodies of an error answer, one per code. */
 function codes(content: Content): Html {
   const values = Object.values(content['application/json'].examples ?? {});
   return html`<div class="type">${values.map(

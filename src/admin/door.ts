@@ -8,7 +8,7 @@ import type { Known } from './known.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route behind the door, with what it asks of its caller. */
+    /** Every guarded route, with the right it requires. */
     guardedRoutes: GuardedRoute[];
   }
 }
@@ -20,9 +20,9 @@ interface GuardedRoute {
 }
 
 /**
- * Puts a door before every route of this room, those that are not there included: nobody known is
- * answered 401, whoever may not 403 with code 9 (docs/contract.md, People).
- * @throws Error at the start, for a route that does not say what it asks of its caller
+ * Guards every route of this plugin, including paths that do not exist: an unauthenticated caller is
+ * answered 401, one without the right 403 with code 9 (docs/contract.md, People).
+ * @throws Error at start-up, for a route that does not name the right it requires
  */
 export function guardRoutes(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ export function guardRoutes(
   });
 }
 
-/** @param right undefined: of a route that is not there, which is told to everybody known */
+/** @param right undefined for a path without a route: every authenticated caller gets its 404 */
 function refusalOf(known: Known, right: Right | undefined): Answer | undefined {
   switch (known.kind) {
     case 'nobody':

@@ -4,18 +4,18 @@ import { CODES } from '../domain/codes.ts';
 import { failure } from '../protocol/answers.ts';
 import { send } from './answers.ts';
 
-/** What nobody on the internet can own: names without a dot, and the cluster's and the LAN's own. */
+/** Names that nobody on the internet can own: without a dot, or of the cluster or the LAN. */
 const INTERNAL_NAME = /^[a-z0-9_-]+$|\.(?:localhost|local|internal|svc|cluster\.local)$/;
 
 /**
- * Refuses requests under a name that somebody else may own. A page in a browser of the inside may
- * have its own name point at this listener (DNS rebinding) and would then read its answers; the name
- * in `Host` still is the page's.
+ * Refuses requests whose `Host` is a name that somebody else may own. A hostile page, open in a browser on this
+ * network, can point its own name at this listener (DNS rebinding) to read its answers; its
+ * `Host` header still carries that name.
  *
- * @param names taken besides: the listener's own on the inside (`ADMIN_HOSTS`)
+ * @param names also accepted: the listener's internal names (`ADMIN_HOSTS`)
  */
 export function hostCheck(names: readonly string[] = []) {
-  // Pasted from a browser, one has a scheme and a port.
+  // A name pasted from a browser has a scheme and a port.
   const own = new Set(names.map((name) => nameIn(name.replace(/^https?:\/\/|\/.*$/gi, ''))));
   return async (
     request: FastifyRequest,

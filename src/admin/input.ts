@@ -8,7 +8,7 @@ import { JsonError, parseJsonObject } from '../protocol/json.ts';
 
 export type Input<S extends z.ZodType> = { readonly fields: z.output<S> } | Answer;
 
-/** The JSON body by a schema, whatever its content type says; or the 400 that names the field. */
+/** The JSON body, checked by a schema whatever its content type; or a 400 that names the field. */
 export function checkedBody<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   try {
@@ -19,7 +19,7 @@ export function checkedBody<S extends z.ZodType>(schema: S, request: FastifyRequ
   }
 }
 
-/** The same where a request may have no body at all. */
+/** Like `checkedBody`, but a missing body counts as `{}`. */
 export function checkedOptionalBody<S extends z.ZodType>(
   schema: S,
   request: FastifyRequest,
@@ -28,26 +28,26 @@ export function checkedOptionalBody<S extends z.ZodType>(
   return isEmpty ? checked(schema, {}) : checkedBody(schema, request);
 }
 
-/** `nextCursor` of a list whose pages go on behind an id. */
+/** `nextCursor` of a list that is paged by id. */
 export const cursorField = z
   .string('must be given once')
   .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
   .optional();
 
-/** Why somebody changes something, for the audit. */
+/** The reason for a change, for the audit. */
 export const reasonField = storableText(REASON_CHARS_MAX).optional();
 
 export const reasonBody = z.strictObject({ reason: reasonField });
 
-/** The same for what used to take any body, and none of its members. */
+/** For routes that used to accept and ignore any body: other members are allowed. */
 export const looseReasonBody = z.object({ reason: reasonField });
 
-/** The parameters after the question mark, by a schema. */
+/** The query parameters, checked by a schema. */
 export function checkedQuery<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.query);
 }
 
-/** The variable parts of the path, by a schema. */
+/** The path parameters, checked by a schema. */
 export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.params);
 }
@@ -61,12 +61,12 @@ export function storableText(lengthMax: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
 }
 
-/** The same where somebody has to say something, for the record. */
+/** Like `storableText`, but not only white space: for the record. */
 export function storableWords(lengthMax: number) {
   return storableText(lengthMax).refine((text) => text.trim() !== '', 'must not be empty');
 }
 
-/** A time of a query: ISO 8601 with its zone, or a day in UTC. */
+/** A time in a query: ISO 8601 with a zone, or a day in UTC. */
 export const timeField = z.string('must be given once').transform((text, context) => {
   const time = instantOf(text);
   if (time !== undefined) return time;
@@ -83,7 +83,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): Input<S> {
   const result = schema.safeParse(value);
   if (result.success) return { fields: result.data };
   const [issue] = result.error.issues;
-  // A misspelt name must not pass for a wish that was not made.
+  // A misspelt field is an error, not ignored: the caller would think it took effect.
   if (issue?.code === 'unrecognized_keys') return invalidField(issue.keys[0], 'is not known here');
   return invalidField(issue?.path.join('.'), issue?.message ?? 'is not valid');
 }

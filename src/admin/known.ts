@@ -10,22 +10,22 @@ import { isFromOwnPage } from './origin.ts';
 import { givenHash, type People } from './people.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
-/** Three parts, as every signed token of an issuer has. */
+/** The three parts of a signed token. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const READS = new Set(['GET', 'HEAD']);
 
 const NO_TOKEN = 'The bearer token is missing or wrong';
 
-/** Who stands behind a request. */
+/** Who made a request. */
 export type Known =
   | { readonly kind: 'known'; readonly caller: Caller }
   | { readonly kind: 'nobody'; readonly why: string }
-  /** Somebody, and not allowed, whatever the route asks. */
+  /** Authenticated, but not allowed on any route. */
   | { readonly kind: 'forbidden'; readonly why: string };
 
 /**
- * Looks who asks: by the bearer token where there is one, by the console's cookie where there is none.
- * A header that says nothing good is not made up for by a cookie.
+ * Authenticates a request by its bearer token or, if it has no `Authorization` header, by the console's cookie.
+ * A bad header is not made good by a cookie.
  */
 export function knownBy(people: People, logger: Logger) {
   const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
@@ -33,7 +33,7 @@ export function knownBy(people: People, logger: Logger) {
     const { authorization } = request.headers;
     if (authorization === undefined) return await knownByCookie(people, request);
     const token = BEARER.exec(authorization)?.[1] ?? '';
-    // Digests are of one length, so that the comparison takes the same time for every guess.
+    // Digests have equal length, so that the comparison takes the same time for every guess.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
       return { kind: 'known', caller: { actor: 'token', role: 'admin', address: request.ip } };
     }
@@ -84,7 +84,7 @@ async function knownByCookie(people: People, request: FastifyRequest): Promise<K
   return { kind: 'known', caller: { actor, role, address: request.ip } };
 }
 
-/** A page that asks again and again by itself says so: nobody is there for that. */
+/** Pages mark their automatic polling, so that it does not keep the session of an absent person open. */
 function isActivity(request: FastifyRequest): boolean {
   return request.headers['x-wagergate-background'] === undefined;
 }

@@ -1,13 +1,13 @@
 import type { OpenCount } from '../store/deliveries/backlog.ts';
 import type { OpenCounts } from '../store/deliveries/backlog-counts.ts';
 
-/** A count that is still going on: there are more. */
+/** Counts that may be lower bounds while counting goes on. */
 type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 
-/** What is open at one operator, as `GET /admin/operators` shows it; null: not known. */
+/** The open deliveries and bets of one operator, as `GET /admin/operators` shows them; null: unknown. */
 export interface OperatorCounts {
   readonly openDeliveries: number | null;
-  /** Of those. */
+  /** How many of those are held. */
   readonly heldDeliveries: number | null;
   /** ISO 8601 UTC. */
   readonly oldestDelivery: string | null;
@@ -17,14 +17,14 @@ export interface OperatorCounts {
 }
 
 /**
- * A delivery that is being tried within its callback does not wait yet, so that it is not shown.
- * @param isHeld whether the operator takes no deliveries now; of any other, those of some bets may be held
+ * Deliveries that are being attempted inside their callbacks are not counted, because they do not wait yet.
+ * @param isHeld whether the operator takes no deliveries now; otherwise those of some bets may still be held
  */
 export function operatorCounts(
   open: OpenCounts | undefined,
   isHeld: (operator: string) => boolean,
 ): (operator: string) => OperatorCounts {
-  // Once for all: a thousand operators of whom each has something open are not looked through for each.
+  // Grouped once, rather than filtered per operator: there may be a thousand.
   const waiting = byOperator(open?.waiting);
   const dead = byOperator(open?.dead);
   const unresolved = byOperator(open?.unresolved);
@@ -37,7 +37,7 @@ export function operatorCounts(
     });
 }
 
-/** Operators that have something open and no file: it may have been removed by mistake. In the order of their ids. */
+/** Operators with open deliveries or bets but no file, which may have been removed by mistake. In order of id. */
 export function countsWithoutFile(
   open: OpenCounts | undefined,
   isConfigured: (operator: string) => boolean,

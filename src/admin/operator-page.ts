@@ -8,24 +8,24 @@ import type { AdminApi } from './api.ts';
 import { checkedPath } from './input.ts';
 import { type OperatorAdmin, operatorOverview, operatorPath } from './operators.ts';
 
-/** What was last read of the configuration. */
+/** The outcome of the last reload of the configuration. */
 export interface LastReload {
-  /** When it was last good, ISO 8601 UTC. */
+  /** When the configuration was last valid, ISO 8601 UTC. */
   readonly goodAt: string;
-  /** Whether what stands in the folder is in force. */
+  /** `ok` if the files in the folder are in force. */
   readonly result: 'ok' | 'invalid';
 }
 
 export interface OperatorPages extends OperatorAdmin {
-  /** Secrets as fingerprints. */
+  /** The operator's settings, secrets as fingerprints. */
   readonly settingsOf: (operatorId: string) => SettingsView | undefined;
   readonly lastReload: () => Promise<LastReload>;
   readonly lastHour: Pick<LastHour, 'recently' | 'of'>;
-  /** Asks the wallet something harmless, signed as calls are; moves no money. */
+  /** Sends the wallet a harmless signed request; moves no money. */
   readonly probe: (operator: OperatorConfig) => Promise<Probed>;
 }
 
-/** One operator as it stands, with its last hour and its settings in force; and its wallet asked. */
+/** One operator's present state, its last hour and its settings in force; and a probe of its wallet. */
 export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): void {
   serve(app, 'GET', '/operators/:id', 'read', async (request) => {
     const path = checkedPath(operatorPath, request);

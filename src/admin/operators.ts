@@ -33,12 +33,12 @@ const COUNTS_WITHIN_MS = 2_000;
 export interface OperatorAdmin {
   readonly logger: Logger;
   readonly configuration: () => Configuration;
-  /** How wallets stand at this moment, over every process behind this port. */
+  /** The wallets' present states, over every process behind this port. */
   readonly walletStates: () => Promise<StateOf>;
   readonly backlog: Pick<BacklogCounts, 'look'>;
-  /** Whether an operator takes no deliveries now, by its state: maintenance, an open breaker. */
+  /** Whether an operator takes no deliveries now because of its state: maintenance, an open breaker. */
   readonly isHeld: (operatorId: string) => boolean;
-  /** What a person decided over a breaker. */
+  /** A person's override of a breaker. */
   readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
   /** Reaches every process. @throws GatewayError `DATABASE_UNAVAILABLE` */
   readonly setBreaker: (
@@ -48,7 +48,7 @@ export interface OperatorAdmin {
     by: Authority,
   ) => Promise<void>;
   /**
-   * Lets bets of generations up to this one be sent to the operator's present wallet.
+   * Allows operations of bets of generations up to this one to be sent to the operator's present wallet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   readonly releaseGeneration: (operatorId: string, which: Release, by: Authority) => Promise<void>;
@@ -95,7 +95,7 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
     if (!('fields' in input)) return input;
     const { generation, reason } = input.fields;
     const present = found.operator.wallet.generation;
-    // It would be answered as done, and nothing would be let go.
+    // It would be answered as done, but nothing would be released.
     if (generation < present) {
       return invalidField(
         'generation',
@@ -116,7 +116,7 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
   holdRoutes(app, admin);
 }
 
-/** Deliveries of an operator wait until a person lets them go on. */
+/** Holds an operator's deliveries until a person resumes them. */
 function holdRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
   const holdRoute = (
     verb: 'hold' | 'resume',
@@ -150,7 +150,7 @@ function findOperator(
   return operator === undefined ? notFoundAnswer('No such operator') : { operator };
 }
 
-/** Every operator as it stands at this moment; never a secret. */
+/** The present state of every operator, without secrets. */
 export async function operatorOverview(admin: OperatorAdmin) {
   const [known, stateOf, recently] = await Promise.all([
     knownOrNothing(admin),
@@ -178,7 +178,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
   return { items, withoutFile: countsWithoutFile(counts, (id) => operators.has(id)) };
 }
 
-/** What PostgreSQL knows of operators. */
+/** Counts and holds from PostgreSQL; undefined if it does not answer within `COUNTS_WITHIN_MS`. */
 async function knownOrNothing({ backlog, holds, logger }: OperatorAdmin) {
   try {
     const known = Promise.all([backlog.look(), holds.all()]);

@@ -4,10 +4,10 @@ import type { FastifyRequest } from 'fastify';
 const LOOPBACK_NAME = /^(localhost|.*\.localhost)$/;
 
 /**
- * Where a browser finds this listener: `CONSOLE_URL`, else by the request's own `Host`, which
- * `hostCheck` has looked at. Plain http only on this machine: elsewhere a browser would not keep the
- * cookie of a session, so TLS ends in front.
- * @returns scheme, host and port, without a slash at the end
+ * The address at which a browser reaches this listener: `CONSOLE_URL`, or else the request's `Host`, which
+ * `hostCheck` has checked. Plain http only on loopback: elsewhere a browser would not keep the session
+ * cookie, so TLS must end in front of the gateway.
+ * @returns scheme, host and port, without a trailing slash
  */
 export function consoleOrigin(request: FastifyRequest, consoleUrl: string | undefined): string {
   if (consoleUrl !== undefined) return new URL(consoleUrl).origin;
@@ -18,14 +18,14 @@ export function consoleOrigin(request: FastifyRequest, consoleUrl: string | unde
 }
 
 /**
- * Whether a page of this very listener has made a request that changes something. A browser says so
- * itself in `Origin` and `Sec-Fetch-Site`, which no page can forge; where neither stands there, it is
- * nobody's browser of today, and it has no business with a cookie.
+ * Whether a state-changing request comes from a page of this listener. Browsers send `Origin` and
+ * `Sec-Fetch-Site`, which no page can forge; a client that sends neither is not a current browser, and
+ * its cookie is not accepted.
  */
 export function isFromOwnPage(request: FastifyRequest, consoleUrl: string | undefined): boolean {
   const { origin, host = '', 'sec-fetch-site': site } = request.headers;
   if (site !== undefined && site !== 'same-origin') return false;
-  // A form of a page that names no referrer says `null`.
+  // A form on a page with `no-referrer` sends `null`.
   if (origin === undefined || origin === 'null') return site === 'same-origin';
   if (!URL.canParse(origin) || host === '') return false;
   return new URL(origin).host === host.toLowerCase() || origin === ownOrigin(consoleUrl);

@@ -11,7 +11,7 @@ const LINK_MS = 60_000;
 
 const linkBody = z.strictObject({ role: wordAmong(PERSON_ROLES).default('admin') });
 
-/** Who one is, and ways in for others. */
+/** Who the caller is, and links that sign other people in. */
 export function peopleRoutes(
   app: FastifyInstance,
   { sessions, consoleUrl }: Pick<People, 'sessions' | 'consoleUrl'>,

@@ -1,13 +1,13 @@
 import { type Caller, mayDo } from '../domain/caller.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 
-/** Stands for what the caller may not read. */
+/** Replaces what the caller may not read. */
 const MASK = '***';
 
 /**
- * Members of messages that tell nothing of a person (docs/protocol.md, Bet transaction; Bet callback
- * success response; Errors). Whatever is not listed here is taken for personal, so that a member
- * that the service or a wallet adds is hidden until somebody has thought about it.
+ * Members of messages that are not personal data (docs/protocol.md, Bet transaction; Bet callback
+ * success response; Errors). Any other member counts as personal, so that one which the service or a
+ * wallet adds later is hidden until somebody lists it here.
  */
 const IMPERSONAL = new Set([
   'amount',
@@ -30,7 +30,7 @@ const IMPERSONAL = new Set([
   'type',
 ]);
 
-/** A player's id or name, for callers who may read it; null stays null: nobody is known there. */
+/** A player's id or name if the caller may read it, else a mask. Null stays null: there is no player. */
 export function personalText<T extends string | null>(
   caller: Pick<Caller, 'role'>,
   text: T,
@@ -38,18 +38,18 @@ export function personalText<T extends string | null>(
   return text === null || mayDo(caller, 'personal') ? text : MASK;
 }
 
-/** `400 code 5: its own words`, as a refused attempt has them. */
+/** The error text of a refused attempt: `400 code 5: the wallet's words`. */
 const WALLETS_WORDS = /^(\d{3} code -?\d+): .*$/s;
 
-/** Why an attempt failed. A wallet's own words may name its player; what the gateway says of it does not. */
+/** Why an attempt failed. The wallet's words are masked, because they may name the player; the gateway's do not. */
 export function errorText(caller: Pick<Caller, 'role'>, error: string | null): string | null {
   if (error === null || mayDo(caller, 'personal')) return error;
   return error.replace(WALLETS_WORDS, `$1: ${MASK}`);
 }
 
 /**
- * A message as JSON text, exact but for its token, because who reads this must not play in its
- * name, and for what the caller may not know of the player.
+ * A message as exact JSON text, with its token masked, so that a reader cannot act as the player, and
+ * with what the caller may not know of the player masked.
  */
 export function messageText(caller: Pick<Caller, 'role'>, message: Buffer): string {
   try {
@@ -66,7 +66,7 @@ export function messageText(caller: Pick<Caller, 'role'>, message: Buffer): stri
   }
 }
 
-/** What a wallet sent, whole or not; only what can be read can be told apart. */
+/** A wallet's answer, possibly cut off. If it cannot be parsed, it is masked as a whole. */
 export function answerText(caller: Pick<Caller, 'role'>, body: string): string {
   return mayDo(caller, 'personal') ? body : messageText(caller, Buffer.from(body));
 }

@@ -29,14 +29,14 @@ const findQuery = z.strictObject({
 export interface PlayerRoutes {
   readonly players: Pick<PlayerDesk, 'find' | 'file'>;
   readonly audit: Pick<AuditLog, 'append'>;
-  /** One JSON object a line: the player, then each bet. */
+  /** One JSON object per line: the player, then each bet. */
   readonly exportPlayer: (userId: string) => AsyncIterable<string>;
   readonly forgetPlayer: (userId: string, by: Authority) => Promise<Forgotten>;
-  /** @returns how many are ended now */
+  /** @returns how many sessions it ended */
   readonly revokeSessions: (player: PlayerFacts, by: Authority) => Promise<number>;
 }
 
-/** Players, for those who may know of them. */
+/** Players, for callers with the right to personal data. */
 export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   serve(app, 'GET', '/players', 'personal', async (request) => {
     const query = checkedQuery(findQuery, request);
@@ -70,7 +70,7 @@ export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   forgetRoutes(app, desk);
 }
 
-/** What the law gives a player: what is kept, or its end. */
+/** A player's legal rights: export and erasure of personal data. */
 function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   app.route({
     method: 'POST',
@@ -84,7 +84,7 @@ function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
       }
       const { userId, operator } = wanted.player;
       const subject = `player ${userId}`;
-      // First on record, then told.
+      // Recorded before anything is sent.
       await desk.audit.append(wanted.by, { action: 'player.exported', subject, operator });
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
       reply.header('cache-control', 'no-store');
@@ -99,7 +99,7 @@ function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   });
 }
 
-/** The player of a path, by whose word something is done with it. */
+/** The player named in the path, and the authority of the caller; or the answer that refuses. */
 async function wantedBy(
   desk: PlayerRoutes,
   request: FastifyRequest,

@@ -27,19 +27,19 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
     const text = Readable.from(inTurn(() => turns.take(request.ip), metrics.text));
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
-    // With a thousand operators 28 MB become 1.1; Prometheus always accepts it.
+    // With a thousand operators, 28 MB become 1.1 MB; Prometheus always accepts gzip.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-    // A failure ends the answer halfway, which a scraper takes as a failed scrape.
+    // A failure cuts the answer off, which a scraper treats as a failed scrape.
     pipeline(text, gzip, () => undefined);
     return reply.header('content-encoding', 'gzip').send(gzip);
   });
 }
 
 /**
- * The scrapes of one address are written one after another, a chunk at a time, and callbacks get their turn
- * in between: a hundred of them at once would keep the process for seconds (I7). Whoever does not read has no
- * turn, and other addresses wait for none of this.
- * @param take resolves to what ends the turn
+ * Interleaves the scrapes of one address chunk by chunk, and lets callbacks run in between: a hundred scrapes at once
+ * would block the process for seconds (I7). A client that does not read holds no turn, and other addresses
+ * are not affected.
+ * @param take resolves when it is this scrape's turn, to the function that ends the turn
  */
 async function* inTurn(
   take: () => Promise<() => void>,

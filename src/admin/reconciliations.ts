@@ -40,7 +40,7 @@ const differencesQuery = z.strictObject({
   resolved: wordAmong(['true', 'false']).optional(),
   cursor: cursorField,
 });
-/** An id as PostgreSQL can hold one; anything else is nobody's. */
+/** An id that fits PostgreSQL's type; anything else names nothing. */
 const ID = /^\d{1,18}$/;
 const runPath = z.object({ id: z.string() });
 const differencePath = runPath.extend({ difference: z.string() });
@@ -52,10 +52,10 @@ export interface ReconciliationDesk {
   readonly differences: Pick<ReconciliationDifferences, 'list' | 'resolve'>;
 }
 
-/** Lists compared with the journal, and the differences between them, for people. */
+/** Reconciliations of operators' lists with the journal, and their differences. */
 export function reconciliationRoutes(app: FastifyInstance, desk: ReconciliationDesk): void {
   const { reconciliations } = desk;
-  // A body of any length is read as it comes, in a room of its own: nothing may gather it.
+  // Bodies of any length are streamed: a plugin of its own, so that no parser buffers them.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -154,7 +154,7 @@ async function receive(
   }
 }
 
-/** Leaves the request as it is where reading ends early: the answer is still to go out. */
+/** Does not destroy the request if reading stops early: the answer still has to be sent. */
 async function* bodyOf({ raw }: FastifyRequest): AsyncGenerator<Buffer> {
   for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
     if (!Buffer.isBuffer(chunk)) throw new TypeError('a request gave no bytes');
@@ -162,11 +162,11 @@ async function* bodyOf({ raw }: FastifyRequest): AsyncGenerator<Buffer> {
   }
 }
 
-/** Of a list that cannot be compared; so much more is read before the answer that says so. */
+/** How much of the rest of an incomparable list is read and dropped before the answer is sent. */
 const DISCARDED_BYTES_MAX = 64 * 1_048_576;
 
 async function discardRest(request: FastifyRequest): Promise<void> {
-  // Whoever sent it is gone.
+  // The sender has disconnected.
   if (request.raw.destroyed) return;
   let bytes = 0;
   for await (const chunk of bodyOf(request)) {

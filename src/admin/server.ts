@@ -34,7 +34,7 @@ import { limitStrangers } from './strangers.ts';
 import { type TemplateDesk, templateRoutes } from './templates.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** A request whose head is not complete after this long is broken off; so is an idle connection. */
+/** Time limits for the head of a request, and for an idle connection. */
 const HEADERS_MS = 5_000;
 const IDLE_MS = 65_000;
 /** A transactionId of 64 characters, each percent-encoded. */
@@ -57,7 +57,7 @@ export type AdminOptions = Probes &
     readonly people: People;
     /** The built pages of the console. */
     readonly consoleFiles: ConsoleFiles;
-    /** Names that it may be asked under beside addresses, `localhost` and single words. */
+    /** Host names it answers under, besides IP addresses and internal names (`hostCheck`). */
     readonly adminHosts?: readonly string[];
   };
 
@@ -68,7 +68,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: LONG_REQUEST_MS,
     http: {
-      // Node looks for late requests this often; here as well, or headers may take a minute.
+      // How often Node checks for late requests; its default lets headers take half a minute longer.
       connectionsCheckingInterval: 500,
       requestTimeout: LONG_REQUEST_MS,
       headersTimeout: HEADERS_MS,
@@ -77,7 +77,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
-    // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
+    // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
   });
   app.decorateRequest('caller', undefined);
@@ -87,12 +87,12 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
   app.addHook('onRequest', hostCheck(options.adminHosts));
-  // Whatever a tool calls its JSON: `curl -d` says it were a form.
+  // Any content type is read as JSON: `curl -d` declares a form.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error);
-    // Who hangs up in the middle of a long answer has made no fault here.
+    // A client that disconnects during a long answer is not an error of ours.
     if (answer.status >= 500 && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       options.logger.error(
         { err: error, method: request.method, url: loggedPath(request) },
@@ -114,7 +114,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   return app;
 }
 
-/** A room of its own, so that no route in it, known or not, can be reached around its door. */
+/** A plugin of its own, so that no path in it, with a route or without, can bypass the guard. */
 function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   const { people, logger } = options;
   guardRoutes(app, knownBy(people, logger));
@@ -141,11 +141,11 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   auditRoutes(app, options);
   playerRoutes(app, options);
   peopleRoutes(app, people);
-  // Without a token nobody has a key to compare fingerprints by.
+  // Without an admin token nobody can compare fingerprints, so the key is random.
   configurationRoutes(app, options, people.adminToken ?? randomBytes(32).toString('hex'));
 }
 
-/** What was searched for may be a player's name; and whose page it was is personal as well. */
+/** The path without its query, which may name a player; for a player's page, only the route. */
 function loggedPath({ url, routeOptions: { url: route = '' } }: FastifyRequest): string {
   return route.includes('/:userId') ? route : (url.split('?', 1)[0] ?? '');
 }

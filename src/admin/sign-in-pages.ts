@@ -8,7 +8,7 @@ body { font: 16px/1.55 system-ui, sans-serif; max-width: 34rem; margin: 18vh aut
 h1 { font-size: 1.4rem; } button { font: inherit; padding: .5rem 1rem; }
 code { overflow-wrap: anywhere; }`;
 
-/** Takes the link's secret out of the address, where it never left the browser, and hands it in. */
+/** Moves the link's secret from the address fragment, which browsers do not send, into the form, and submits it. */
 export const LINK_SCRIPT = `const field = document.querySelector('input[name="token"]');
 field.value = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
@@ -24,7 +24,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What every answer about signing in carries. */
+/** Headers of every sign-in answer. */
 export const SIGN_IN_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': POLICY,
@@ -51,7 +51,7 @@ export function sendPage(
   return reply.code(status).type('text/html; charset=utf-8').send(page.text);
 }
 
-/** Signs in by the script above; without one, nobody can. */
+/** Submitted by the script above; without JavaScript it does not work. */
 export const LINK_FORM = html`<form method="post" action="/console/link">
 <input type="hidden" name="token"><noscript><p>This needs JavaScript.</p></noscript></form>
 <script src="/console/link.js"></script>`;

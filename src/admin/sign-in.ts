@@ -17,7 +17,7 @@ import {
   sendPage,
 } from './sign-in-pages.ts';
 
-/** Somebody who has not come back from the issuer by then has to begin anew. */
+/** A sign-in not completed at the issuer by then has to be started again. */
 const PENDING_MS = 10 * 60 * 1000;
 
 const CALLBACK = '/console/callback';
@@ -29,7 +29,7 @@ const pendingValue = z.strictObject({
   to: z.string(),
 });
 
-/** Signing in and out at the console; for browsers, so that most of it is answered by pages. */
+/** Sign-in and sign-out of the console. For browsers, so most answers are pages. */
 export function signInRoutes(app: FastifyInstance, people: People, logger: Logger): void {
   app.register(async (room) => {
     room.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
@@ -56,7 +56,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
   const codeFlow = people.issuer?.codeFlow;
   const { consoleUrl } = people;
 
-  // Begins nothing on this side: what there is to know stays in the browser.
+  // A HEAD request must not start a sign-in.
   const route = { exposeHeadRoute: false };
   app.get('/console/sign-in', route, async (request, reply) => {
     if (codeFlow === undefined) return sendPage(reply, 200, 'Sign in', ...BY_LINK);
@@ -71,7 +71,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
   });
 
   app.get(CALLBACK, route, async (request, reply) => {
-    // Used or not, it is good for one return.
+    // The cookie is good for one return from the issuer, successful or not.
     reply.header('set-cookie', dropCookie(PENDING_COOKIE));
     const pending = pendingIn(request);
     if (codeFlow === undefined || pending === undefined) {
@@ -100,7 +100,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
   });
 }
 
-/** The secret comes behind `#`, which a browser keeps to itself, and is posted by the page. */
+/** The link's secret is in the fragment (`#`), which browsers do not send; the page posts it. */
 function linkRoutes(app: FastifyInstance, people: People, logger: Logger): void {
   app.get('/console/link', (_request, reply) => sendPage(reply, 200, 'Signing in', LINK_FORM));
   app.get('/console/link.js', (_request, reply) =>
@@ -145,12 +145,12 @@ function pendingIn(request: FastifyRequest): z.output<typeof pendingValue> | und
   try {
     return pendingValue.safeParse(JSON.parse(text)).data;
   } catch {
-    // Not JSON: nothing that was set here.
+    // Not JSON: this gateway did not set it.
     return undefined;
   }
 }
 
-/** A page of the console, never an address elsewhere. */
+/** A path within the console; any other address becomes `/console`, so that it is no open redirect. */
 function ownPath(to: string): string {
   const base = 'http://console.invalid';
   if (!URL.canParse(to, base)) return '/console';
@@ -164,7 +164,7 @@ function refuseForeign(reply: FastifyReply): FastifyReply {
   return reply;
 }
 
-/** What the issuer answered; undefined where it did not, which the log knows. */
+/** The issuer's answer; undefined if it did not answer, which is logged. */
 async function reached<T>(asked: Promise<T>, logger: Logger): Promise<T | undefined> {
   try {
     return await asked;

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** A request that is not complete after this long is broken off. */
+/** A request that has not arrived completely after this long is aborted. */
 const REQUEST_MS = 5_000;
-/** One that may take its time, because its body is long, still ends; Node looks after this itself. */
+/** The limit for a request with a long body (`takesItsTime`); Node enforces it. */
 export const LONG_REQUEST_MS = 4 * 3_600_000;
-/** Of such a one, so long without a byte. */
+/** How long such a request may go without a byte. */
 const IDLE_MS = 60_000;
 
 const limits = new WeakMap<FastifyRequest, NodeJS.Timeout>();
 
-/** Breaks off whoever sends slowly, known or not; only `takesItsTime` lets somebody do so. */
+/** Aborts requests that arrive slowly, authenticated or not; only `takesItsTime` exempts one. */
 export function breakOffSlow(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const { raw } = request;
@@ -22,9 +22,9 @@ export function breakOffSlow(app: FastifyInstance): void {
   });
 }
 
-/** For a caller who may: its body may be long, as long as it comes. */
+/** Exempts an authorized caller's long body, as long as it keeps arriving. */
 export function takesItsTime(request: FastifyRequest): void {
   clearTimeout(limits.get(request));
-  // Without a listener the connection is broken off, and reading its body fails.
+  // Nothing listens for `timeout`, so Node destroys the connection and reading the body fails.
   request.raw.setTimeout(IDLE_MS);
 }

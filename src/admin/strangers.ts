@@ -3,21 +3,21 @@ import type { Clock } from '../domain/clock.ts';
 import { Connections } from '../http/connections.ts';
 
 const LIMITS = {
-  /** Machines that ask, and a few people. */
+  /** For a few people and the machines that poll. */
   maxConnections: 500,
-  /** Silent ones are closed long before; this is for who never takes an answer, longer than a scrape may take. */
+  /** For clients that never read their answer; longer than a scrape may take. Idle ones are closed long before. */
   strangerIdleMs: 300_000,
-  /** A body is 64 KiB at most; only somebody known sends longer ones. */
+  /** A body is 64 KiB at most; only authenticated callers send longer ones. */
   arrivingBytesMax: 8 * 1_048_576,
 };
 
-/** Of a body whose sender has been refused already, so much more is read: it may not have heard yet. */
+/** How much more is read of a body after its refusal was sent: the sender may not have read it yet. */
 const REFUSED_BYTES_MAX = 16 * 1024;
 
 /**
- * Holds whoever is not known to what strangers may do at the public listener: bodies in crumbs and requests
- * that wait for no answer would keep the process from its callbacks, and idle connections people and
- * scrapers from this listener (I7). The connection of somebody known is that person's.
+ * Applies the public listener's limits to unauthenticated clients: bodies in tiny pieces and pipelined requests would
+ * keep the process from its callbacks, and idle connections would lock people and scrapers out of this
+ * listener (I7). The connection of an authenticated caller is exempt.
  */
 export function limitStrangers(app: FastifyInstance, clock: Clock): void {
   const connections = new Connections(app.server, {
@@ -32,7 +32,7 @@ export function limitStrangers(app: FastifyInstance, clock: Clock): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { socket } = request;
     if (request.caller === undefined) {
-      // All of this in one turn: nothing flows before the body's own reader listens too.
+      // Synchronously, so that no data flows before the body's own reader listens too.
       payload.on('data', (piece: Buffer) => connections.arrived(socket, piece.length));
       payload.once('close', () => connections.arrivedWhole(socket));
       payload.once('end', () => connections.arrivedWhole(socket));

@@ -25,15 +25,15 @@ const assignBody = z.strictObject({
   reason: reasonField,
 });
 
-/** What became of a word over templates. */
+/** The outcome of assigning templates. */
 export type Assigned =
   | ({ readonly kind: 'assigned' } & Assignment)
-  /** The operator has a partner account of its own, whose templates all are its. */
+  /** The operator has its own partner account, and so owns all templates there. */
   | { readonly kind: 'exclusive' };
 
 export interface TemplateDesk {
   readonly configuration: () => Configuration;
-  /** All of them or none. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  /** Assigns all of them or none. @throws GatewayError `DATABASE_UNAVAILABLE` */
   readonly assignTemplates: (
     operator: OperatorConfig,
     templateIds: readonly string[],
@@ -41,7 +41,7 @@ export interface TemplateDesk {
   ) => Promise<Assigned>;
 }
 
-/** Templates of the service's console become an operator's own by a person's word. */
+/** Lets a person assign templates made in the service's console to an operator. */
 export function templateRoutes(
   app: FastifyInstance,
   { configuration, assignTemplates }: TemplateDesk,

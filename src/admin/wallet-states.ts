@@ -15,7 +15,7 @@ interface OneProcess {
   get(operatorId: string): Pick<Wallet, 'breakerState' | 'inFlight'> | undefined;
 }
 
-/** Of this process alone. */
+/** The states in this process only. */
 export function statesHere(wallets: OneProcess): StateOf {
   return (operatorId) => {
     const wallet = wallets.get(operatorId);
@@ -26,10 +26,10 @@ export function statesHere(wallets: OneProcess): StateOf {
   };
 }
 
-/** By the value of `gateway_breaker_state` (docs/contract.md, Metrics). */
+/** Indexed by the value of `gateway_breaker_state` (docs/contract.md, Metrics). */
 const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
-/** Of several processes, from their metrics: the worst breaker, all calls in flight. */
+/** The states of several processes, from their merged metrics: the worst breaker, the sum of calls in flight. */
 export function statesIn(families: readonly Family[]): StateOf {
   const breakers = samplesOf(families, 'gateway_breaker_state');
   const inFlight = samplesOf(families, 'gateway_in_flight');

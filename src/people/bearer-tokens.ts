@@ -3,18 +3,18 @@ import type { Clock } from '../domain/clock.ts';
 import { CLOCK_TOLERANCE_S, type Issuer } from './issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
-/** No other: a token that says HS256 would be verified with a key that everybody has. */
+/** Asymmetric only: a token that says HS256 would be verified with the public key as its secret. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** Longer ones are no token of an issuer; Node's limit for all headers is 16 KiB. */
+/** No issuer's token is longer; Node's limit for all headers is 16 KiB. */
 const TOKEN_LENGTH_MAX = 12_000;
 
 type Verified =
   | { readonly kind: 'verified'; readonly claims: JWTPayload }
-  /** `why` may be told to its bearer: it says nothing of what would have been right. */
+  /** `why` may be shown to the bearer: it does not reveal what would have been accepted. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Verifies what the issuer has signed for somebody else to bring. */
+/** Verifies bearer tokens that the issuer has signed. */
 export class BearerTokens {
   readonly #issuer: Issuer;
   readonly #keys: IssuerKeys;
@@ -26,7 +26,7 @@ export class BearerTokens {
     this.#clock = clock;
   }
 
-  /** @throws IssuerUnavailable when it was never there so far */
+  /** @throws IssuerUnavailable if the issuer could not be reached so far */
   async verify(token: string): Promise<Verified> {
     if (token.length > TOKEN_LENGTH_MAX) return refused('The token is too long');
     const configuration = await this.#issuer.configuration();

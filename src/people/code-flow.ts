@@ -13,12 +13,12 @@ import { CLOCK_TOLERANCE_S, type Issuer, IssuerUnavailable } from './issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { actorIn, roleIn } from './roles-claim.ts';
 
-/** Of an ID token; which of them the issuer uses, the library knows by its metadata. */
+/** Accepted for an ID token; the library checks against the issuer's metadata which one it uses. */
 const ALGORITHMS = ['RS', 'PS', 'ES']
   .flatMap((kind) => ['256', '384', '512'].map((length) => kind + length))
   .concat('EdDSA', 'Ed25519');
 
-/** What the browser keeps, and nobody else sees, until it comes back from the issuer. */
+/** What only the browser keeps until it returns from the issuer. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -30,7 +30,7 @@ type Finished =
   | { readonly kind: 'roleless'; readonly actor: string }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Signing in at the issuer: authorization code with PKCE, state and nonce. */
+/** Sign-in at the issuer: authorization code flow with PKCE, state and nonce. */
 export class CodeFlow {
   readonly #issuer: Issuer;
   readonly #keys: IssuerKeys;
@@ -41,7 +41,7 @@ export class CodeFlow {
   }
 
   /**
-   * @param redirectUri where the issuer sends the browser back to; it has to know it
+   * @param redirectUri where the issuer sends the browser back; it must be registered there
    * @throws IssuerUnavailable
    */
   async begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }> {
@@ -63,7 +63,7 @@ export class CodeFlow {
   }
 
   /**
-   * @param url with what the issuer added to the redirect address
+   * @param url the redirect address with the parameters that the issuer added
    * @throws IssuerUnavailable
    */
   async finish(url: string, pending: PendingSignIn): Promise<Finished> {
@@ -92,8 +92,8 @@ export class CodeFlow {
   }
 
   /**
-   * The token comes over a channel of its own, and still its signature has to hold. The library would look
-   * at keys for a minute, or five, that the issuer has replaced, and by then the code is spent.
+   * The ID token comes directly from the issuer, but its signature is checked all the same. Not by the library: for
+   * one to five minutes it would use keys that the issuer has already replaced.
    */
   async #checkSignature(idToken = '', uri: string | undefined): Promise<void> {
     const clockTolerance = CLOCK_TOLERANCE_S;
@@ -109,8 +109,8 @@ function finishedBy(claims: Readonly<Record<string, unknown>>, rolesClaim: strin
 }
 
 /**
- * Whether it says nothing of who signs in: no answer came, it took too long, or the issuer itself failed.
- * `fetch` says TypeError where no answer came; the library wraps most errors, so causes count as well.
+ * Whether the issuer could not be reached: no answer, a timeout, or a failure of the issuer itself. `fetch` throws
+ * TypeError if no answer came; the library wraps most errors, so causes are examined too.
  */
 function isUnreachable(error: unknown): boolean {
   if (error instanceof Response || error instanceof ResponseBodyError) return error.status >= 500;

@@ -13,16 +13,16 @@ import { TokenBuckets } from '../lib/token-bucket.ts';
 import { ISSUER_ANSWER_MS, IssuerUnavailable } from './issuer.ts';
 
 /**
- * How often the keys are asked for. A key that is not known may be new, so that a rotation is followed
- * at once; but a stranger may name as many as it likes.
+ * How often the keys may be fetched. An unknown key may be new, so fetching at once follows a
+ * rotation; but an unauthenticated caller can name any number of keys.
  */
 const ASKED = { perSecond: 0.1, burst: 5 };
-/** Keys are asked for again after this long, known or not. */
+/** Keys are fetched again after this long, even if the key is known. */
 const FRESH_MS = 10 * 60 * 1000;
-/** Keys of an issuer that is away are believed for so long. */
+/** How long the last keys are trusted while the issuer is unreachable. */
 const KEPT_MS = 60 * 60 * 1000;
 
-/** The issuer's keys, as they are or as they were a little while ago. */
+/** The issuer's keys, cached, and kept for a while if it is unreachable. */
 export class IssuerKeys {
   readonly #clock: Clock;
   readonly #asked: TokenBuckets;
@@ -52,20 +52,20 @@ export class IssuerKeys {
       try {
         return await claimsOf(token, this.#at(uri), options);
       } catch (error) {
-        // Where no key has the token's `kid`, jose asks for them anew by itself. A key that bears no name, or
-        // its predecessor's, cannot be known as new in any other way than this.
+        // If no key has the token's `kid`, jose fetches the keys again by itself. A new key with no `kid`, or with
+        // its predecessor's, shows only as a failed signature.
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
         if (!(await this.#haveChangedSince(uri, seen))) throw error;
         return await claimsOf(token, this.#at(uri), options);
       }
     } catch (error) {
-      // Whatever else is wrong with it is jose's to know and its maker's to find out.
+      // Anything else wrong with the token is a JOSEError, which is the bearer's problem.
       if (error instanceof errors.JOSEError) throw error;
       throw new IssuerUnavailable(error);
     }
   }
 
-  /** Whether the issuer has other keys than those `seen`; it is asked unless somebody else has done so since. */
+  /** Whether the issuer's keys differ from those `seen`; fetches them unless another request has done so since. */
   async #haveChangedSince(uri: string, seen: string | undefined): Promise<boolean> {
     if (this.#last?.body === seen) await this.#at(uri).reload();
     return this.#last?.body !== seen;
@@ -76,7 +76,7 @@ export class IssuerKeys {
       this.#last = undefined;
       const keys = createRemoteJWKSet(new URL(uri), {
         timeoutDuration: ISSUER_ANSWER_MS,
-        // How often is decided below, by the same rule for keys that fail to come.
+        // `#asked` limits fetches instead, including failed ones.
         cooldownDuration: 0,
         cacheMaxAge: FRESH_MS,
         [customFetch]: (url, options) => this.#fetch(url, options),
@@ -86,7 +86,7 @@ export class IssuerKeys {
     return this.#of.keys;
   }
 
-  /** The keys from the issuer, or the last ones where it may not be asked or does not answer. */
+  /** The issuer's keys, or the last ones if the limit is reached or it does not answer. */
   async #fetch(url: string, options: RequestInit): Promise<Response> {
     if (this.#asked.take('keys') > 0) return this.#kept('it was asked too often');
     try {
@@ -110,18 +110,18 @@ export class IssuerKeys {
   }
 }
 
-/** A proxy may put a page of its own in their place, with status 200. */
+/** Whether a body is a key set: a proxy may answer 200 with a page of its own instead. */
 function holdsKeys(body: string): boolean {
   try {
     createLocalJWKSet(JSON.parse(body));
     return true;
   } catch {
-    // No JSON, or no set of keys: it does not matter which.
+    // Not JSON, or not a key set: it does not matter which.
     return false;
   }
 }
 
-/** Tries each key where the token does not say by which it was signed. */
+/** The claims of a valid token. Tries each key if the token does not name the one that signed it. */
 async function claimsOf(
   token: string,
   keys: RemoteJWKSet,

@@ -13,27 +13,27 @@ import type { Clock } from '../domain/clock.ts';
 /** Seconds by which clocks may differ (docs/contract.md, People). */
 export const CLOCK_TOLERANCE_S = 60;
 
-/** An issuer that answers later than this is away. */
+/** An issuer that takes longer to answer counts as unavailable. */
 export const ISSUER_ANSWER_MS = 5_000;
-/** What it says of itself is asked for again after this long, and kept where it does not answer. */
+/** Its metadata is fetched again after this long; the previous is kept if that fails. */
 const METADATA_MS = 60 * 60 * 1000;
-/** After it failed, nobody asks again for so long: strangers decide how often it would be. */
+/** No new attempt for this long after a failure: unauthenticated callers could trigger any number. */
 const COOL_DOWN_MS = 5_000;
 
-/** Who vouches for people (docs/contract.md, Commands: `OIDC_*`). */
+/** The issuer that authenticates people (docs/contract.md, Commands: `OIDC_*`). */
 export interface IssuerSettings {
   readonly issuer: string;
   /** Undefined: only bearer tokens, no sign-in at the console. */
   readonly clientId: string | undefined;
-  /** Undefined: a public client, by PKCE alone. */
+  /** Undefined: a public client, secured by PKCE alone. */
   readonly clientSecret: string | undefined;
-  /** What `aud` of a bearer token must hold. */
+  /** The audience that `aud` of a bearer token must contain. */
   readonly audience: string;
   readonly rolesClaim: string;
   readonly scopes: string;
 }
 
-/** The issuer could not be asked, or answered nonsense; what it is for people and logs. */
+/** The issuer could not be reached, or answered nonsense. The message is for people and logs. */
 export class IssuerUnavailable extends Error {
   constructor(cause: unknown) {
     super(`the issuer could not be asked: ${cause instanceof Error ? cause.message : cause}`, {
@@ -44,8 +44,8 @@ export class IssuerUnavailable extends Error {
 }
 
 /**
- * The OpenID Connect issuer, asked for what it says of itself (`/.well-known/openid-configuration`)
- * when somebody first needs it: one that is away keeps no gateway from starting.
+ * The OpenID Connect issuer. Its metadata (`/.well-known/openid-configuration`) is fetched when it is first
+ * needed, so that an unreachable issuer does not keep the gateway from starting.
  */
 export class Issuer {
   readonly settings: IssuerSettings;
@@ -59,7 +59,7 @@ export class Issuer {
     this.#clock = clock;
   }
 
-  /** @throws IssuerUnavailable when it never answered so far and does not now */
+  /** @throws IssuerUnavailable if it has never answered, and does not answer now */
   async configuration(): Promise<Configuration> {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#known;
@@ -67,7 +67,7 @@ export class Issuer {
     try {
       return await this.#ask(nowMs);
     } catch (error) {
-      // What it said before holds until it says something else.
+      // Old metadata stays valid until the issuer answers again.
       if (known !== undefined) return known.configuration;
       throw error;
     }
@@ -108,8 +108,8 @@ export class Issuer {
 }
 
 /**
- * In the body where the issuer says that it takes it there, else in the header: one that says nothing takes it there
- * (OpenID Connect Discovery, `token_endpoint_auth_methods_supported`).
+ * Sends the secret in the body if the issuer lists that method, else in the header, which is the default for an issuer
+ * that lists none (OpenID Connect Discovery, `token_endpoint_auth_methods_supported`).
  */
 function clientAuth(secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();

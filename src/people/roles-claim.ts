@@ -3,9 +3,9 @@ import { PERSON_ROLES, type PersonRole } from '../domain/caller.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The role that the issuer gives somebody: the highest known of those in the claim.
- * @param path `OIDC_ROLES_CLAIM`: the claim's name, whose dots reach into objects where there is no
- *   claim of just that name
+ * The role that the issuer gives a person: the highest one in the claim that the gateway knows.
+ * @param path `OIDC_ROLES_CLAIM`: the claim's name; its dots reach into objects unless a claim has
+ *   exactly that name
  */
 export function roleIn(claims: Claims, path: string): PersonRole | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : reach(claims, path.split('.'));
@@ -21,12 +21,12 @@ function reach(from: unknown, [name, ...rest]: readonly string[]): unknown {
 
 const ACTOR_LENGTH_MAX = 200;
 
-/** Who else acts here (docs/contract.md, Internal API): nobody whom an issuer knows goes by such a name. */
+/** Actor names that the gateway itself uses (docs/contract.md, Internal API): never taken from a token. */
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
 /**
- * Who somebody is to the audit: `email` unless the issuer itself doubts it or it is no address, else
- * `sub`. Many issuers let people write their `email` themselves: it must not pass for the static token.
+ * A person's name in the audit: `email`, or `sub` if the issuer marks the email unverified or it is not an
+ * address. Many issuers let people set their own `email`, so it must not be able to imitate `OWN_ACTOR` names.
  */
 export function actorIn(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, sub } = claims;
