@@ -171,6 +171,14 @@ describe('the shape of the code', () => {
     expect(long).toEqual([]);
   });
 
+  it('keeps what tests share in a folder `support`, so that beside a test there are only tests', () => {
+    const beside = all
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith('test/') && !path.endsWith('.test.ts'))
+      .filter((path) => !path.includes('/support/'));
+    expect(beside).toEqual([]);
+  });
+
   it('lets nothing but a test and its setup register hooks: where files share a process, they would be in force for one file alone', () => {
     const hooking = all
       .map(({ path }) => path)

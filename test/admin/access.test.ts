@@ -6,7 +6,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { html } from '../../src/lib/html.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { manualClock } from '../wallets/support/calls.ts';
-import { ask } from './admin.ts';
+import { ask } from './support/admin.ts';
 
 const TOKEN = 'the-admin-token';
 const apps: FastifyInstance[] = [];

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
-import { startAdmin, type TestAdmin } from './admin.ts';
+import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 let client: Client;

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wagergate } from '../cli/command-line.ts';
-import { startAdmin, type TestAdmin } from './admin.ts';
+import { wagergate } from '../cli/support/command-line.ts';
+import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 let folder = '';

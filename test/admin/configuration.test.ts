@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAdmin, type TestAdmin } from './admin.ts';
+import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {

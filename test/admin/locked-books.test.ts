@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { connect, onServer } from '../support/server.ts';
-import { Browser, signIn, startPeople } from './people.ts';
+import { Browser, signIn, startPeople } from './support/people.ts';
 
 const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
 /** More than any pool has connections. */

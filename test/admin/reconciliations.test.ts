@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { around, csvOf, HEADER, type Listed, listOf } from '../books/reconciliation/lists.ts';
+import {
+  around,
+  csvOf,
+  HEADER,
+  type Listed,
+  listOf,
+} from '../books/reconciliation/support/lists.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { onServer } from '../support/server.ts';
-import { ADMIN_TOKEN, ask, type Reply } from './admin.ts';
-import { startPeople, type TestPeople } from './people.ts';
+import { ask, type Reply } from './support/admin.ts';
+import { startPeople, type TestPeople } from './support/people.ts';
 
 let people: TestPeople;
 let bets: TestBet[];
@@ -260,41 +265,4 @@ describe('differences, for people', () => {
     const ids = [...first.json.items, ...second.json.items].map(({ id }) => Number(id));
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
-});
-
-describe('a request that comes slowly', () => {
-  const slow = async (path: string, authorization: string) => {
-    const { port } = new URL(people.baseUrl);
-    const socket = connect(Number(port), '127.0.0.1');
-    await once(socket, 'connect');
-    socket.on('error', () => undefined);
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization}\r\n` +
-        'content-length: 1000000\r\n\r\ntransactionId\n',
-    );
-    const begunAtMs = performance.now();
-    const drip = setInterval(() => socket.writable && socket.write('x\n'), 200);
-    const closed = new Promise<number>((resolve) =>
-      socket.on('close', () => resolve(performance.now() - begunAtMs)),
-    );
-    const patience = new Promise<number>((resolve) =>
-      setTimeout(resolve, 8_000, Number.POSITIVE_INFINITY),
-    );
-    const closedAfterMs = await Promise.race([closed, patience]);
-    clearInterval(drip);
-    socket.destroy();
-    return closedAfterMs;
-  };
-
-  it('is broken off after 5 s, but for a list of somebody who may send one', async () => {
-    const admin = `Bearer ${ADMIN_TOKEN}`;
-    const [retry, stranger, list] = await Promise.all([
-      slow('/admin/deliveries/retry', admin),
-      slow(UPLOAD, 'Bearer nobody'),
-      slow(UPLOAD, admin),
-    ]);
-    expect(retry).toBeLessThan(7_500);
-    expect(stranger).toBeLessThan(7_500);
-    expect(list).toBe(Number.POSITIVE_INFINITY);
-  }, 20_000);
 });

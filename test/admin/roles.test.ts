@@ -2,8 +2,8 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mayDo, PERSON_ROLES, type Right } from '../../src/domain/caller.ts';
 import { CLIENT_ID } from '../support/issuer.ts';
-import { ADMIN_TOKEN } from './admin.ts';
-import { startPeople, type TestPeople } from './people.ts';
+import { ADMIN_TOKEN } from './support/admin.ts';
+import { startPeople, type TestPeople } from './support/people.ts';
 
 let people: TestPeople;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
 import { BUSY_MS } from '../support/timing.ts';
-import { startAdmin, type TestAdmin } from './admin.ts';
+import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 let client: Client;

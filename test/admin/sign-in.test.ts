@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERSON_ROLES } from '../../src/domain/caller.ts';
 import { connect } from '../support/server.ts';
-import { ADMIN_TOKEN, ask } from './admin.ts';
-import { Browser, signIn, startPeople, type TestPeople } from './people.ts';
+import { ADMIN_TOKEN, ask } from './support/admin.ts';
+import { Browser, signIn, startPeople, type TestPeople } from './support/people.ts';
 
 const SESSION = '__Host-wagergate-session';
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PATIENT_MS } from '../support/timing.ts';
-import { ADMIN_TOKEN, ask, startAdmin, type TestAdmin } from './admin.ts';
+import { ADMIN_TOKEN, ask, startAdmin, type TestAdmin } from './support/admin.ts';
 
 /** What strangers may make the internal listener do, which shares its process with callbacks (I7). */
 

@@ -1,6 +1,6 @@
 import { describe, it, type TestContext } from 'vitest';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
-import { wagergate } from '../cli/command-line.ts';
+import { wagergate } from '../cli/support/command-line.ts';
 import {
   type BonusGateway,
   type BonusGatewayOptions,

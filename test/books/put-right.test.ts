@@ -8,7 +8,7 @@ import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 import { onServer } from '../support/server.ts';
-import { csvOf, listOf, reconcile } from './reconciliation/lists.ts';
+import { csvOf, listOf, reconcile } from './reconciliation/support/lists.ts';
 import { bookAll, movementsOfBet, rowsOf, wholeBooks } from './support/kept-books.ts';
 
 let gateway: TestGateway;

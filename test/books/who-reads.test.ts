@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
-import { wagergate } from '../cli/command-line.ts';
-import { expectDocumented } from '../openapi/documented.ts';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
+import { wagergate } from '../cli/support/command-line.ts';
+import { expectDocumented } from '../openapi/support/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { age, closeNext, csvOf, dayBefore, sha256 } from './support/closed-days.ts';

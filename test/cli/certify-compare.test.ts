@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { certificateText } from '../../src/cli/certificate-text.ts';
 import { certification, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, refundsTwice } from '../certify/support/flawed-wallets.ts';
-import { folderWith } from '../config/folder.ts';
-import { certify, folderFor } from './certify-runs.ts';
-import { wagergate } from './command-line.ts';
+import { folderWith } from '../config/support/folder.ts';
+import { certify, folderFor } from './support/certify-runs.ts';
+import { wagergate } from './support/command-line.ts';
 
 describe('certify compare', () => {
   async function certified(mistake: Parameters<typeof sandbox>[0]): Promise<string> {

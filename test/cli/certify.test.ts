@@ -14,11 +14,11 @@ import {
   refundsTwice,
   refusesUnknownRollbacks,
 } from '../certify/support/flawed-wallets.ts';
-import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/support/folder.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
-import { certify, folderFor, WHO } from './certify-runs.ts';
-import { spawnWagergate, wagergate } from './command-line.ts';
+import { certify, folderFor, WHO } from './support/certify-runs.ts';
+import { spawnWagergate, wagergate } from './support/command-line.ts';
 
 describe('wagergate certify', () => {
   it('passes a good wallet: a table, two files, code 0', async () => {

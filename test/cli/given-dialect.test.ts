@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
-import { folderWith } from '../config/folder.ts';
-import { type Ran, wagergate } from './command-line.ts';
+import { folderWith } from '../config/support/folder.ts';
+import { type Ran, wagergate } from './support/command-line.ts';
 
 const ENV = { OPERATORS_KEY: 'a-key-of-the-operator', ENCRYPTION_KEY: 'nobody-may-have-it' };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { spawnNode } from './command-line.ts';
+import { spawnNode } from './support/command-line.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../src/cli/launcher.mjs', import.meta.url));
 

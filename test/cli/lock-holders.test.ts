@@ -3,10 +3,10 @@ import type { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml } from '../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../support/database.ts';
 import { connect, waitForLock } from '../support/server.ts';
-import { wagergate } from './command-line.ts';
+import { wagergate } from './support/command-line.ts';
 
 let database: OpenDatabase;
 let holder: Client;

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
-import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
-import { spawnWagergate, wagergate } from './command-line.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/support/folder.ts';
+import { spawnWagergate, wagergate } from './support/command-line.ts';
 
 const [stdout, stderr] = [new PassThrough(), new PassThrough()];
 const COMMANDS = leavesOf(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/failures.ts';
 import { secretText } from '../../src/cli/token.ts';
-import { folderWith } from '../config/folder.ts';
+import { folderWith } from '../config/support/folder.ts';
 
 const fromFile = (content: string) => {
   const file = join(folderWith({ secret: content }), 'secret');

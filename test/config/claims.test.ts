@@ -14,7 +14,7 @@ import {
   put,
   SERVICE_SECRET,
   walletSecret,
-} from './folder.ts';
+} from './support/folder.ts';
 
 const HEADER = (value: string) => `  dialect: { headers: { x-key: "${value}" } }`;
 const upstream = (cid: string, secret: string) =>

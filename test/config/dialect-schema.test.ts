@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alphaProblems, loadAlpha } from './folder.ts';
+import { alphaProblems, loadAlpha } from './support/folder.ts';
 
 const dialectOf = (dialect: string) => loadAlpha('', `  dialect: ${dialect}`).wallet.dialect;
 

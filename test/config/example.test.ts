@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dialectSchema } from '../../src/config/dialect-schema.ts';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { gatewaySchema, operatorSchema } from '../../src/config/schema.ts';
-import { folderWith } from './folder.ts';
+import { folderWith } from './support/folder.ts';
 
 const folder = fileURLToPath(new URL('../../config', import.meta.url));
 

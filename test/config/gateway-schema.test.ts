@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY, gatewayProblems, load, problemsOf, SERVICE_SECRET } from './folder.ts';
+import { GATEWAY, gatewayProblems, load, problemsOf, SERVICE_SECRET } from './support/folder.ts';
 
 const gatewayWith = (more: string) => load({ 'gateway.yaml': `${GATEWAY}${more}\n` }).gateway;
 

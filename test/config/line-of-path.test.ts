@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { linesOfFile } from '../../src/config/line-of-path.ts';
-import { folderWith } from './folder.ts';
+import { folderWith } from './support/folder.ts';
 
 const FILE = `# a comment
 id: alpha

@@ -13,7 +13,7 @@ import {
   operatorYaml,
   problemsOf,
   SERVICE_SECRET,
-} from './folder.ts';
+} from './support/folder.ts';
 
 describe('loading the folder', () => {
   it('takes .yaml and .yml in any case, in alphabetical order, and leaves dotfiles and other files alone', () => {

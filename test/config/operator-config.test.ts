@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY, load, operatorYaml, problemsOf } from './folder.ts';
+import { GATEWAY, load, operatorYaml, problemsOf } from './support/folder.ts';
 
 const both = (gateway: string, operator: string, wallet = '') => ({
   'gateway.yaml': `${GATEWAY}${gateway}\n`,

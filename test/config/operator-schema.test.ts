@@ -6,7 +6,7 @@ import {
   operatorYaml,
   problemsOf,
   walletSecret,
-} from './folder.ts';
+} from './support/folder.ts';
 
 const withBaseUrl = (url: string, allowPrivate: boolean) =>
   problemsOf({

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FileReader } from '../../src/config/files.ts';
-import { operatorYaml } from './folder.ts';
-import { sourceOn, three } from './source-on.ts';
+import { operatorYaml } from './support/folder.ts';
+import { sourceOn, three } from './support/source-on.ts';
 
 describe('what a reload would change', () => {
   it('is told and changes nothing: nobody is told, and the same objects stay in force', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/schema.ts';
-import { operatorYaml } from './folder.ts';
-import { linesOf, sourceOn, three } from './source-on.ts';
+import { operatorYaml } from './support/folder.ts';
+import { linesOf, sourceOn, three } from './support/source-on.ts';
 
 describe('what a reload says', () => {
   it('logs file, path and reason of each problem and tells the hook', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { secretFolders } from '../../src/config/secret-folders.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
-import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './support/folder.ts';
 
 const VALUE = 'a-secret-of-alphas-wallet';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { isOwnVariable } from '../../src/config/own-variables.ts';
 import { viewOf } from '../../src/config/settings-view.ts';
-import { alphaProblems, load, loadAlpha, operatorYaml } from './folder.ts';
+import { alphaProblems, load, loadAlpha, operatorYaml } from './support/folder.ts';
 
 const HEADER = (value: string) => `  dialect: { headers: { x-key: "${value}" } }`;
 const OWN = [

@@ -6,7 +6,7 @@ import {
   warningsOf,
 } from '../../src/config/settings-diff.ts';
 import { turnsDuring } from '../support/others-turns.ts';
-import { load, operatorYaml } from './folder.ts';
+import { load, operatorYaml } from './support/folder.ts';
 
 it('tells an operator that comes or goes, also one whose id every object has', async () => {
   const none = { gateway: {}, operators: {} };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
-import { GATEWAY, operatorYaml, walletSecret } from './folder.ts';
-import { linesOf, sourceOn, three } from './source-on.ts';
+import { GATEWAY, operatorYaml, walletSecret } from './support/folder.ts';
+import { linesOf, sourceOn, three } from './support/source-on.ts';
 
 describe('the configuration in force', () => {
   it('does not start on any invalid file', () => {

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { viewOf } from '../../src/config/settings-view.ts';
 import { AUTHORITY, CLIENT, SHORT, STRANGER } from '../wallets/support/private-authority.ts';
-import { alphaProblems, folderWith, GATEWAY, loadAlpha, operatorYaml, put } from './folder.ts';
+import {
+  alphaProblems,
+  folderWith,
+  GATEWAY,
+  loadAlpha,
+  operatorYaml,
+  put,
+} from './support/folder.ts';
 
 const TLS = '  tls: { ca: "${A}", cert: "${C}", key: "${K}" }';
 const env = { A: AUTHORITY, C: CLIENT.cert, K: CLIENT.key };

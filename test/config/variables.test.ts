@@ -16,7 +16,7 @@ import {
   put,
   SERVICE_SECRET,
   walletSecret,
-} from './folder.ts';
+} from './support/folder.ts';
 
 const gatewayWith = (secrets: string) => ({
   'gateway.yaml': GATEWAY.replace(`[${SERVICE_SECRET}]`, secrets),

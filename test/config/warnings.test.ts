@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY, operatorYaml } from './folder.ts';
-import { sourceOn, three } from './source-on.ts';
+import { GATEWAY, operatorYaml } from './support/folder.ts';
+import { sourceOn, three } from './support/source-on.ts';
 
 /** What was warned of, as message, file and path. */
 const warned = (log: ReturnType<typeof sourceOn>['log']) =>

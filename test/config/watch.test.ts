@@ -13,7 +13,7 @@ import { ConfigFolder } from '../../src/config/config-folder.ts';
 import type { Configuration } from '../../src/config/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
 import { BUSY_MS } from '../support/timing.ts';
-import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './support/folder.ts';
 
 const two = () => ({
   'gateway.yaml': GATEWAY,

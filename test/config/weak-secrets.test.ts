@@ -6,8 +6,8 @@ import {
   problemsOf,
   SERVICE_SECRET,
   walletSecret,
-} from './folder.ts';
-import { sourceOn } from './source-on.ts';
+} from './support/folder.ts';
+import { sourceOn } from './support/source-on.ts';
 
 const warningsOf = ({ log }: ReturnType<typeof sourceOn>) =>
   log.filter(({ level }) => level === 'warn').map(({ facts }) => facts);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';

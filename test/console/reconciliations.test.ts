@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN } from '../admin/admin.ts';
+import { ADMIN_TOKEN } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 

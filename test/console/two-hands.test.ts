@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };

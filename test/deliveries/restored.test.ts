@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { wagergate } from '../cli/command-line.ts';
+import { wagergate } from '../cli/support/command-line.ts';
 import { placedBet } from '../support/bet.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../admin/admin.ts';
+import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../admin/support/admin.ts';
 import { effort } from './support/effort.ts';
 import { mutated, oddMember } from './support/mutations.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { folderWith, GATEWAY, operatorYaml, put } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put } from '../config/support/folder.ts';
 import { within } from './support/cost.ts';
 import { effort } from './support/effort.ts';
 import { mutated } from './support/mutations.ts';

@@ -5,7 +5,7 @@ import { SignedClient } from '../../tools/simulator/signed-client.ts';
 import type { BonusGateway } from '../bonuses/support/bonus-gateway.ts';
 import { batchBody, startBonusGateway, templateBody } from '../bonuses/support/bonus-gateway.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
-import { type Documented, documented, expectDocumented } from '../openapi/documented.ts';
+import { type Documented, documented, expectDocumented } from '../openapi/support/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { effort } from './support/effort.ts';

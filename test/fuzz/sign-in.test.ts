@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, signIn, startPeople, type TestPeople } from '../admin/people.ts';
+import { Browser, signIn, startPeople, type TestPeople } from '../admin/support/people.ts';
 import { effort } from './support/effort.ts';
 import { mutated } from './support/mutations.ts';
 

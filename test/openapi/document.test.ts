@@ -15,8 +15,8 @@ import {
 import samples from '../fixtures/samples.json' with { type: 'json' };
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { routesOf } from '../support/routes.ts';
-import { CONTENT, documented, expectDocumented } from './documented.ts';
-import { faults, faultsAs } from './schemas.ts';
+import { CONTENT, documented, expectDocumented } from './support/documented.ts';
+import { faults, faultsAs } from './support/schemas.ts';
 
 describe('the document by itself', () => {
   it('is of this version', () => {

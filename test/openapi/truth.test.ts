@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBalance, parseBet, parseProfile } from '../../src/protocol/messages.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
-import { faultsAs } from './schemas.ts';
+import { faultsAs } from './support/schemas.ts';
 
 /** Values on both sides of every bound that any member has. */
 const VALUES: readonly unknown[] = [

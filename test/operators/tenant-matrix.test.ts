@@ -9,7 +9,7 @@ import {
   startBonusGateway,
   templateBody,
 } from '../bonuses/support/bonus-gateway.ts';
-import { documented } from '../openapi/documented.ts';
+import { documented } from '../openapi/support/documented.ts';
 import { routesOf } from '../support/routes.ts';
 
 /**

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { awaitDatabase } from '../../src/start-up.ts';
 import { pendingMigrations } from '../../src/store/schema/migrate.ts';
-import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
-import { descendantsOf } from '../tools/demo/descendants.ts';
+import { descendantsOf } from '../tools/demo/support/descendants.ts';
 import { type Deployment, openDeployment } from './support/deployment.ts';
 
 const PATIENT = { timeout: 45_000, interval: 100 };

@@ -9,8 +9,8 @@ import { createService } from '../../tools/simulator/service.ts';
 import { freePort } from '../../tools/torture/deployment/servers.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { startGateway } from '../support/processes.ts';
-import { descendantsOf } from '../tools/demo/descendants.ts';
-import { isAlive } from '../tools/embedded/scratch.ts';
+import { descendantsOf } from '../tools/demo/support/descendants.ts';
+import { isAlive } from '../tools/embedded/support/scratch.ts';
 import { type Deployment, openDeployment } from './support/deployment.ts';
 
 const PATIENT = { timeout: 20_000, interval: 100 };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
-import { descendantsOf } from '../tools/demo/descendants.ts';
+import { descendantsOf } from '../tools/demo/support/descendants.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** A process has only so many files, and every connection is one (I7). */

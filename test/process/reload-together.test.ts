@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
-import { descendantsOf } from '../tools/demo/descendants.ts';
+import { descendantsOf } from '../tools/demo/support/descendants.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 const ADMIN_TOKEN = 'the-admins-token-that-is-long-enough';

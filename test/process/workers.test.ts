@@ -7,7 +7,7 @@ import { createService, type SimulatedService } from '../../tools/simulator/serv
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import type { GatewayProcess } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { descendantsOf } from '../tools/demo/descendants.ts';
+import { descendantsOf } from '../tools/demo/support/descendants.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 const ADMIN_TOKEN = 'the-admins-token-that-is-long-enough';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bet, fieldOf, message, OPERATIONS } from './bet-messages.ts';
+import { bet, fieldOf, message, OPERATIONS } from './support/bet-messages.ts';
 
 describe('the members of every bet message', () => {
   it.each(OPERATIONS)('%s: refuses what is wrong and names it', (operation) => {

@@ -6,7 +6,7 @@ import {
   scanJson,
   scanJsonTree,
 } from '../../src/protocol/json-scan.ts';
-import { spelledObject, withPlainNames } from './json-text.ts';
+import { spelledObject, withPlainNames } from './support/json-text.ts';
 
 const DEPTH_MAX = 64;
 

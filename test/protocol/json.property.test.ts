@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonError, jsonString, parseJsonObject } from '../../src/protocol/json.ts';
-import { nearlyJson, spelledObject, stringText, unescaped, withPlainNames } from './json-text.ts';
+import {
+  nearlyJson,
+  spelledObject,
+  stringText,
+  unescaped,
+  withPlainNames,
+} from './support/json-text.ts';
 
 const DEPTH_MAX = 6;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RESULT_TYPES } from '../../src/domain/bet.ts';
 import { parseBalance, parseBet, parseProfile } from '../../src/protocol/messages.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
-import { BETS, bet, body, fieldOf, message, OPERATIONS } from './bet-messages.ts';
+import { BETS, bet, body, fieldOf, message, OPERATIONS } from './support/bet-messages.ts';
 
 describe('the sample messages', () => {
   it.each([

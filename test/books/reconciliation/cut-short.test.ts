@@ -14,8 +14,8 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer, waitForLock } from '../../support/server.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { rowsOf } from '../support/kept-books.ts';
-import { around, csvOf, HEADER, listOf, reconcile } from './lists.ts';
-import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
+import { around, csvOf, HEADER, listOf, reconcile } from './support/lists.ts';
+import { begin, chunksOf, kept, LIST, PLAN } from './support/own-runs.ts';
 
 const SERVICE_SECRET = 'the-services-secret';
 const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));

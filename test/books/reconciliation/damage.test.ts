@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAmounts } from '../../../src/domain/amount.ts';
 import { placedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { csvOf, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
+import { csvOf, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
 /** What becomes of a bet once it is placed. */
 const STEPS = ['won', 'lost', 'unsettle', 'rollback'] as const;

@@ -3,7 +3,7 @@ import { ReconciliationDifferences } from '../../../src/store/reconciliation/dif
 import { BY } from '../../support/audit.ts';
 import { placedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { csvOf, type Listed, listOf, reconcile } from './lists.ts';
+import { csvOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
-import { csvOf, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
+import { csvOf, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wagergate } from '../../cli/command-line.ts';
+import { wagergate } from '../../cli/support/command-line.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { around, csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
+import { around, csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
 let gateway: TestGateway;
 let bets: Record<'won' | 'lost' | 'open' | 'undone' | 'paid' | 'extra', TestBet>;

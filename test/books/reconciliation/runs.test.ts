@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
-import { wagergate } from '../../cli/command-line.ts';
+import { wagergate } from '../../cli/support/command-line.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { bookAll, rowsOf } from '../support/kept-books.ts';
-import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
-import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
+import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
+import { begin, chunksOf, kept, LIST, PLAN } from './support/own-runs.ts';
 
 let gateway: TestGateway;
 let bets: TestBet[];

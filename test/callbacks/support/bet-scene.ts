@@ -16,7 +16,7 @@ import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import type { Finished, Outcome } from '../../../src/store/bets/outcome.ts';
 import type { BetCall, CallerDialect } from '../../../src/wallets/call.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { bet, message } from '../../protocol/bet-messages.ts';
+import { bet, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

@@ -10,7 +10,7 @@ import type { Commit, Committed, OperationRecord } from '../../../src/store/bets
 import type { Finished, Outcome } from '../../../src/store/bets/outcome.ts';
 import type { PlaceBegin, PlaceIntent, PlaceResult } from '../../../src/store/bets/place.ts';
 import type { BetCall, Wallet } from '../../../src/wallets/call.ts';
-import { bet, message } from '../../protocol/bet-messages.ts';
+import { bet, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

@@ -9,7 +9,7 @@ import type { SessionLookup } from '../../../src/sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../../../src/store/bets/place.ts';
 import type { SpanOptions, TraceSpan } from '../../../src/telemetry/trace.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { AT, SESSION } from './place-scene.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { balance } from '../../../src/callbacks/balance.ts';
 import { parseBalance } from '../../../src/protocol/messages.ts';
-import { body, message } from '../../protocol/bet-messages.ts';
+import { body, message } from '../../protocol/support/bet-messages.ts';
 import {
   answered,
   DATALESS,

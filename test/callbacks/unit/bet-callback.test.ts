@@ -6,7 +6,7 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

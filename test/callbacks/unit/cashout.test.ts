@@ -4,7 +4,7 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { Session } from '../../../src/sessions/session.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
   betScene,
   NO_ANSWER,

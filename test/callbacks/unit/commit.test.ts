@@ -16,7 +16,7 @@ import { failure } from '../../../src/protocol/answers.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { bet, message } from '../../protocol/bet-messages.ts';
+import { bet, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { useTestWaits } from '../../support/test-waits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import { answerOfFirst, isSame } from '../../../src/callbacks/first-copy.ts';
-import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 
 const settle = (changes: Readonly<Record<string, string>> = {}) => message(bet('settle', changes));

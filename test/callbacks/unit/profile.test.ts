@@ -3,7 +3,7 @@ import { profile } from '../../../src/callbacks/profile.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { parseProfile } from '../../../src/protocol/messages.ts';
 import type { Session } from '../../../src/sessions/session.ts';
-import { body, message } from '../../protocol/bet-messages.ts';
+import { body, message } from '../../protocol/support/bet-messages.ts';
 import { SESSION } from '../support/place-scene.ts';
 import {
   answered,

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

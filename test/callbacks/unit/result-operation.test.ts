@@ -5,7 +5,7 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import {
   AT_WALLET,

@@ -3,7 +3,7 @@ import { unsettle } from '../../../src/callbacks/unsettle.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
   betScene,
   NO_ANSWER,

@@ -3,7 +3,7 @@ import { update } from '../../../src/callbacks/update.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
   AT_WALLET,
   betScene,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownAttemptId } from '../../../src/store/bets/asked-by.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { connect } from '../../support/server.ts';
-import { spawnWagergate, wagergate } from '../command-line.ts';
+import { spawnWagergate, wagergate } from '../support/command-line.ts';
 
 const BET = 'bet-1';
 const PLACE = '{"transactionId":"bet-1","amount":12.10}';

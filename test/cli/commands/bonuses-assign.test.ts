@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_CID } from '../../bonuses/support/bonus-gateway.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 const OWN = { cid: 'gamma-at-the-service', secrets: ['gamma-upstream-secret'] };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAddress } from '../../../src/cli/running-gateway.ts';
-import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
+import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
 import {
   apiSecret,
   folderWith,
@@ -8,9 +8,9 @@ import {
   operatorYaml,
   SERVICE_SECRET,
   walletSecret,
-} from '../../config/folder.ts';
+} from '../../config/support/folder.ts';
 import { operatorFile } from '../../support/gateway.ts';
-import { type Around, wagergate } from '../command-line.ts';
+import { type Around, wagergate } from '../support/command-line.ts';
 
 const BEFORE = {
   'gateway.yaml': GATEWAY,

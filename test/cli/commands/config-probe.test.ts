@@ -8,14 +8,14 @@ import {
   put,
   SERVICE_SECRET,
   walletSecret,
-} from '../../config/folder.ts';
+} from '../../config/support/folder.ts';
 import {
   type OwnAnswer,
   type OwnWallet,
   startOwnWallet,
 } from '../../wallets/support/own-wallet.ts';
 import { SELF_SIGNED } from '../../wallets/support/self-signed.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let good: SimulatedWallet;
 let odd: OwnWallet;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/folder.ts';
-import { wagergate } from '../command-line.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/support/folder.ts';
+import { wagergate } from '../support/command-line.ts';
 
 const VALID = {
   'gateway.yaml': GATEWAY,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
-import { Browser } from '../../admin/people.ts';
-import { wagergate } from '../command-line.ts';
+import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
+import { Browser } from '../../admin/support/people.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let database: OpenDatabase;
 let client: Client;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let database: OpenDatabase;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
-import { spawnWagergate, wagergate } from '../command-line.ts';
+import { spawnWagergate, wagergate } from '../support/command-line.ts';
 
 let database: TestDatabase;
 let env: { readonly DATABASE_URL: string };

@@ -6,8 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
 import { loadConfiguration } from '../../../src/config/loader.ts';
-import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../../config/folder.ts';
-import { type Around, wagergate } from '../command-line.ts';
+import {
+  folderWith,
+  GATEWAY,
+  operatorYaml,
+  put,
+  walletSecret,
+} from '../../config/support/folder.ts';
+import { type Around, wagergate } from '../support/command-line.ts';
 
 const FLAGS = [
   ...['--name', 'Gamma: the "Casino"'],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderWith } from '../../config/folder.ts';
+import { folderWith } from '../../config/support/folder.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let gateway: TestGateway;
 let bet: TestBet;

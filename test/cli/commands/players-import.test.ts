@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
-import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
+import { type Ran, spawnWagergate, wagergate } from '../support/command-line.ts';
 
 const HEADER = 'operator,operatorUser,userId\n';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { monthsAgo } from '../../../src/cli/commands/prune.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let database: OpenDatabase;
 let client: Client;

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
+import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
 import { onServer } from '../../support/server.ts';
-import { wagergate } from '../command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {

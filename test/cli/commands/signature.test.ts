@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sign, signingKeys } from '../../../src/protocol/signature.ts';
-import { spawnWagergate, wagergate } from '../command-line.ts';
+import { spawnWagergate, wagergate } from '../support/command-line.ts';
 
 const SECRET = 'demo-secret';
 const BODY = '{"amount":12.10,"note":"für"}';

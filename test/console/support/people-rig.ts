@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { PersonRole } from '../../../src/domain/caller.ts';
 import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
-import { ADMIN_TOKEN, ask } from '../../admin/admin.ts';
-import { startPeople, type TestPeople } from '../../admin/people.ts';
+import { ADMIN_TOKEN, ask } from '../../admin/support/admin.ts';
+import { startPeople, type TestPeople } from '../../admin/support/people.ts';
 
 /** An issuer, a gateway that knows it, and browsers of people who are not signed in yet. */
 export interface PeopleConsole {

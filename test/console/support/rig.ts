@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
-import { ADMIN_TOKEN } from '../../admin/admin.ts';
+import { ADMIN_TOKEN } from '../../admin/support/admin.ts';
 import {
   startTestGateway,
   type TestGateway,

@@ -10,7 +10,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { noTracing } from '../../../src/telemetry/tracing.ts';
 import type { BetCall, CallerDialect, Wallet } from '../../../src/wallets/call.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

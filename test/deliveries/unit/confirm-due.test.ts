@@ -4,7 +4,7 @@ import { type Confirming, confirmDue } from '../../../src/deliveries/confirm.ts'
 import type { Bet } from '../../../src/domain/bet.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 
 /** The rule carried out; what wallets and bets come to is in the other files. */

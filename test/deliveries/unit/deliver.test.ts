@@ -3,7 +3,7 @@ import type { Settlement } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { ANSWERS, takenOf, tried } from '../support/delivery-scene.ts';
 
 /** One delivery's try among parts that do as the test says; the real ones are in the other files. */

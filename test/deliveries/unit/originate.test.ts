@@ -5,7 +5,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import { askedBy } from '../../../src/store/bets/asked-by.ts';
 import type { Commit } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import { BETS, body } from '../../protocol/bet-messages.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

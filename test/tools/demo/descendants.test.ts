@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { isAlive } from '../embedded/scratch.ts';
-import { descendantsOf } from './descendants.ts';
+import { isAlive } from '../embedded/support/scratch.ts';
+import { descendantsOf } from './support/descendants.ts';
 
 it('finds children and their children, whatever they are called', async () => {
   const script =

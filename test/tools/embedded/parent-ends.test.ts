@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isAlive, useOwnTemporaryFolder } from './scratch.ts';
+import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 
-const PARENT = fileURLToPath(new URL('./parent.ts', import.meta.url));
+const PARENT = fileURLToPath(new URL('./support/parent.ts', import.meta.url));
 const temporary = useOwnTemporaryFolder();
 
 let parent: ChildProcess | undefined;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres } from '../../../tools/embedded/postgres.ts';
 import type { EmbeddedServer } from '../../../tools/embedded/server.ts';
 import { onServer } from '../../support/server.ts';
-import { isAlive, useOwnTemporaryFolder } from './scratch.ts';
+import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 
 const temporary = useOwnTemporaryFolder();
 

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RedisOptions, startRedis } from '../../../tools/embedded/redis.ts';
 import type { EmbeddedServer } from '../../../tools/embedded/server.ts';
-import { isAlive, useOwnTemporaryFolder } from './scratch.ts';
+import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 
 const temporary = useOwnTemporaryFolder();
 

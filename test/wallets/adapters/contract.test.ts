@@ -5,7 +5,7 @@ import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { HttpResponse } from '../../../src/outbound/http-message.ts';
 import { ADAPTER_NAMES, createAdapter } from '../../../src/wallets/adapters/index.ts';
 import { betCall, manualClock, readCall, SECRET, walletSettings } from '../support/calls.ts';
-import { SPECIMENS, type Specimen } from './specimens.ts';
+import { SPECIMENS, type Specimen } from './support/specimens.ts';
 
 /**
  * What every way of speaking to a wallet has to keep, whatever its wire looks like

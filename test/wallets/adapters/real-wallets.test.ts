@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type OwnWallet, startOwnWallet } from '../support/own-wallet.ts';
-import { DEVIATING_WALLETS, secretOf } from './deviating-wallets.ts';
-import type { Scene } from './real-wallet.ts';
-import { REPEATING_WALLETS } from './repeating-wallets.ts';
+import { DEVIATING_WALLETS, secretOf } from './support/deviating-wallets.ts';
+import type { Scene } from './support/real-wallet.ts';
+import { REPEATING_WALLETS } from './support/repeating-wallets.ts';
 
 /**
  * The wallets of docs/protocol.md, How real wallets deviate, one after the other: each behaviour

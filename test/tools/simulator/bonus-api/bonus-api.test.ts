@@ -3,7 +3,7 @@ import { BONUS_METHODS } from '../../../../src/bonuses/method-names.ts';
 import { startBonusApi } from '../../../../tools/simulator/bonus-api/bonus-api.ts';
 import { SignedClient } from '../../../../tools/simulator/signed-client.ts';
 import fixture from '../../../fixtures/vectors.json' with { type: 'json' };
-import { CID, OTHER_CID, OTHER_SECRET, SECRET, useBonusApi } from './support.ts';
+import { CID, OTHER_CID, OTHER_SECRET, SECRET, useBonusApi } from './support/bonus-api.ts';
 
 const bench = useBonusApi();
 

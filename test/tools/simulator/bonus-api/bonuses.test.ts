@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import samples from '../../../fixtures/samples.json' with { type: 'json' };
-import { CID, DAY, grant, NOW, OTHER_CID, useBonusApi } from './support.ts';
+import { CID, DAY, grant, NOW, OTHER_CID, useBonusApi } from './support/bonus-api.ts';
 
 const bench = useBonusApi();
 

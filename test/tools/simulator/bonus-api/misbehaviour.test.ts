@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BonusMisbehaviour } from '../../../../tools/simulator/bonus-api/misbehaviour.ts';
 import { SignedClient } from '../../../../tools/simulator/signed-client.ts';
-import { CID, grant, SECRET, TEMPLATE, useBonusApi } from './support.ts';
+import { CID, grant, SECRET, TEMPLATE, useBonusApi } from './support/bonus-api.ts';
 
 const bench = useBonusApi();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import samples from '../../../fixtures/samples.json' with { type: 'json' };
-import { CID, DAY, NOW, OTHER_CID, TEMPLATE, useBonusApi } from './support.ts';
+import { CID, DAY, NOW, OTHER_CID, TEMPLATE, useBonusApi } from './support/bonus-api.ts';
 
 const bench = useBonusApi();
 

@@ -1,4 +1,4 @@
-import { type BetRequest, type ParseResult, parseBet } from '../../src/protocol/messages.ts';
+import { type BetRequest, type ParseResult, parseBet } from '../../../src/protocol/messages.ts';
 
 type Method = 'POST' | 'PUT';
 

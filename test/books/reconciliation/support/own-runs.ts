@@ -1,7 +1,7 @@
-import { ReconciliationRun } from '../../../src/books/reconciliation/run.ts';
-import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
-import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
-import type { TestGateway } from '../../support/gateway.ts';
+import { ReconciliationRun } from '../../../../src/books/reconciliation/run.ts';
+import { ReconciliationDifferences } from '../../../../src/store/reconciliation/differences.ts';
+import { ReconciliationRuns } from '../../../../src/store/reconciliation/runs.ts';
+import type { TestGateway } from '../../../support/gateway.ts';
 import { around } from './lists.ts';
 
 /** How a test's own runs read their lists. */

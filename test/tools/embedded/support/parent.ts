@@ -1,7 +1,7 @@
 // A parent to be killed: starts what its first argument names, tells its pid, and then leaves as
 // the second argument says, or waits to be killed.
-import { startPostgres } from '../../../tools/embedded/postgres.ts';
-import { startRedis } from '../../../tools/embedded/redis.ts';
+import { startPostgres } from '../../../../tools/embedded/postgres.ts';
+import { startRedis } from '../../../../tools/embedded/redis.ts';
 
 const [, , what, leave] = process.argv;
 const server = what === 'postgres' ? await startPostgres({ fast: true }) : await startRedis();

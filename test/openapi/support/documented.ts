@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import type { Endpoint } from '../../src/openapi/parts.ts';
+import { openApiDocument } from '../../../src/openapi/document.ts';
+import type { Endpoint } from '../../../src/openapi/parts.ts';
 import { faults, step } from './schemas.ts';
 
 /** A route of the document. */

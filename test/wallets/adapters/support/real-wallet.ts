@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { TestBet } from '../../support/bet.ts';
-import { good, type OwnAnswer, type OwnCall } from '../support/own-wallet.ts';
+import type { TestBet } from '../../../support/bet.ts';
+import { good, type OwnAnswer, type OwnCall } from '../../support/own-wallet.ts';
 
 export interface RealWallet {
   readonly does: string;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { untilDeliveries } from '../../deliveries/support/deliveries.ts';
-import { good } from '../support/own-wallet.ts';
+import { untilDeliveries } from '../../../deliveries/support/deliveries.ts';
+import { good } from '../../support/own-wallet.ts';
 import { code, goodOr, type RealWallet, refusing } from './real-wallet.ts';
 
 /** What they do with what comes twice, late or for nothing. */

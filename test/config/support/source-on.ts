@@ -1,9 +1,9 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { ConfigError } from '../../src/config/problems.ts';
-import type { Configuration } from '../../src/config/schema.ts';
-import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
+import { ConfigError } from '../../../src/config/problems.ts';
+import type { Configuration } from '../../../src/config/schema.ts';
+import { ConfigurationSource, type ReloadResult } from '../../../src/config/source.ts';
 import { folderWith, GATEWAY, operatorYaml, put } from './folder.ts';
 
 interface LogLine {

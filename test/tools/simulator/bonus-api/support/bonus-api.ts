@@ -1,13 +1,13 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { BonusMethod } from '../../../../src/bonuses/method-names.ts';
-import type { Clock } from '../../../../src/domain/clock.ts';
+import type { BonusMethod } from '../../../../../src/bonuses/method-names.ts';
+import type { Clock } from '../../../../../src/domain/clock.ts';
 import {
   type BonusApiOptions,
   type SimulatedBonusApi,
   startBonusApi,
-} from '../../../../tools/simulator/bonus-api/bonus-api.ts';
-import type { CallResult } from '../../../../tools/simulator/signed-client.ts';
-import { SignedClient } from '../../../../tools/simulator/signed-client.ts';
+} from '../../../../../tools/simulator/bonus-api/bonus-api.ts';
+import type { CallResult } from '../../../../../tools/simulator/signed-client.ts';
+import { SignedClient } from '../../../../../tools/simulator/signed-client.ts';
 
 export const CID = 'aggregator-key';
 export const SECRET = 'service-secret';

@@ -1,5 +1,5 @@
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { CLIENT_ID, CLIENT_SECRET, type StubIssuer, startIssuer } from '../support/issuer.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { CLIENT_ID, CLIENT_SECRET, type StubIssuer, startIssuer } from '../../support/issuer.ts';
 import { ADMIN_TOKEN, ask, type Reply } from './admin.ts';
 
 export interface TestPeople {

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/openapi/document.ts';
+import { openApiDocument } from '../../../src/openapi/document.ts';
 
 const ajv = new Ajv2020({
   strict: true,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
-import { good } from '../support/own-wallet.ts';
+import { good } from '../../support/own-wallet.ts';
 import {
   code,
   goodOr,

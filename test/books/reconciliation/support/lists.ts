@@ -1,7 +1,7 @@
-import type { WalletBet } from '../../../tools/simulator/wallet/ledger.ts';
-import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import { type Ran, wagergate } from '../../cli/command-line.ts';
-import type { TestGateway } from '../../support/gateway.ts';
+import type { WalletBet } from '../../../../tools/simulator/wallet/ledger.ts';
+import type { SimulatedWallet } from '../../../../tools/simulator/wallet/wallet.ts';
+import { type Ran, wagergate } from '../../../cli/support/command-line.ts';
+import type { TestGateway } from '../../../support/gateway.ts';
 
 /** A line of a wallet's own list. */
 export interface Listed {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { run } from '../../src/cli/run.ts';
-import { Terminal } from '../../src/cli/terminal.ts';
-import { COMPILED } from '../support/compiled.ts';
+import { run } from '../../../src/cli/run.ts';
+import { Terminal } from '../../../src/cli/terminal.ts';
+import { COMPILED } from '../../support/compiled.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -20,7 +20,7 @@ export interface Around {
   readonly unread?: 'stdout' | 'stderr';
 }
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));
 
 /** Runs a command line in this process; most tests need no more. */
 export async function wagergate(args: readonly string[], around: Around = {}): Promise<Ran> {

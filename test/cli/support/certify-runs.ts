@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
-import { PLAYER, SECRET } from '../certify/support/certification.ts';
-import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
+import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
+import { PLAYER, SECRET } from '../../certify/support/certification.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/support/folder.ts';
 import { type Ran, wagergate } from './command-line.ts';
 
 export const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];

@@ -1,6 +1,6 @@
-import type { HttpResponse } from '../../../src/outbound/http-message.ts';
-import type { BetCall, ReadCall } from '../../../src/wallets/call.ts';
-import type { WalletSettings } from '../../../src/wallets/wallet-config.ts';
+import type { HttpResponse } from '../../../../src/outbound/http-message.ts';
+import type { BetCall, ReadCall } from '../../../../src/wallets/call.ts';
+import type { WalletSettings } from '../../../../src/wallets/wallet-config.ts';
 
 /**
  * What the contract test has to know of an adapter: how a wallet of its kind answers. Each adapter

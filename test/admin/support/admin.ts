@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { connect } from '../support/server.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { connect } from '../../support/server.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 export const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
 
