@@ -5,7 +5,7 @@ import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { ServiceCaller } from './caller.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
-import type { RunEnding, Suggestion } from './certificate.ts';
+import type { RunEnding } from './certificate.ts';
 import {
   type CertificationOptions,
   type Certified,
@@ -17,12 +17,11 @@ import { amountIn } from './money.ts';
 import { neverBegun } from './not-begun.ts';
 import { type Passed, type PassOptions, runPass } from './pass.ts';
 import { Redaction } from './redact.ts';
-import { holdItem, LEGACY_SIGN_FOUND, stableRequestIdItem } from './repeated-items.ts';
+import { LEGACY_SIGN_FOUND } from './repeated-items.ts';
 import type { Variable } from './reproduction.ts';
 import { type Examination, examine } from './sandbox.ts';
 import { casesOf } from './selection.ts';
-import { type Evidence, Suggestions } from './suggestions.ts';
-import { type Verified, verifyDialect } from './verification.ts';
+import { type DialectTrial, tryDialect } from './try-dialect.ts';
 import { WalletConnection } from './wallet-connection.ts';
 
 /** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
@@ -30,9 +29,6 @@ const BALANCE_MIN = '100';
 
 /** Repeats that come late come this much later; the gateway's own come after minutes. */
 const LATE_MS = 1500;
-
-/** No further run of the cases begins that would not be over by then: a dialect that is not tried leaves it unfit. */
-const RUN_MS_MAX = 75_000;
 
 /**
  * Plays the service against an operator's wallet.
@@ -99,7 +95,10 @@ class Run {
       true,
     );
     const ended = this.#ending();
-    const verified = ended === 'finished' ? await this.#verified(first, examined) : undefined;
+    const verified =
+      ended === 'finished'
+        ? await tryDialect(this.#dialectTrial(), first, examined.needsLegacySign)
+        : undefined;
     const last = await this.#caller.balance({}, { isCleanUp: true });
     // Whoever stops it, however late, is told by the exit code that it was stopped.
     const ending = this.#options.signal.aborted ? 'interrupted' : ended;
@@ -182,63 +181,24 @@ class Run {
     return runPass(options, cases, settings, needsLegacySign);
   }
 
+  #dialectTrial(): DialectTrial {
+    return {
+      settings: this.#options.settings,
+      clock: this.#options.clock,
+      signal: this.#options.signal,
+      connection: this.#connection,
+      cases: this.#cases(),
+      startedAtMs: this.#startedAtMs,
+      play: (dialect, cases) => {
+        this.#tell({ kind: 'verifying', dialect });
+        return this.#run({ ...this.#options.settings, dialect }, cases);
+      },
+    };
+  }
+
   #ending(): RunEnding {
     if (this.#options.signal.aborted) return 'interrupted';
     return this.#connection.isSilent ? 'silent' : 'finished';
-  }
-
-  /** What to put into the dialect, tried on the wallet. */
-  async #verified(
-    first: Passed,
-    { needsLegacySign }: Extract<Examination, { kind: 'ready' }>,
-  ): Promise<Verified> {
-    const found = [...(needsLegacySign ? [LEGACY_SIGN_FOUND] : []), ...stableRequestIdItem(first)];
-    const verified = await this.#verifyWith(first, found);
-    // Repeats that pay twice even so: then none is to be sent.
-    const held = holdItem(verified.passed ?? first);
-    return held.length === 0 ? verified : await this.#verifyWith(first, [...found, ...held]);
-  }
-
-  async #verifyWith(first: Passed, found: readonly Evidence[]): Promise<Verified> {
-    const { settings, clock, signal } = this.#options;
-    const suggestions = new Suggestions(settings, clock, [...first.evidence, ...found]);
-    const list = suggestions.list();
-    const cases = this.#casesToRepeat(first, list);
-    let longestMs = msOf(first, cases);
-    const verified = await verifyDialect({
-      base: settings.dialect,
-      first,
-      suggestions: list,
-      dialect: suggestions.dialect,
-      needed: found.includes(LEGACY_SIGN_FOUND) ? 'legacySign' : undefined,
-      run: async (dialect) => {
-        const begunAtMs = clock.monotonicMs();
-        const isLate = begunAtMs - this.#startedAtMs + longestMs > RUN_MS_MAX;
-        if (isLate || signal.aborted || this.#connection.isSilent) return undefined;
-        this.#tell({ kind: 'verifying', dialect });
-        const passed = await this.#run({ ...settings, dialect }, cases);
-        longestMs = Math.max(longestMs, clock.monotonicMs() - begunAtMs);
-        return signal.aborted || this.#connection.isSilent ? undefined : passed;
-      },
-    });
-    // The last look at the money needs to be let in.
-    this.#connection.adopt({ ...settings, dialect: suggestions.dialect });
-    return { ...verified, withheld: [...suggestions.withheld(), ...verified.withheld] };
-  }
-
-  /**
-   * All cases where there is time for it, but for latency, which is another matter each time. Else
-   * those that may end otherwise: the others were read alike with and without the items.
-   */
-  #casesToRepeat(first: Passed, suggestions: readonly Suggestion[]): readonly Case[] {
-    const all = this.#cases().filter(({ group }) => group !== 'latency');
-    const elapsedMs = this.#options.clock.monotonicMs() - this.#startedAtMs;
-    if (elapsedMs + (1 + suggestions.length) * msOf(first, all) < RUN_MS_MAX) return all;
-    const notable = new Set([
-      ...first.results.flatMap(({ id, verdict }) => (verdict === 'passed' ? [] : [id])),
-      ...suggestions.flatMap((one) => one.cases),
-    ]);
-    return all.filter(({ id, judgesAnswers }) => notable.has(id) || judgesAnswers === true);
   }
 
   #certified(
@@ -291,10 +251,4 @@ function signingSecret({ secrets: [secret = ''] }: WalletSettings): string {
 function tellingOf(settings: WalletSettings): readonly string[] {
   const isLong = (one: string) => one.length >= 8;
   return [...settings.secrets, ...standingSecrets(settings).filter(isLong)];
-}
-
-/** How long cases have taken. */
-function msOf({ results }: Passed, cases: readonly Case[]): number {
-  const ids = new Set(cases.map(({ id }) => id));
-  return results.reduce((sum, { id, durationMs }) => sum + (ids.has(id) ? durationMs : 0), 0);
 }
