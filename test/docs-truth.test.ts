@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageWithTargets } from '../bench/support/targets.ts';
 import { pageWith } from '../scripts/write-invariants.ts';
+import { CASES } from '../src/certify/cases/index.ts';
 import { DELIVERY_STATES } from '../src/store/deliveries/delivery-item.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -67,6 +68,34 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe('docs/contract.md', () => {
+  const page = read('docs/contract.md');
+  const section = page.slice(page.indexOf('## Configuration'), page.indexOf('## Callbacks'));
+
+  it.each(['gateway', 'operator'])('names every setting of the %s’s file', (file) => {
+    const schema: unknown = JSON.parse(read(`config/${file}.schema.json`));
+    const names = settingsIn(schema);
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  const page = read('README.md');
+
+  it('counts the cases of certification, as its page does', () => {
+    expect(page).toContain(`plays ${CASES.length} cases against a wallet`);
+    expect(read('docs/certification.md')).toContain(`Its ${CASES.length} cases are in`);
+  });
+
+  it('counts the alerts and the dashboards', () => {
+    const alerts = filesBelow('grafana/alerts').flatMap((file) => read(file).match(/ alert: /g));
+    expect(page).toContain(`${alerts.length} Prometheus alerts`);
+    expect(filesBelow('grafana/dashboards')).toHaveLength(6);
+    expect(page).toContain('six Grafana dashboards');
+  });
+});
+
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md');
   // What a process of the gateway logs; the console, certification and the command line have no log.
@@ -123,6 +152,16 @@ function measured(benchmark: string, path: string): number {
   }
   if (typeof value !== 'number') throw new Error(`${benchmark} has no number ${path}`);
   return value;
+}
+
+/** The names of a schema's members, at any depth; those of a dialect have a section of their own. */
+function settingsIn(schema: unknown): string[] {
+  const properties: unknown =
+    typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : undefined;
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.entries(properties).flatMap(([name, member]) =>
+    name === 'dialect' ? [name] : [name, ...settingsIn(member)],
+  );
 }
 
 /** The names of a state diagram: what stands at the ends of its arrows. */
