@@ -92,9 +92,12 @@ Environment:
   DATABASE_DIRECT_URL  the same database without a pooler; used instead where it is set
   GATEWAY_CONFIG       folder with gateway.yaml and operators/*.yaml (default: ./config)
   ADMIN_TOKEN          of a running gateway, for the commands that ask one
+  ADMIN_HOST, ADMIN_PORT
+                       where that one listens (default: 127.0.0.1, 9090)
   WAGERGATE_DEBUG      set to anything: errors come with their stack
 
-Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different, 130 stopped by Ctrl-C.`;
+Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different,
+129, 130, 143 stopped by a lost terminal, Ctrl-C, SIGTERM.`;
 
 function configCommands(terminal: Terminal): Command {
   return group('config', 'The configuration folder: check, diff, reload.')

@@ -19,9 +19,9 @@ export function bonusesAssignCommand(terminal: Terminal): Command {
   const command = new Command('assign')
     .summary("assigns templates of the service's console to an operator")
     .description(
-      "Makes templates an operator's own that were not created through the gateway, such as in the " +
-        "service's console, or that two operators asked for in equal words while the service fell " +
-        'silent. From then on the operator reads, lists and issues them, and nobody else does.',
+      "Gives an operator templates that belong to nobody: made in the service's console and not " +
+        'through the gateway, or asked for by two operators in equal words while the service did ' +
+        'not answer. From then on the operator reads, lists and issues them, and nobody else does.',
     )
     .requiredOption('--operator <id>', 'whose they become')
     .requiredOption('--template <id...>', "the templates' ids at the service")

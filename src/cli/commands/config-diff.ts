@@ -28,7 +28,7 @@ export function configDiffCommand(terminal: Terminal): Command {
       'Shows what would change if the configuration folder took effect, compared with a running ' +
         'gateway (by its admin API and ADMIN_TOKEN) or with another folder: operators that are ' +
         'added, removed or changed, setting by setting with defaults; of a secret only that it ' +
-        'changed. Think about a line marked ! first, such as a wallet at another address.',
+        'changed. A line marked ! may cost money if it is not meant, such as a wallet at another address.',
     )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--admin <url>', ADMIN_OPTION)

@@ -24,9 +24,9 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
   const command = new Command('release')
     .summary("delivers operations of older bets to an operator's new wallet")
     .description(
-      'Releases operations of bets of an older wallet.generation to the present wallet of the ' +
-        'operator. Until then they are held: a new wallet does not know those bets. Do this ' +
-        'after the old bets have been copied to the new wallet.',
+      'Releases operations of bets of another wallet.generation to the present wallet of the ' +
+        'operator. Until then they are held: the wallet does not know those bets. Do this after ' +
+        'they have been copied to it. Where the number was lowered, --generation names the higher one.',
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
