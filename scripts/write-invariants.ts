@@ -1,6 +1,6 @@
 // Writes into docs/invariants.md which tests hold which invariant.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'docs/invariants.md');
@@ -15,11 +15,20 @@ export function pageWith(text: string): string {
   return text.replaceAll(
     new RegExp(`(${BEGIN} (I\\d+) -->\n).*?(${END})`, 'gs'),
     (_all, begin: string, number: string, end: string) => {
-      const list = (files.get(number) ?? []).map((file) => `- \`test/${file}\`\n`);
-      const held = list.length === 0 ? 'Held by no test yet.\n' : `Held by:\n\n${list.join('')}`;
-      return `${begin}\n${held}\n${end}`;
+      return `${begin}\n${heldBy(files.get(number) ?? [])}\n${end}`;
     },
   );
+}
+
+/** A line for each folder: one for each file made a page of eight hundred lines. */
+function heldBy(files: readonly string[]): string {
+  if (files.length === 0) return 'Held by no test yet.\n';
+  const folders = Map.groupBy(files, (file) => dirname(file));
+  const lines = [...folders].map(([folder, inside]) => {
+    const names = inside.map((file) => basename(file, '.test.ts')).join(', ');
+    return `- \`test/${folder === '.' ? '' : `${folder}/`}\`: ${names}\n`;
+  });
+  return `Held by ${files.length} test files:\n\n${lines.join('')}`;
 }
 
 /** `I4` to the files in which the title of a test or suite ends with it: `(I3, I4)`. */
