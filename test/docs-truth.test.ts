@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageWithTargets } from '../bench/support/targets.ts';
 import { pageWith } from '../scripts/write-invariants.ts';
 import { CASES } from '../src/certify/cases/index.ts';
+import { STATEMENT_HEADER } from '../src/domain/statement-csv.ts';
 import { DELIVERY_STATES } from '../src/store/deliveries/delivery-item.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -77,6 +79,19 @@ describe('docs/contract.md', () => {
     const names = settingsIn(schema);
     expect(names.length).toBeGreaterThan(15);
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
+  });
+});
+
+describe('docs/books.md', () => {
+  it('shows a statement whose CSV has the SHA-256 that stands above it, in its order', () => {
+    const page = read('docs/books.md');
+    const [, csv = ''] = /```\n(day,belongsTo,.*?)```/s.exec(page) ?? [];
+    const [, said] = /^sha256 of its CSV: ([0-9a-f]{64})$/m.exec(page) ?? [];
+    expect(createHash('sha256').update(csv).digest('hex')).toBe(said);
+    expect(csv.startsWith(STATEMENT_HEADER)).toBe(true);
+    const times = [...csv.matchAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g)].map(([time]) => time);
+    expect(times).toHaveLength(5);
+    expect(times).toEqual([...times].sort());
   });
 });
 
