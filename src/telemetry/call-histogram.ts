@@ -1,4 +1,4 @@
-/** One operator's observations of one kind, not yet added up from bucket to bucket. */
+/** The observations of one operator and label value; `counts` are per bucket, not cumulative. */
 interface Series {
   /** `operator="alpha",operation="place"` */
   readonly labels: string;
@@ -10,22 +10,22 @@ interface Series {
 export interface CallHistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
-  /** What is distinguished beside the operator. */
+  /** The second label, besides `operator`. */
   readonly label: Label;
-  /** Upper edges, ascending; `+Inf` goes without saying. */
+  /** Upper bounds, ascending; `+Inf` is implied. */
   readonly buckets: readonly number[];
 }
 
 /**
- * A histogram by operator and one more label. prom-client's own makes objects of all its buckets
- * whenever it is read: with a thousand operators that holds up callbacks for half a second.
+ * A histogram by operator and one more label. prom-client's histogram creates an object per bucket
+ * whenever it is read: with a thousand operators that blocks callbacks for half a second.
  */
 export class CallHistogram<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly buckets: readonly number[];
   readonly #label: Label;
-  /** Of each edge, what stands behind the labels. */
+  /** For each bound, the text after the labels. */
   readonly #edges: readonly string[];
   readonly #series = new Map<string, Map<string, Series>>();
 
@@ -45,12 +45,12 @@ export class CallHistogram<Label extends string> {
     if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }
 
-  /** Every sample in the order of the text format, one series after the other, each as of one moment. */
+  /** Every sample in the order of the text format. Each series is a consistent snapshot. */
   *samples(): Generator<readonly [head: string, value: number]> {
     const bucketName = `${this.name}_bucket{`;
     for (const ofOperator of this.#series.values()) {
       for (const { labels, counts, count, sum } of ofOperator.values()) {
-        // What is observed while somebody reads on has to wait: else a bucket could hold more than there are.
+        // A copy: with observations made between reads, a bucket could exceed the total.
         const counted = [...counts];
         let below = 0;
         for (const [index, edge] of this.#edges.entries()) {

@@ -1,12 +1,12 @@
 import { OPERATIONS } from '../domain/operation.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Operations whose outcome can stay unknown while the service waits. */
+/** Operations that can be answered with an unknown outcome. */
 const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
 
 /**
- * Counters that alerts use begin at zero: one that first appears with its first event shows no
- * increase to Prometheus, and the alarm would come with the second.
+ * Starts the counters that alerts use at zero: one that first appears at its first event shows no
+ * increase to Prometheus, and the alert would fire only at the second.
  */
 export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
@@ -35,13 +35,13 @@ export function countReload(
   noteReading(metrics, result === 'ok');
 }
 
-/** Notes how a reading of the configuration went; the one at the start is no reload. */
+/** Records whether reading the configuration succeeded; the reading at start-up is not counted as a reload. */
 export function noteReading(metrics: Metrics, isGood: boolean): void {
   metrics.configIsGood.set(isGood ? 1 : 0);
   if (isGood) metrics.configReloadedAt.setToCurrentTime();
 }
 
-/** How the last reading of the configuration went, from the metrics of this process. */
+/** The result of the last reading of the configuration, from the metrics of this process. */
 export async function lastReload(
   metrics: Metrics,
 ): Promise<{ readonly goodAt: string; readonly result: 'ok' | 'invalid' }> {

@@ -2,10 +2,10 @@ import type { Registry } from 'prom-client';
 import { Slices } from '../lib/slices.ts';
 import type { CallHistogram } from './call-histogram.ts';
 
-/** How one admin port shows the same sample of several processes. */
+/** How one admin port combines the same sample of several processes. */
 export type Aggregation = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit';
 
-/** A sample: its name with its labels as they stand on the line, and its value. */
+/** A sample: its name with labels, as in the text format, and its value. */
 export type Sample = readonly [head: string, value: number];
 
 /** A metric with all its samples. */
@@ -22,10 +22,10 @@ type Labels = Readonly<Record<string, string | number | undefined>>;
 
 const CHUNK_LENGTH = 128 * 1024;
 
-/** prom-client keeps the labels of a sample as one object, so that what is made of them is kept. */
+/** Label text by labels object: prom-client keeps one object per sample, so that it can be a cache key. */
 const written = new WeakMap<Labels, string>();
 
-/** Every metric with its values of this moment (histograms: when they are read). */
+/** Every metric with its present values (histograms: those at the time of reading). */
 export async function familiesOf(
   registry: Registry,
   histograms: readonly CallHistogram<string>[],
@@ -56,7 +56,7 @@ function familyOfPromMetric(metric: PromMetric): Family {
   };
 }
 
-/** What prom-client returns; its types say less. */
+/** What prom-client really returns; its types omit members. */
 interface Reading {
   readonly name: string;
   readonly help: string;
@@ -83,8 +83,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Prometheus's text format, chunk by chunk; between slices of a few milliseconds callbacks get their
- * turn, because with a thousand operators these are twenty megabytes.
+ * Prometheus's text format, chunk by chunk. It yields to callbacks every few milliseconds, because with a
+ * thousand operators it is twenty megabytes.
  */
 export async function* expositionText(
   families: readonly Family[] | Promise<readonly Family[]>,

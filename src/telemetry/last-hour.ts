@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { Slices } from '../lib/slices.ts';
 import type { Family } from './exposition.ts';
 
-/** What was counted of one operator in one minute; the last item is the minute under way. */
+/** One operator's counts in one minute; the last item is the current minute. */
 export interface OperatorMinute {
   /** Its beginning, ISO 8601 UTC. */
   readonly at: string;
@@ -14,17 +14,17 @@ export interface OperatorMinute {
   readonly walletCalls: number;
   readonly walletFailures: number;
   readonly rejected: number;
-  /** Milliseconds, the mean of the wallet's calls; null where there was none. */
+  /** Mean duration of the wallet's calls, milliseconds; null if there was none. */
   readonly walletMeanMs: number | null;
 }
 
-/** What was counted of one operator in the last minutes. */
+/** One operator's counts over the last minutes. */
 export interface OperatorRecently
   extends Pick<
     OperatorMinute,
     'callbacks' | 'unknown' | 'late' | 'walletCalls' | 'walletFailures'
   > {
-  /** Over how long, at most five minutes. */
+  /** The period counted, at most about five minutes. */
   readonly seconds: number;
 }
 
@@ -52,7 +52,7 @@ interface Snapshot {
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 const RECENT_MINUTES = 5;
-/** Many may ask at once how it stands; the counters are read once in this time for all of them. */
+/** The counters are read at most this often, however many requests need them. */
 const FRESH_MS = 2_000;
 
 const NOTHING: Totals = {
@@ -68,10 +68,10 @@ const NOTHING: Totals = {
   walletTimed: 0,
 };
 
-/** Results of a wallet call that say nothing against the wallet. */
+/** Results of a wallet call that are not failures of the wallet. */
 const ANSWERED = new Set(['accepted', 'declined']);
 
-/** A gateway's own counters over the last hour, so that nobody needs Prometheus for a first look. */
+/** The gateway's own counters over the last hour, for a first look without Prometheus. */
 export class LastHour {
   readonly #clock: Clock;
   readonly #families: () => Promise<readonly Family[]>;
@@ -80,7 +80,7 @@ export class LastHour {
   #timer: NodeJS.Timeout | undefined;
   #freshest: { readonly sinceMs: number; readonly snapshot: Promise<Snapshot> } | undefined;
 
-  /** @param families of every process behind the admin port, at this moment */
+  /** @param families reads the present metrics of every process behind the admin port */
   constructor(
     clock: Clock,
     families: () => Promise<readonly Family[]>,
@@ -91,7 +91,7 @@ export class LastHour {
     this.#onError = onError;
   }
 
-  /** Looks once a minute until `close`; does not keep the process alive. */
+  /** Takes a snapshot every minute until `close`; does not keep the process alive. */
   start(): void {
     void this.#look();
     this.#timer ??= setInterval(() => void this.#look(), MINUTE_MS).unref();
@@ -106,7 +106,7 @@ export class LastHour {
   async of(operatorId: string): Promise<readonly OperatorMinute[]> {
     const all = [...this.#snapshots, await this.#fresh()];
     return all.slice(1).map((after, at) => {
-      // There is one before each but the first, which is not asked for.
+      // `all[at]` is the snapshot before `after`, since slice(1) dropped the first.
       const before = all[at] ?? after;
       return minuteOf(
         before.atMs,
@@ -118,7 +118,7 @@ export class LastHour {
 
   /**
    * By operator, over the last minutes.
-   * @returns undefined before the first look; afterwards whoever has counted nothing is absent
+   * @returns undefined before the first snapshot; afterwards operators without counts are absent
    */
   async recently(): Promise<ReadonlyMap<string, OperatorRecently> | undefined> {
     const before = this.#snapshots.at(-RECENT_MINUTES) ?? this.#snapshots[0];
@@ -134,7 +134,7 @@ export class LastHour {
     );
   }
 
-  /** A snapshot that is at most so old, one reading for all who ask meanwhile. */
+  /** A snapshot at most `FRESH_MS` old, shared by concurrent callers. */
   #fresh(): Promise<Snapshot> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#freshest === undefined || nowMs - this.#freshest.sinceMs >= FRESH_MS) {
@@ -159,7 +159,7 @@ export class LastHour {
 }
 
 function minuteOf(atMs: number, before: Totals, after: Totals): OperatorMinute {
-  // A counter that falls is one that began anew.
+  // A counter that decreases has been reset.
   const grown = (what: Counted) => Math.max(0, after[what] - before[what]);
   const timed = grown('walletTimed');
   return {
@@ -175,10 +175,10 @@ function minuteOf(atMs: number, before: Totals, after: Totals): OperatorMinute {
   };
 }
 
-/** The bucket of what was answered within 5 s (docs/metrics.md). */
+/** The bucket of callbacks answered within 5 s (docs/metrics.md). */
 const IN_TIME = ',le="5"}';
 
-/** What a sample adds to, by the name before its labels. */
+/** Which counts a sample adds to, by its name without labels. */
 const COUNTS: Readonly<Record<string, (head: string) => readonly Counted[]>> = {
   gateway_callbacks_total: (head) => {
     const outcome = labelOf(head, 'outcome');
@@ -217,7 +217,7 @@ async function totalsIn(families: readonly Family[]): Promise<ReadonlyMap<string
   return totals;
 }
 
-/** Operators and words of ours hold nothing that would be escaped. */
+/** A label's value. Operator ids and our fixed words contain nothing that would be escaped. */
 function labelOf(head: string, label: string): string | undefined {
   return new RegExp(`[{,]${label}="([^"]*)"`).exec(head)?.[1];
 }

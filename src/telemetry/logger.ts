@@ -4,17 +4,17 @@ export type Logger = PinoLogger;
 
 declare module 'sonic-boom' {
   interface SonicBoom {
-    /** With `contentMode: 'buffer'`; its own types know text alone. */
+    /** Allowed with `contentMode: 'buffer'`; the package's types only have text. */
     write(bytes: Buffer): boolean;
   }
 }
 
-/** Lines are written once this much has gathered, or this much time has passed. */
+/** Lines are written once this many bytes have accumulated, or this much time has passed. */
 const WRITE_BYTES = 32_768;
 const FLUSH_EVERY_MS = 100;
-/** The most that waits for a slow reader or a full disk; lines beyond that are dropped, and counted. */
+/** The most that is buffered for a slow reader or a full disk; lines beyond it are dropped and counted. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
-/** How long a process that ends waits for the reader of its log. */
+/** How long an exiting process waits for the reader of its log. */
 const LAST_FLUSH_MS = 1_000;
 
 /** How deep the causes of an error are followed. */
@@ -27,13 +27,13 @@ export interface LogOutput {
 }
 
 /**
- * JSON lines on stdout. Lines are handed to the stream in batches: a line a callback, written one
- * by one, cost more than signing the call. Nothing waits for a log that cannot be written, and
- * `log.lines_lost` tells later how many lines are missing. A process ends by `endLogged`.
+ * JSON lines on stdout, written in batches: writing one line per callback cost more than signing the
+ * call. Nothing waits for a log that cannot be written; `log.lines_lost` later says how many lines
+ * are missing. A process has to exit through `endLogged`.
  *
  * @param level a pino level (`LOG_LEVEL`)
- * @param base on every line; several processes that share an output tell themselves apart by it
- * @throws Error when pino does not know the level
+ * @param base added to every line; distinguishes processes that share an output
+ * @throws Error if pino does not know the level
  */
 export function createLogger(
   level: string,
@@ -43,18 +43,18 @@ export function createLogger(
   const output = pino.destination({
     dest: fd,
     sync: false,
-    // Text that waits would be measured anew, all of it, with every line: that cost more than signing the call.
+    // With text, the whole buffer would be measured again for every line: that cost more than signing the call.
     contentMode: 'buffer',
     minLength: WRITE_BYTES,
     maxWrite: 2 * WRITE_BYTES,
     maxLength: waitingBytesMax,
     periodicFlush: FLUSH_EVERY_MS,
   });
-  // At the exit it would try again for ever where nobody reads any more: such a process never ended.
+  // At exit it would retry for ever if nobody reads the output any more: such a process never exited.
   output.flushSync = () => undefined;
   const lines = {
     write: (line: string) => output.write(Buffer.from(line)),
-    // Once for what is just being written, after which less than a piece may be left, and once for that.
+    // Twice: once for the write in progress, and once for what is left below `minLength` after it.
     flush: (done: (error?: Error) => void) => output.flush(() => output.flush(done)),
   };
   const logger = pino(
@@ -71,7 +71,7 @@ export function createLogger(
   output.on('drop', () => {
     lost += 1;
   });
-  // What could not be written is tried again with the next lines, as long as there is room for it.
+  // What could not be written is retried with the next lines, while the buffer has space.
   output.on('error', () => undefined);
   output.on('drain', () => {
     if (lost === 0) return;
@@ -81,7 +81,7 @@ export function createLogger(
   return logger;
 }
 
-/** As pino's own `isoTime`, which makes a whole date for every line: here only the milliseconds are new. */
+/** Like pino's `isoTime`, but formats the date once per second and only the milliseconds per line. */
 function isoTimes(): () => string {
   let second = Number.NaN;
   let text = '';
@@ -96,9 +96,9 @@ function isoTimes(): () => string {
   };
 }
 
-/** Ends this process once its log is written; after a second without that, all the same. */
+/** Exits this process once its log is written, and after a second in any case. */
 export function endLogged(logger: Logger, code: number): void {
-  // A write that hangs would hold up an orderly exit as well.
+  // SIGKILL, because a hanging write would block `process.exit` as well.
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_FLUSH_MS);
   logger.flush(() => process.exit(code));
 }
@@ -112,8 +112,8 @@ interface ErrorFacts {
 }
 
 /**
- * What a log line holds of an error: its messages, never its other members. Those of database and Redis
- * clients carry the values of the failed command, among them tokens.
+ * The part of an error that is logged: never its other members, which in errors of database and Redis
+ * clients contain the values of the failed command, among them tokens.
  */
 export function errorFacts(error: unknown, depth = 0): ErrorFacts {
   if (!(error instanceof Error)) {
@@ -131,14 +131,14 @@ export function errorFacts(error: unknown, depth = 0): ErrorFacts {
   };
 }
 
-/** Of several addresses that were tried, each has its own reason, and their sum has none. */
+/** The message; of an AggregateError without one (several addresses failed), the messages of its parts. */
 function wordsOf(error: Error): string {
   if (!(error instanceof AggregateError) || error.message !== '') return error.message;
   return error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ');
 }
 
 /**
- * Decides which of the many good profiles and balances are logged (`LOG_READS_SAMPLE`).
+ * Decides which of the many successful profile and balance calls are logged (`LOG_READS_SAMPLE`).
  * @param share 0 to 1
  */
 export function sampler(share: number): () => boolean {

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { CallHistogram } from './call-histogram.ts';
 
 /**
- * Fine below 100 ms, where wallets live; edges at the deadline and at the service's 5 s limit. Every
- * edge is fourteen thousand lines of a scrape with a thousand operators.
+ * Fine below 100 ms, where most wallets are; bounds at the deadline and at the service's 5 s limit. Each
+ * bound adds fourteen thousand lines to a scrape with a thousand operators.
  */
 export const DURATION_BUCKETS_SECONDS = [
   0.005, 0.01, 0.02, 0.035, 0.05, 0.1, 0.25, 1, 2, 4, 4.8, 5,
@@ -11,7 +11,7 @@ export const DURATION_BUCKETS_SECONDS = [
 
 export type Makers = ReturnType<typeof makers>;
 
-/** Makes metrics on one registry, each with its labels as types. */
+/** Functions that make metrics on one registry, with typed labels. */
 export function makers() {
   const registry = new Registry();
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
@@ -20,10 +20,10 @@ export function makers() {
     name: string,
     help: string,
     labelNames: readonly L[],
-    // How one admin port shows several processes: what they share is not added up.
+    // How one admin port combines several processes: a value they share is not summed.
     aggregator: 'sum' | 'max' | 'min' = 'sum',
   ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
-  /** For what changes with every call: looked at when somebody reads it, it costs the calls nothing. */
+  /** For values that change with every call: set only when they are read, so that calls pay nothing. */
   const gaugeWhenRead = <L extends string>(
     name: string,
     help: string,

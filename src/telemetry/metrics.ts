@@ -4,7 +4,7 @@ import { expositionText, familiesOf } from './exposition.ts';
 import { type Makers, makers } from './makers.ts';
 import { serverMetrics } from './server-metrics.ts';
 
-/** A delivery lags between a fraction of a second and the days of its horizon. */
+/** A delivery takes between a fraction of a second and its horizon of days. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
 
 /** A call of the bonus API takes as long as the service does, up to `bonusTimeoutMs`. */
@@ -13,8 +13,8 @@ const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STARTED_AT = 'process_start_time_seconds';
 
 /**
- * prom-client's sums of what it also exposes by type: gauges that are called `_total` like counters,
- * which `promtool check metrics` rightly refuses.
+ * prom-client's totals of what it also exposes by type: gauges named `_total` like counters,
+ * which `promtool check metrics` rightly rejects.
  */
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -39,7 +39,7 @@ export function createMetrics() {
 
   return {
     registry,
-    /** Everything as it stands now, to be written or sent to another process. */
+    /** All present values, to be written out or sent to another process. */
     families: () => familiesOf(registry, callHistograms),
     /** Prometheus's text format. */
     text: () => expositionText(familiesOf(registry, callHistograms)),
@@ -54,7 +54,7 @@ export function createMetrics() {
     collectProcessMetrics: () => {
       collectDefaultMetrics({ register: registry });
       for (const name of [...MISNAMED, STARTED_AT]) registry.removeSingleMetric(name);
-      // prom-client leaves it out where several processes are shown as one: the youngest tells that they keep dying.
+      // prom-client omits it when processes are combined; the youngest one's start shows that processes keep dying.
       gauge(STARTED_AT, 'Start time of the process, in seconds since 1970', [], 'max').set(
         Math.round(Date.now() / 1_000 - process.uptime()),
       );
@@ -62,7 +62,7 @@ export function createMetrics() {
   };
 }
 
-/** What the service sees. */
+/** Callbacks, as the service sees them. */
 function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
   return {
     callbacks: counter('gateway_callbacks_total', 'Callbacks answered, by outcome', [
@@ -108,7 +108,7 @@ function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
   };
 }
 
-/** What wallets do, and what was kept from them. */
+/** Wallet calls, and calls not sent to a wallet. */
 function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: Makers) {
   return {
     walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
@@ -207,7 +207,7 @@ function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
   };
 }
 
-/** What the wallets confirmed, booked. */
+/** The books: what the wallets confirmed. */
 function booksMetrics({ counter, gauge }: Makers) {
   const booksLag = gauge(
     'gateway_books_lag_seconds',
@@ -215,7 +215,7 @@ function booksMetrics({ counter, gauge }: Makers) {
     [],
     'max',
   );
-  // It begins at 0, which of a process that keeps no books would hide how far behind all others are.
+  // Removed, because a gauge starts at 0: a process that keeps no books has no lag to report.
   booksLag.remove();
   return {
     booksLag,

@@ -3,26 +3,26 @@ import type { Metrics } from './metrics.ts';
 /** Gauges are at most 5 s old (docs/contract.md, Metrics). */
 const EVERY_MS = 3_000;
 
-/** The servers that a process depends on, as they are checked. */
+/** How to check the servers that a process depends on. */
 export interface Servers {
-  /** Whether it answers; a rejection, which must come within a second or so, means no. */
+  /** Whether it answers. A rejection means no; either must come within a second or so. */
   readonly postgresql: () => Promise<boolean>;
   readonly redis: () => Promise<boolean>;
   /** Its `maxmemory-policy`; undefined while it does not answer. */
   readonly redisPolicy: () => Promise<string | undefined>;
-  /** Of PostgreSQL's connections; shown as one. */
+  /** PostgreSQL's connection pools; their sums are shown. */
   readonly pools: () => readonly PoolUse[];
 }
 
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
-  /** Statements that no connection is free for. */
+  /** Statements that wait for a free connection. */
   readonly waiting: number;
   readonly max: number;
 }
 
-/** Checks the servers every few seconds, so that no scrape has to wait for one that is away. */
+/** Checks the servers every few seconds, so that no scrape has to wait for one that is down. */
 export class ServerGauges {
   readonly #metrics: Metrics;
   readonly #servers: Servers;
@@ -56,7 +56,7 @@ export class ServerGauges {
     postgresqlUp.set(postgresqlIsUp ? 1 : 0);
     redisUp.set(redisIsUp ? 1 : 0);
     const policy = redisIsUp ? await this.#servers.redisPolicy() : undefined;
-    // While Redis is away, what it said last still stands.
+    // While Redis is down, its last policy stays.
     if (policy === undefined) return;
     redisPolicy.reset();
     redisPolicy.set({ policy }, 1);
@@ -83,7 +83,7 @@ async function answers(check: () => Promise<boolean>): Promise<boolean> {
   try {
     return await check();
   } catch {
-    // Why is for the log of whoever works with the server; here only whether counts.
+    // Whoever uses the server logs the reason; this is only a yes or no.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { Makers } from './makers.ts';
 
-/** PostgreSQL and Redis, as this process meets them. */
+/** PostgreSQL and Redis, as seen by this process. */
 export function serverMetrics({ counter, gauge }: Makers) {
   return {
     postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),

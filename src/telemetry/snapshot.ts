@@ -10,12 +10,12 @@ interface FamilySnapshot {
   readonly help: string;
   readonly type: string;
   readonly aggregation: Aggregation;
-  /** One head a line: one text of ten megabytes travels faster than a hundred thousand. */
+  /** One head per line: a single text of ten megabytes is sent faster than a hundred thousand texts. */
   readonly heads: string;
   readonly values: Float64Array;
 }
 
-/** Copies what there is now; callbacks get their turn meanwhile. */
+/** Copies the present values, and yields to callbacks meanwhile. */
 export async function snapshotOf(families: readonly Family[]): Promise<Snapshot> {
   const slices = new Slices();
   const copies: FamilySnapshot[] = [];
@@ -33,7 +33,7 @@ export async function snapshotOf(families: readonly Family[]): Promise<Snapshot>
   return copies;
 }
 
-/** What two processes that have ended had counted, as one; their gauges mean nothing any more. */
+/** The combined counts of two processes that have exited, without gauges, which no longer mean anything. */
 export function countedBy(one: Snapshot, other: Snapshot): Snapshot {
   const snapshots = new Map<object, Snapshot>([
     [{ one }, one],
@@ -49,13 +49,13 @@ export function countedBy(one: Snapshot, other: Snapshot): Snapshot {
     });
 }
 
-/** Where a process's samples of one metric stand among those of all processes. */
+/** The positions of one process's samples of a metric among those of all processes. */
 interface Layout {
   readonly heads: string;
   readonly positions: Uint32Array;
 }
 
-/** A metric of several processes: what is kept from scrape to scrape. */
+/** What is kept of a metric from one scrape to the next. */
 interface Shared {
   readonly heads: string[];
   readonly positionOf: Map<string, number>;
@@ -63,13 +63,13 @@ interface Shared {
 }
 
 /**
- * Several processes' metrics as one: summed, unless a metric says otherwise. Samples rarely come or
- * go, so it is remembered where each process's stand: adding up is then all that is left.
+ * Combines the metrics of several processes: summed, unless a metric says otherwise. Samples rarely appear
+ * or vanish, so the positions of each process's samples are cached, and a scrape only has to add.
  */
 export class Together {
   readonly #shared = new Map<string, Shared>();
 
-  /** @param snapshots by the process they are of; any object will do, the same each time */
+  /** @param snapshots by process: any object that stays the same for it */
   families(snapshots: ReadonlyMap<object, Snapshot>): readonly Family[] {
     const byName = new Map<string, Map<object, FamilySnapshot>>();
     for (const [ofProcess, snapshot] of snapshots) {
@@ -91,7 +91,7 @@ export class Together {
       values: family.values,
     }));
     const combined = new Float64Array(shared.heads.length);
-    /** Of how many processes each sample is. */
+    /** How many processes have each sample. */
     const times = new Uint32Array(shared.heads.length);
     for (const { positions, values } of layouts) {
       for (const [index, position] of positions.entries()) {
@@ -135,7 +135,7 @@ function positionOf({ heads, positionOf }: Shared, head: string): number {
   return heads.push(head) - 1;
 }
 
-/** @param times how many values `before` is made of */
+/** @param times how many values `before` combines */
 function combine(aggregation: Aggregation, before: number, value: number, times: number): number {
   switch (aggregation) {
     case 'sum':

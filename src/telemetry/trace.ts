@@ -9,22 +9,22 @@ export interface SpanOptions {
   readonly name: string;
   readonly kind: 'server' | 'client' | 'internal';
   readonly facts?: SpanFacts;
-  /** Whose trace this span continues (W3C `traceparent`); else that of the span around it. */
+  /** Headers whose trace this span continues (W3C `traceparent`); default: the enclosing span's trace. */
   readonly caller?: CallerHeaders;
   /** How long ago it really began, in milliseconds; default 0. */
   readonly beganMsAgo?: number;
 }
 
-/** A span under way. */
+/** An open span. */
 export interface TraceSpan {
-  /** 32 hexadecimal digits, for log lines; undefined where nothing is traced. */
+  /** 32 hexadecimal digits, for log lines; undefined without tracing. */
   readonly traceId: string | undefined;
   set(facts: SpanFacts): void;
   /** Marks the span as failed, with a reason such as `timeout`. */
   fail(reason: string): void;
 }
 
-/** Nothing is recorded of it. */
+/** A span that records nothing. */
 export const NO_SPAN: TraceSpan = {
   traceId: undefined,
   set: () => undefined,
@@ -34,11 +34,11 @@ export const NO_SPAN: TraceSpan = {
 /** Distributed tracing, or nothing (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
 export interface Tracing {
   readonly isOn: boolean;
-  /** Runs `work`, begun in this very turn, inside a span that ends with it; an error passes through. */
+  /** Runs `work` in a span that ends with it. `work` starts synchronously; its error is rethrown. */
   span<T>(options: SpanOptions, work: (span: TraceSpan) => Promise<T>): Promise<T>;
-  /** Headers that continue the present span's trace at the other side; undefined or none where nothing is traced. */
+  /** Headers with which the receiver continues the current trace; undefined or empty without tracing. */
   outgoing(): Readonly<Record<string, string>> | undefined;
-  /** Hands over what has not been exported yet. Never rejects. */
+  /** Exports what is left. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface TracingOptions {
   readonly endpoint: string;
   /** `service.name` of every span. */
   readonly serviceName: string;
-  /** The share of traces begun here that is recorded, 0 to 1; who continues a caller's, follows it. */
+  /** The share of traces begun here that is recorded, 0 to 1. A continued trace follows its caller's decision. */
   readonly share: number;
   /** Called at most once a minute with the reason why spans could not be exported. */
   readonly onFailure: (why: string) => void;

@@ -41,15 +41,15 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** What waits for the receiver beyond this is dropped: memory is for bets. */
+/** Spans queued beyond this are dropped, to save memory for bets. */
 const QUEUE_MAX = 8_192;
 const EXPORT_EVERY_MS = 2_000;
 const EXPORT_TIMEOUT_MS = 5_000;
 const REPORT_FAILURE_EVERY_MS = 60_000;
 
 /**
- * Spans by OpenTelemetry, over OTLP/HTTP with JSON. Nothing of it is registered globally, but for
- * the SDK's own complaints, so that no library begins to trace by itself.
+ * Spans by OpenTelemetry, over OTLP/HTTP with JSON. Only the SDK's diagnostic logger is registered globally, so that
+ * no library starts tracing by itself.
  */
 export function createOtlpTracing(options: TracingOptions): Tracing {
   const report = nowAndThen(options.onFailure);
@@ -91,7 +91,7 @@ export function createOtlpTracing(options: TracingOptions): Tracing {
     span: (spanOptions, work) => {
       const around =
         spanOptions.caller === undefined ? trace.getSpan(contexts.active()) : undefined;
-      // Nearly every callback: of a trace that is not recorded nobody sees a span inside the first.
+      // The usual case: in a trace that is not recorded, inner spans are not created at all.
       return around?.isRecording() === false ? work(spanOf(around)) : begin(spanOptions, work);
     },
     outgoing: () => {
@@ -147,7 +147,7 @@ function prefixed(facts: SpanFacts): Record<string, string | number> {
   return attributes;
 }
 
-/** A receiver that is away is worth a line, not one for each batch nor another at the end. */
+/** Limits how often an unreachable receiver is reported: not once per batch, and not again at the end. */
 function nowAndThen(onFailure: (why: string) => void): (why: string) => void {
   let reportedAtMs = Number.NEGATIVE_INFINITY;
   return (why) => {
@@ -158,7 +158,7 @@ function nowAndThen(onFailure: (why: string) => void): (why: string) => void {
   };
 }
 
-/** The SDK's own complaints, which it makes to the whole process. */
+/** Reports the SDK's own diagnostics, which are global to the process. */
 function hearComplaints(report: (why: string) => void): void {
   const hear = (complaint: string) => report(messageIn(complaint));
   const ignore = () => undefined;
@@ -168,7 +168,7 @@ function hearComplaints(report: (why: string) => void): void {
   );
 }
 
-/** The SDK reports an error as JSON with its stack; people want its message. */
+/** The SDK reports an error as JSON with its stack; this takes the message out. */
 function messageIn(complaint: string): string {
   try {
     const value: unknown = JSON.parse(complaint);

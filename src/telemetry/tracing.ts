@@ -2,7 +2,7 @@ import { NO_SPAN, type Tracing, type TracingOptions } from './trace.ts';
 
 export type { CallerHeaders, SpanFacts, SpanOptions, Tracing, TracingOptions } from './trace.ts';
 
-/** Calls straight through. */
+/** Runs the work without a span. */
 export const noTracing: Tracing = {
   isOn: false,
   span: (_options, work) => work(NO_SPAN),
@@ -10,7 +10,7 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 };
 
-/** Tracing through OpenTelemetry, whose packages are loaded only where there is something to trace. */
+/** Tracing through OpenTelemetry, whose packages are loaded only if tracing is configured. */
 export async function startTracing(options: TracingOptions | undefined): Promise<Tracing> {
   if (options === undefined) return noTracing;
   const { createOtlpTracing } = await import('./tracing-otlp.ts');
@@ -18,7 +18,7 @@ export async function startTracing(options: TracingOptions | undefined): Promise
 }
 
 /**
- * The same object, where nothing is traced; else one that runs each call of these methods in a span
+ * Without tracing, the same object; otherwise one that runs each call of these methods in a span
  * `<name>.<method>`.
  */
 export function tracedMethods<T extends object>(
@@ -33,7 +33,7 @@ export function tracedMethods<T extends object>(
     get(target, key) {
       const member: unknown = Reflect.get(target, key, target);
       if (typeof member !== 'function') return member;
-      // Of the object itself: its private fields are not the proxy's.
+      // Bound to the object itself, because the proxy has no private fields.
       if (!names.has(key)) return member.bind(target);
       return (...args: unknown[]) =>
         tracing.span({ name: `${name}.${String(key)}`, kind: 'internal' }, async () => {
