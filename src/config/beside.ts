@@ -6,7 +6,7 @@ import type { Problem } from './problems.ts';
 export const GATEWAY_FILE = 'gateway.yaml';
 
 const MEANT_AS_GATEWAY = /^gateway\.(?:ya?ml|json)$/i;
-/** An operator's file has both at the margin; a `compose.yaml` or a list of secrets has not. */
+/** An operator's file has both as top-level keys; a `compose.yaml` or a list of secrets does not. */
 const OPERATORS_KEYS = [/^["']?id["']?\s*:/m, /^["']?wallet["']?\s*:/m];
 
 const NO_GATEWAY = `is not read: the gateway's own settings are read from ${GATEWAY_FILE} alone; rename it or remove it`;
@@ -14,8 +14,8 @@ const NO_OPERATOR =
   "is not read: an operator's file stands in the folder operators/; move it there or remove it";
 
 /**
- * What stands beside `gateway.yaml` as if it were read: `gateway.yml`, or an operator's file. One a step; also
- * what comes later is seen as a change.
+ * Files next to `gateway.yaml` that look as if they were read, but are not: `gateway.yml`, or an operator's file. Reads
+ * one file per step. The folder stays watched, so that such a file added later counts as a change.
  */
 export function* passedOverBeside(
   files: FileReader,
@@ -23,7 +23,7 @@ export function* passedOverBeside(
 ): Generator<undefined, readonly Problem[]> {
   const listing = files.list(folder, (name) => !name.startsWith('.') && mayBeMeant(name));
   const found: Problem[] = [];
-  // Why the folder cannot be listed is said of gateway.yaml.
+  // If the folder cannot be listed, the problem of gateway.yaml says why.
   for (const file of listing.ok ? listing.names : []) {
     yield;
     if (MEANT_AS_GATEWAY.test(file)) found.push({ file, path: '', reason: NO_GATEWAY });

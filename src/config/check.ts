@@ -9,12 +9,12 @@ export type Checked<T> =
 
 type Issue = z.core.$ZodIssue;
 
-/** Issues that say "this is not the right kind of thing", which a variable's text may become. */
+/** Issues about the type of a value: converting a variable's text may solve them. */
 const KIND_ISSUES: readonly Issue['code'][] = ['invalid_type', 'invalid_value', 'invalid_union'];
 
 /**
- * Checks a parsed file against its schema and fills in the defaults. A value that is wholly one
- * unquoted variable becomes a number or boolean where the schema takes nothing else.
+ * Checks a parsed file against its schema and fills in the defaults. A value that consists of one
+ * unquoted variable becomes a number or boolean where the schema accepts nothing else.
  */
 export function checkTree<T>(schema: z.ZodType<T>, tree: YamlTree): Checked<T> {
   if (tree.value === undefined) return { ok: false, problems: tree.problems };
@@ -40,7 +40,7 @@ export function checkTree<T>(schema: z.ZodType<T>, tree: YamlTree): Checked<T> {
   return { ok: false, problems: [...tree.problems, ...problems] };
 }
 
-/** Writes converted variables into the tree; whether there were any. */
+/** Writes converted variables into the tree. @returns whether there were any */
 function convertVariables(tree: YamlTree, issues: readonly Issue[]): boolean {
   let converted = false;
   for (const { code, path } of issues) {
@@ -72,12 +72,12 @@ function toProblems(
     const known = knownKeys.get(pathKey(path)) ?? [];
     return issue.keys.map((key, at) => ({
       path: [...path, key],
-      // Nobody is shown more: a file of other things altogether may have a thousand keys.
+      // Later ones are not shown anyway, and an unrelated file may have a thousand keys.
       reason: at < PROBLEMS_SHOWN_MAX ? explainUnknown(key, known) : 'is not a known key',
     }));
   }
   const origin = origins.get(pathKey(path));
-  // Its own problem stands already.
+  // A missing variable is already reported as a problem.
   if (origin?.missing) return [];
   const from = origin?.names.map((name) => `\${${name}}`).join(', ');
   return [{ path, reason: from === undefined ? issue.message : `${issue.message} (from ${from})` }];
@@ -89,7 +89,7 @@ function explainUnknown(key: string, known: readonly string[]): string {
   return `is not a known key; ${advice}`;
 }
 
-/** What an issue says to people: what to do, and never the value, which may be a secret. */
+/** An issue's message for people: what to do, never the value, which may be a secret. */
 function explain(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type': {

@@ -21,29 +21,29 @@ export type CheckedFile<T> =
 
 /** Where the contents of a file's variables came from: an environment variable or a file's path. */
 export interface VariableSources {
-  /** Of those that stand for secrets, with the path of the setting. */
+  /** Sources of secrets, with the path of the setting. */
   readonly secrets: ReadonlyMap<string, readonly string[]>;
   readonly others: ReadonlySet<string>;
 }
 
 interface Remembered<T> {
   readonly text: string;
-  /** What the variables in it held. */
+  /** The values of the variables in it. */
   readonly variables: ReadonlyMap<Expression, Resolved>;
   readonly result: CheckedFile<T>;
 }
 
-/** What the files of one kind are held to. */
+/** The rules for files of one kind. */
 export interface FileRules<T> {
   readonly schema: z.ZodType<T>;
   readonly resolve: Resolve;
-  /** Where variables may stand; default: anywhere. */
+  /** Where variables are allowed; default: anywhere. */
   readonly variableRule?: VariableRule;
 }
 
 /**
- * Reads the files of one schema. Parsing is what costs: a file whose text and variables are as
- * they were gives the very same result again.
+ * Reads and checks the files of one schema. Parsing is expensive: a file whose text and variables have not
+ * changed yields the previous result object.
  */
 export class CheckedFiles<T> {
   readonly #folder: string;
@@ -87,7 +87,7 @@ export class CheckedFiles<T> {
   }
 
   #resolvesTo(variables: ReadonlyMap<Expression, Resolved>): boolean {
-    // Not `every`: each is resolved, so that the files among them stay watched.
+    // Not `some`, which would stop early: resolving each one keeps its file watched.
     const differing = [...variables].filter(
       ([expression, resolved]) => !isDeepStrictEqual(this.#rules.resolve(expression), resolved),
     );

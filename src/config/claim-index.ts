@@ -1,21 +1,21 @@
-/** Something that only one owner may have. */
+/** A claim to something that only one owner may have: a secret, an `api.cid`, the source of a variable. */
 export interface SoleClaim {
-  /** What is claimed; never shown, it may hold a secret. */
+  /** What is claimed. Never shown, since it may contain a secret. */
   readonly key: string;
   readonly owner: string;
-  /** The setting that claims it; empty for the file as a whole. */
+  /** The setting that claims it; empty for the whole file. */
   readonly path: string;
-  /** `shared`: several may, unless it is the exclusive claim of another. */
+  /** `shared`: several owners may claim it, unless another owner claims it exclusively. */
   readonly kind: 'exclusive' | 'shared';
-  /** Completes "<path> …", given who has it. */
+  /** Completes "<path> …" for a problem, given the owner that has it. */
   readonly says: (owner: string) => string;
 }
 
 export interface Claimed extends SoleClaim {
-  /** An operator's id; undefined for the gateway, which never steps back. */
+  /** An operator's id; undefined for the gateway, whose claims never give way. */
   readonly id: string | undefined;
   readonly file: string;
-  /** Who comes before whom: lower ones stand. No two are the same. */
+  /** Priority: of two conflicting claims the lower rank wins. Ranks are unique. */
   readonly rank: number;
 }
 
@@ -25,13 +25,13 @@ export interface Clash {
 }
 
 /**
- * Claims by what is claimed. A thousand files that took the same secret by a slip step back one after
- * the other, and callbacks wait meanwhile: so a look takes up only what has changed since the last.
+ * Claims by key. If a thousand files take the same secret by mistake, they lose it one after the other while
+ * callbacks wait: so each search only examines keys that have changed since the previous one.
  */
 export class ClaimIndex {
   readonly #ofKey = new Map<string, Claimed[]>();
   readonly #changed = new Set<string>();
-  /** Of each key the first clash, where there is one. */
+  /** The first clash of each key that has one. */
   readonly #clashes = new Map<string, Clash>();
 
   add(claims: readonly Claimed[]): void {
@@ -52,7 +52,7 @@ export class ClaimIndex {
     }
   }
 
-  /** The one that is found first when all claims are gone through in the order of their ranks. */
+  /** The clash whose losing claim has the lowest rank. */
   firstClash(): Clash | undefined {
     for (const key of this.#changed) {
       const clash = clashIn(this.#ofKey.get(key) ?? []);
@@ -68,9 +68,9 @@ export class ClaimIndex {
   }
 }
 
-/** @param claims of one key, put in their order here */
+/** @param claims of one key; sorted by rank in place */
 function clashIn(claims: Claimed[]): Clash | undefined {
-  // Nearly every key: one owner's secret, or what a thousand files name and nobody has for himself.
+  // The usual case: a single claim, or a variable that many files share.
   if (claims.length < 2 || claims.every(({ kind }) => kind === 'shared')) return undefined;
   claims.sort((a, b) => a.rank - b.rank);
   const [first] = claims;
@@ -79,7 +79,7 @@ function clashIn(claims: Claimed[]): Clash | undefined {
   let ofAnother: Claimed | undefined;
   for (const claim of claims) {
     const isFirsts = claim.owner === first.owner;
-    // Once one of those that stand is exclusive, all of them are of one owner.
+    // Once an accepted claim is exclusive, all accepted claims belong to its owner.
     const barred = exclusive?.owner === claim.owner ? undefined : exclusive;
     const winner = claim.kind === 'shared' ? barred : isFirsts ? ofAnother : first;
     if (winner !== undefined) return { loser: claim, winner };

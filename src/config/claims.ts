@@ -4,17 +4,17 @@ import type { OperatorInForce } from './in-force.ts';
 import { type Problem, pathText } from './problems.ts';
 import type { GatewayConfig } from './schema.ts';
 
-/** More than a file of 64 KiB can hold claims, and than there are operators. */
+/** More than the claims that a file of 64 KiB can hold, and more than there are operators. */
 const RANKS_OF_ONE = 2 ** 20;
 
-/** An operator that may come into force, and what stands in for it if another has what it claims. */
+/** An operator's new version, and the version to fall back to if another owner has what the new one claims. */
 export interface OperatorCandidate {
   readonly file: string;
   readonly chosen: OperatorInForce | undefined;
   readonly fallback: OperatorInForce | undefined;
 }
 
-/** Whose claims come before every operator's. */
+/** The gateway's claims, which take precedence over every operator's. */
 export interface GatewayClaims {
   readonly gateway: GatewayConfig;
   readonly gatewayVariables: VariableSources;
@@ -27,10 +27,10 @@ export interface SettledClaims {
 }
 
 /**
- * Sees to it that every `api.cid` and every secret belongs to one owner. Who had it keeps it: the one
- * whose file changed steps back to its last good version, which may in turn claim what a third one
- * was about to take; so it goes on until all agree. What was in force on both sides stays in force,
- * and is told as a problem.
+ * Makes sure that every `api.cid` and every secret belongs to one owner. The previous owner keeps it: the operator
+ * whose file changed falls back to its last good version, which may in turn conflict with a third one;
+ * this repeats until there is no conflict. A conflict between two versions that were both in force stays,
+ * and is reported as a problem.
  */
 export function settleClaims(
   gateway: GatewayClaims,
@@ -64,7 +64,7 @@ export function settleClaims(
   return { operators, problems };
 }
 
-/** Who had something keeps it; else the gateway comes first, and then the operators in their order. */
+/** Previous owners come first; then the gateway, and then the operators in order. */
 function rankOf(had: boolean, place: number, at: number): number {
   return (had ? 0 : RANKS_OF_ONE * RANKS_OF_ONE) + place * RANKS_OF_ONE + at;
 }
@@ -94,7 +94,7 @@ function operatorClaims(
   place: number,
 ): Claimed[] {
   const claims = claimsOf(id, as);
-  // Of nearly every operator nothing has changed.
+  // Most operators have not changed.
   const before = as === fallback ? claims : claimsOf(id, fallback);
   const had = new Set(before.map(({ key }) => key));
   return claims.map((claim, at) => ({
@@ -127,7 +127,7 @@ function claimsOf(id: string, operator: OperatorInForce | undefined): readonly S
   ];
 }
 
-/** Whoever has the secrets of a partner account at the service is that account. */
+/** The owner of a partner account's secrets is the account, which several operators may share. */
 function accountOf(cid: string): string {
   return `account ${cid}`;
 }
@@ -142,7 +142,7 @@ function secretClaim(secret: string, owner: string, path: string): SoleClaim {
   };
 }
 
-/** One's secret must not reach another's wallet by a header or an address that names it. */
+/** An operator's secret must not reach another's wallet because a header or an address there names its variable. */
 function variableClaims(
   { secrets, others }: VariableSources,
   ownerOf: (path: readonly string[]) => string,

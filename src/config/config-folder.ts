@@ -18,16 +18,16 @@ import { createOperatorResolver, createResolver } from './variables.ts';
 
 const OPERATORS = 'operators';
 
-/** Everything in the folder, each file judged by itself. */
+/** The content of the folder, each file checked by itself. */
 export interface FolderContent {
   readonly gateway: CheckedFile<GatewayConfig>;
-  /** By the operator that the file's name says; undefined when `operators` cannot be listed. */
+  /** By operator id, taken from the file's name; undefined if `operators` cannot be listed. */
   readonly operators: ReadonlyMap<string, CheckedFile<OperatorFile>> | undefined;
-  /** Secrets that the gateway is started with, by the variable's name: nobody else may have them. */
+  /** Secrets in the gateway's own environment, by the variable's name: no file may use them. */
   readonly ownSecrets: ReadonlyMap<string, string>;
-  /** What is wrong with no file in particular. */
+  /** Problems of no particular file. */
   readonly problems: readonly Problem[];
-  /** What nobody reads although it looks as if it were meant to be. */
+  /** Files that are not read although they look as if they were meant to be. */
   readonly passedOver: readonly Problem[];
 }
 
@@ -39,7 +39,7 @@ export class ConfigFolder {
   readonly #gatewayFiles: CheckedFiles<GatewayConfig>;
   readonly #operatorFiles: CheckedFiles<OperatorFile>;
 
-  /** @throws GatewayError `CANNOT_START` for a `SECRET_FOLDERS` that makes no sense */
+  /** @throws GatewayError `CANNOT_START` for an invalid `SECRET_FOLDERS` */
   constructor(path: string, env: NodeJS.ProcessEnv) {
     const files = this.#files;
     this.#path = path;
@@ -56,7 +56,7 @@ export class ConfigFolder {
     });
   }
 
-  /** Reads everything, one file a step, so that a caller may let other work go between. */
+  /** Reads everything, one file per step, so that the caller can yield to other work in between. */
   *read(): Generator<undefined, FolderContent> {
     this.#files.forget();
     const ownSecrets = this.#ownSecrets;
@@ -64,7 +64,7 @@ export class ConfigFolder {
     const beside = yield* passedOverBeside(this.#files, this.#path);
 
     const folder = join(this.#path, OPERATORS);
-    // One that is passed over is looked for as well, so that its coming is a change and is told.
+    // Files that are passed over are listed too, so that adding one counts as a change and is reported.
     const isOf = (name: string) => operatorOfFile(name) !== undefined || isPassedOver(name);
     const listing = this.#files.list(folder, isOf);
     if (!listing.ok) {
@@ -89,7 +89,7 @@ export class ConfigFolder {
     return { gateway, operators, ownSecrets, problems: [], passedOver };
   }
 
-  /** What differs now from what `read` saw, files of secrets included, one a step; empty when nothing does. */
+  /** What has changed since `read`, secret files included; one file per step. Empty if nothing has. */
   changes(): Generator<undefined, string> {
     return this.#files.changes();
   }
@@ -109,7 +109,7 @@ function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<Ope
   return { ok: false, file: read.file, problems: [{ file: read.file, path: 'id', reason }] };
 }
 
-/** `alpha.yaml` beside `alpha.yml`: nobody can say which is meant. */
+/** `alpha.yaml` and `alpha.yml`: it is unclear which one is meant. */
 function refuseTwins(
   twin: CheckedFile<OperatorFile>,
   read: CheckedFile<OperatorFile>,

@@ -14,7 +14,7 @@ export interface ConfigurationLogger {
   error(facts: object, message: string): void;
 }
 
-/** What the log says of the configuration: each thing once when it is new, not with every reload. */
+/** Logs facts about the configuration, most of them once when they are new rather than at every reload. */
 export class ConfigurationLog {
   readonly #logger: ConfigurationLogger;
   /** Files that were passed over at the last reading. */
@@ -24,7 +24,7 @@ export class ConfigurationLog {
     this.#logger = logger;
   }
 
-  /** What is invalid; said with every reload, since the last good version stays in force meanwhile. */
+  /** What is invalid. Logged at every reload, because the last good version stays in force meanwhile. */
   problems(problems: readonly Problem[]): void {
     for (const problem of problems.slice(0, LOGGED_MAX)) {
       this.#logger.error({ ...problem }, 'config.invalid');
@@ -33,13 +33,13 @@ export class ConfigurationLog {
     if (left > 0) this.#logger.error({ problems: left }, 'config.more_invalid');
   }
 
-  /** A reload has put this into force. */
+  /** Logs that a reload has put `next` into force. */
   changed(next: Configuration, previous: Configuration): void {
     announceRisks(this.#logger, next, previous);
     this.warnings(next, previous);
   }
 
-  /** What is accepted and should be better. @param previous undefined at a start */
+  /** Settings that are accepted but should be improved. @param previous undefined at start-up */
   warnings({ gateway, operators }: Configuration, previous: Configuration | undefined): void {
     const isNew = (operator: OperatorConfig) => operator !== previous?.operators.get(operator.id);
     const changed = [...operators.values()].filter(isNew);
@@ -53,8 +53,8 @@ export class ConfigurationLog {
   }
 
   /**
-   * Files that nobody reads: somebody may believe that such an operator is live.
-   * @param isKnown whether another process has logged them already
+   * Files that are not read: a person may believe that such an operator is live.
+   * @param isKnown whether another process has already logged them
    */
   filesPassedOver(passedOver: readonly Problem[], isKnown = false): void {
     const before = this.#passedOver;
@@ -69,7 +69,7 @@ export class ConfigurationLog {
   }
 }
 
-/** Says loudly what of a reload can cost money if it was not meant: it is in force by then. */
+/** Warns about changes that can cost money if they were a mistake; they are already in force. */
 function announceRisks(
   logger: ConfigurationLogger,
   next: Configuration,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from './fields.ts';
 
-/** The code by which a wallet says that it failed; no dialect may make a decline of it (I2). */
+/** The code with which a wallet reports its own failure; no dialect may turn it into a decline (I2). */
 const SYSTEM_ERROR = 100;
 
 const code = () => z.int().min(0).max(99_999);
@@ -12,13 +12,13 @@ const definiteCode = () =>
     })
     .describe("A wallet's code");
 
-/** Whatever else stood there would be refused at each call, when a bet has come already. */
+/** Anything else would only fail at each call, when a bet is already waiting. */
 const path = () =>
   z.string().regex(/^\/[!-"$->@-~]*$/, {
     error: 'must begin with / and have no query and printable ASCII alone, such as /bets',
   });
 
-/** Headers that frame or sign a request: set by the gateway alone. */
+/** Headers that frame or sign a request: only the gateway sets them. */
 const OWN_HEADERS = [
   'connection',
   'content-length',
@@ -63,7 +63,7 @@ const codeMap = (operation: string) =>
     .optional()
     .describe(`Maps the wallet's codes to the protocol's, for ${operation}`);
 
-/** A code inside another member is never read: every refusal would be taken for a broken answer. */
+/** Codes nested in another member are not supported: every refusal would count as a malformed answer. */
 const memberName = () =>
   text('the name of the member', 64).regex(/^[^./[\]]*$/, {
     error:

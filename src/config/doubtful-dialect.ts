@@ -2,8 +2,8 @@ import { type Problem, problemIn } from './problems.ts';
 import type { OperatorConfig } from './schema.ts';
 
 /**
- * Items of a dialect that may have been meant otherwise. The code that a status stands for is the protocol's:
- * `mapCodes` is not asked for it (docs/dialects.md, mapCodes).
+ * Dialect items that are probably a misunderstanding. The code given for a status is the protocol's:
+ * `mapCodes` is not applied to it (docs/dialects.md, mapCodes).
  */
 export function doubtfulDialect({ id, wallet }: OperatorConfig): readonly Problem[] {
   const { errorStatuses, mapCodes } = wallet.dialect;

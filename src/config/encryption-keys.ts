@@ -3,22 +3,22 @@ import { GatewayError } from '../domain/errors.ts';
 
 /** One key of `ENCRYPTION_KEY`. */
 export interface EncryptionKey {
-  /** What people call it; nothing is stored under this name. */
+  /** A name for people; nothing is stored under it. */
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Buffer;
   /**
-   * What is stored with everything that the key has sealed: 8 bytes that follow from the key itself,
-   * so that a renamed key still opens, and another key under an old name is not taken for it.
+   * Stored with everything the key has sealed: 8 bytes derived from the key itself, so that a renamed
+   * key still opens it, and a different key under the same name is not mistaken for it.
    */
   readonly mark: Buffer;
 }
 
-/** `ENCRYPTION_KEY`, read. */
+/** The parsed `ENCRYPTION_KEY`. */
 export interface EncryptionKeys {
-  /** The first seals and derives, all open. */
+  /** The first key seals and derives; all of them open. */
   readonly keys: readonly [EncryptionKey, ...EncryptionKey[]];
-  /** Whether tokens that were stored before there was a key are still taken: the entry `plain`. */
+  /** Whether tokens stored unencrypted, before there was a key, are still accepted (the entry `plain`). */
   readonly acceptsPlain: boolean;
 }
 
@@ -31,8 +31,8 @@ const MAKE_ONE = 'make one with: openssl rand -base64 32';
 /**
  * Reads `key` or `id:key,id:key,…,plain`, each key 32 bytes in base64.
  *
- * @returns undefined where there is none
- * @throws GatewayError `CANNOT_START` naming the entry that is wrong, never a key
+ * @returns undefined if there is no key
+ * @throws GatewayError `CANNOT_START` naming the wrong entry, never a key
  */
 export function readEncryptionKeys(text: string | undefined): EncryptionKeys | undefined {
   if (text === undefined || text.trim() === '') return undefined;

@@ -6,10 +6,10 @@ import { OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
 export type Role = 'http' | 'worker';
 
-/** What a process is started with (docs/contract.md, Commands). */
+/** The environment of a process (docs/contract.md, Commands). */
 export interface Environment {
   readonly databaseUrl: string;
-  /** For what needs a connection that keeps its session, where a pooler's at `databaseUrl` does not. */
+  /** For work that needs a connection with its own session, which a pooler at `databaseUrl` does not give. */
   readonly directDatabaseUrl: string;
   readonly redisUrl: string;
   readonly configFolder: string;
@@ -18,34 +18,34 @@ export interface Environment {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminToken: string | undefined;
-  /** Names that the internal listener may be asked under, beside addresses and internal names. */
+  /** Host names of the internal listener, besides IP addresses and internal names. */
   readonly adminHosts: readonly string[];
-  /** Undefined: nobody but the holder of the admin token is known. */
+  /** Undefined: only the admin token authenticates. */
   readonly oidc: OidcEnvironment | undefined;
-  /** Undefined: as the browser asks. */
+  /** Undefined: taken from the browser's request. */
   readonly consoleUrl: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** HTTP worker processes sharing the public port. */
   readonly workers: number;
   readonly migrateOnStart: boolean;
-  /** Undefined: tokens are stored as they are. */
+  /** Undefined: tokens are stored unencrypted. */
   readonly encryptionKeys: EncryptionKeys | undefined;
   readonly logLevel: string;
-  /** Which share of the good profiles and balances is logged, 0 to 1. */
+  /** The share of successful profile and balance calls that is logged, 0 to 1. */
   readonly logReadsShare: number;
   /** Undefined: nothing is traced. */
   readonly tracing: TracingEnvironment | undefined;
 }
 
-/** Where traces go; named by OpenTelemetry, which reads more of `OTEL_*` itself. */
+/** Where traces are sent. OpenTelemetry defines the variables, and reads more of `OTEL_*` itself. */
 export interface TracingEnvironment {
   readonly endpoint: string;
   readonly serviceName: string;
-  /** Of the traces begun here, 0 to 1. */
+  /** The recorded share of traces begun here, 0 to 1. */
   readonly share: number;
 }
 
-/** Another scheme is a mix-up that no waiting for a server would cure. */
+/** Any other scheme is a mistake, which waiting for the server would not cure. */
 const DATABASE_SCHEME = /^postgres(ql)?:$/;
 const DATABASE_EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 const REDIS_SCHEME = /^rediss?(\+(sentinel|cluster))?:$/;
@@ -55,7 +55,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   refuseUncheckedCertificates(env);
-  // Taken by the configuration; what is wrong with it is said with the rest.
+  // Used by the configuration; validated here, together with the other variables.
   secretFolders(env);
   const database = (name: string) => serverUrl(env, name, DATABASE_SCHEME, DATABASE_EXAMPLE);
   const databaseUrl = database('DATABASE_URL');
@@ -84,7 +84,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   };
 }
 
-/** With it Node believes anybody who says to be PostgreSQL, Redis, the issuer or the collector. */
+/** With that variable Node trusts anybody who claims to be PostgreSQL, Redis, the issuer or the collector. */
 function refuseUncheckedCertificates(env: NodeJS.ProcessEnv): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
   throw new GatewayError(
@@ -95,7 +95,7 @@ function refuseUncheckedCertificates(env: NodeJS.ProcessEnv): void {
 }
 
 function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example: string): string {
-  // What is pasted brings blanks along, which each client of a server takes for something else.
+  // Pasted text brings blanks, which every client interprets differently.
   const value = env[name]?.trim();
   if (value === undefined || value === '') {
     throw new GatewayError('CANNOT_START', `${name} is not set; set it, e.g. ${name}=${example}`);
@@ -182,7 +182,7 @@ function oneOf(
 }
 
 function adminToken(env: NodeJS.ProcessEnv): string | undefined {
-  // A file that became a variable ends in a line break, which no header carries.
+  // A variable made from a file ends in a line break, which no header can carry.
   const token = env.ADMIN_TOKEN?.trim();
   if (token === undefined || token === '') return undefined;
   if (token.length < OWN_SECRET_LENGTH_MIN) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { AGREED_SECRET_LENGTH_MIN, OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
-/** The longest time a setting may name: beyond 24 days timers and products of ten overflow. */
+/** The longest time a setting may name: beyond 24 days, timers and ten times a value overflow. */
 export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A whole number from 1 to `max`. */
@@ -18,21 +18,21 @@ export const text = (what: string, lengthMax = 255) =>
     .meta({ minLength: 1 });
 
 /**
- * Secrets for signatures: the first signs, all verify, so that a rotation has no gap.
+ * Secrets for signatures: the first signs, all verify, so that they can be rotated without a gap.
  *
- * @param chosenBy `us`: this side makes them, so they are strong; `others`: agreed with somebody who
- *   may have chosen long ago, so weaker ones are taken, with a warning (`weak-secrets.ts`)
+ * @param chosenBy `us`: made for this gateway, so they must be strong; `others`: agreed with a party that
+ *   may have chosen it long ago, so weaker ones are accepted with a warning (`weak-secrets.ts`)
  */
 export const secrets = (chosenBy: 'us' | 'others') => {
   const lengthMin = chosenBy === 'us' ? OWN_SECRET_LENGTH_MIN : AGREED_SECRET_LENGTH_MIN;
   return z
     .array(
       text('the secret, best through a variable', 4096)
-        // Not in the JSON Schema: what stands in the file is a variable, and shorter.
+        // Not in the JSON Schema: the file contains a variable, which is shorter.
         .refine((secret) => secret.trim() === '' || secret.length >= lengthMin, {
           error: `must have at least ${lengthMin} characters: make one with openssl rand -base64 32`,
         })
-        // A file with the old and the new one, say: taken as one, every call would be refused.
+        // A file with both the old and the new secret, for example: taken as one, every call would be refused.
         .refine((secret) => !/[\r\n]/.test(secret.trim()), {
           error: 'must be one line: give each secret a variable or a file of its own',
         })
@@ -41,7 +41,7 @@ export const secrets = (chosenBy: 'us' | 'others') => {
     .min(1);
 };
 
-/** A list whose entries differ; the message tells people to drop the repeated one. */
+/** A list without duplicates; the message tells people to remove one. */
 export function unique<T extends z.core.SomeType>(list: z.ZodArray<T>) {
   return list
     .refine((entries) => new Set(entries).size === entries.length, {
@@ -51,15 +51,15 @@ export function unique<T extends z.core.SomeType>(list: z.ZodArray<T>) {
 }
 
 /**
- * An absolute http or https address without credentials, query or fragment. In force it stands
- * without a trailing slash, so that a path can be put behind it.
+ * An absolute http or https address without credentials, query or fragment. Trailing slashes are
+ * removed, so that a path can be appended.
  */
 export const baseUrl = () =>
   z
     .string()
     .superRefine((value, context) => {
       const wrong = whyNotBaseUrl(value);
-      // The value itself is never repeated: credentials may stand in it.
+      // The message never repeats the value, which may contain credentials.
       if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
     })
     .overwrite(withoutTrailingSlashes);
@@ -78,7 +78,7 @@ function whyNotBaseUrl(value: string): string | undefined {
   return undefined;
 }
 
-/** A range of addresses as `node:net`'s BlockList takes it: `10.0.0.0/8`, `2001:db8::/32`. */
+/** An address range that `node:net`'s BlockList accepts: `10.0.0.0/8`, `2001:db8::/32`. */
 export const cidr = () =>
   z.string().refine((value) => parseCidr(value) !== undefined, {
     error: 'must be a CIDR such as 10.0.0.0/8, or 192.0.2.7/32 for one address',
@@ -91,13 +91,13 @@ export const timeZone = () =>
       'must be a time zone such as Europe/Berlin or UTC, and no abbreviation, which PostgreSQL reads in its own way',
   });
 
-/** Names of three letters by which PostgreSQL means what the IANA database does. */
+/** Three-letter names that PostgreSQL interprets as the IANA database does. */
 const SHORT_ZONES = new Set('UTC GMT UCT PRC ROC ROK EST MST HST'.split(' '));
 
 function isTimeZone(name: string): boolean {
-  // To Node `IST` is India and `CET` has a summer time; to PostgreSQL they are Israel and an hour all year.
+  // Node takes `IST` for India and gives `CET` a summer time; PostgreSQL takes Israel, and one hour all year.
   if (name.length === 3 && !SHORT_ZONES.has(name.toUpperCase())) return false;
-  // Names only: of offsets, `+02:00`, PostgreSQL has the sign the other way round.
+  // Names only: in offsets such as `+02:00`, PostgreSQL reverses the sign.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

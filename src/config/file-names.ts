@@ -6,19 +6,19 @@ export function isYaml(path: string): boolean {
 }
 
 /**
- * The operator that a file in `operators/` is of, by its name.
- * @returns undefined for what is no operator's file; dotfiles are editors' and a ConfigMap's own (`..data`)
+ * The operator id that the name of a file in `operators/` stands for.
+ * @returns undefined for other files; dotfiles belong to editors and ConfigMaps (`..data`)
  */
 export function operatorOfFile(name: string): string | undefined {
   return name.startsWith('.') || !isYaml(name) ? undefined : name.replace(YAML, '');
 }
 
-/** Notes, and what the root of a disk brings along; what else stands there looks like an operator's file. */
+/** Notes, and `lost+found` of a disk's root; any other name looks like an operator's file. */
 const NO_OPERATOR = /^(?:readme.*|.*\.md|lost\+found)$/i;
 
 /**
- * Whether somebody may believe that a name in `operators/` is an operator's: `gamma.json`, `gamma.yaml.bak`,
- * `gamma.yml~`, or a folder `gamma`. None of them is read.
+ * Whether a person may take a name in `operators/` for an operator's file although it is not read: `gamma.json`,
+ * `gamma.yaml.bak`, `gamma.yml~`, or a folder `gamma`.
  */
 export function isPassedOver(name: string): boolean {
   return !name.startsWith('.') && !isYaml(name) && !NO_OPERATOR.test(name);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
-/** Many times what anybody writes; reading happens on the thread that answers callbacks. */
+/** Far more than anybody writes; limited, because files are read on the thread that answers callbacks. */
 const FILE_BYTES_MAX = 64 * 1024;
 
 export type FileText =
@@ -12,14 +12,14 @@ export type FolderListing =
   | { readonly ok: false; readonly reason: string };
 
 interface Seen {
-  /** What `look` gave when the path was read. */
+  /** What `look` returned when the path was read. */
   readonly before: string;
   readonly look: () => string;
 }
 
 /**
- * Reads files and remembers the identity of each at the moment it was read, so that a change made
- * at any time after that, also before anybody watches, is seen by `changes`.
+ * Reads files and remembers the identity of each at the moment it was read, so that `changes` sees
+ * every later change, even one made before watching started.
  */
 export class FileReader {
   readonly #seen = new Map<string, Seen>();
@@ -32,7 +32,7 @@ export class FileReader {
 
   /**
    * The UTF-8 text of a regular file of at most 64 KiB; or why it cannot be read.
-   * @param realPath where the path was seen to lead, so that no link is followed a second time
+   * @param realPath the resolved path, so that links are not followed a second time
    */
   read(path: string, realPath = path): FileText {
     this.watch(path);
@@ -41,7 +41,7 @@ export class FileReader {
     return read;
   }
 
-  /** What could not be read may become readable and stay the same file: the process had no file left to open, say. */
+  /** An unreadable file may become readable without changing, for example once the process can open files again. */
   #retry(path: string, realPath: string): void {
     this.#remember(path, () => {
       const read = readText(realPath);
@@ -49,7 +49,7 @@ export class FileReader {
     });
   }
 
-  /** Has `changes` tell when this path becomes another file, without reading it. */
+  /** Makes `changes` report when this path becomes a different file, without reading it. */
   watch(path: string): void {
     this.#remember(path, () => fileIdentity(path));
   }
@@ -60,13 +60,13 @@ export class FileReader {
   }
 
   /**
-   * What is different now from what was read: empty when nothing is. Two equal answers in a row
-   * mean that nobody is writing at the moment. One path a step, so that a caller may let other work go
-   * between: of a thousand operators and their secrets this is a few thousand files, several times a second.
+   * What has changed since it was read; empty if nothing has. Two equal results in a row
+   * mean that nobody is writing at the moment. One path per step, so that the caller can yield to other
+   * work: a thousand operators have a few thousand files, which are examined several times a second.
    */
   *changes(): Generator<undefined, string> {
     const changes: string[] = [];
-    // As it was: what is read afresh meanwhile is compared at the next look.
+    // A copy: files read again meanwhile are compared next time.
     for (const [path, { before, look }] of [...this.#seen]) {
       yield;
       const now = look();
@@ -75,7 +75,7 @@ export class FileReader {
     return changes.join('\n');
   }
 
-  /** Called before reading: what changes in between is then seen as a change, not missed. */
+  /** Called before reading, so that a change made in between is noticed rather than missed. */
   #remember(path: string, look: () => string): void {
     this.#seen.set(path, { before: look(), look });
   }
@@ -94,8 +94,8 @@ function listingIdentity(listing: FolderListing): string {
 }
 
 /**
- * Tells one content of a path from the next: a ConfigMap swaps the symlink and editors rename (another
- * inode) or write in place (times, size); a file made readable shows in its change time.
+ * Changes whenever the content of a path may have: a ConfigMap swaps the symlink, editors rename (another
+ * inode) or write in place (times, size), and new permissions show in the change time.
  */
 function fileIdentity(path: string): string {
   try {
@@ -109,7 +109,7 @@ function fileIdentity(path: string): string {
 function readText(path: string): FileText {
   try {
     const stats = statSync(path);
-    // A pipe or device would block the process that is answering callbacks.
+    // Reading a pipe or device could block the process that answers callbacks.
     if (!stats.isFile()) return { ok: false, reason: 'is not a regular file' };
     if (stats.size > FILE_BYTES_MAX) return { ok: false, reason: 'is larger than 64 KiB' };
     const bytes = readFileSync(path);

@@ -1,4 +1,4 @@
-/** Freezes plain data through and through, so that a slip of one consumer is an error at once. */
+/** Freezes plain data deeply, so that a consumer that writes to it by mistake fails at once. */
 export function freezeDeep<T>(data: T): T {
   if (typeof data === 'object' && data !== null && !Object.isFrozen(data)) {
     Object.freeze(data);

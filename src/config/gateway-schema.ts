@@ -50,7 +50,7 @@ const deadlineSchema = z
       .describe("Kept back from the wallet for the gateway's own work"),
   })
   .superRefine(({ totalMs, reserveMs }, context) => {
-    // With less no wallet is ever asked: every bet of every operator would be refused, unsent.
+    // With less, no wallet is ever called: every bet of every operator would be refused unsent.
     if (totalMs - reserveMs >= WALLET_BUDGET_MS_MIN) return;
     const left = `${reserveMs} leaves less of totalMs (${totalMs}) than the ${WALLET_BUDGET_MS_MIN} ms`;
     context.addIssue({
@@ -133,7 +133,7 @@ const booksSchema = z
     });
   });
 
-/** `gateway.yaml`: what holds for the gateway as a whole. */
+/** `gateway.yaml`: the settings of the gateway as a whole. */
 export const gatewaySchema = z
   .strictObject({
     service: serviceSchema,

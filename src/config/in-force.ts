@@ -1,7 +1,7 @@
 import type { VariableSources } from './checked-file.ts';
 import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
 
-/** An operator in force, with the content of its file that it was made of. */
+/** An operator in force, with the content of the file it was made from. */
 export interface OperatorInForce {
   readonly source: OperatorFile;
   readonly config: OperatorConfig;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { gatewaySchema, operatorSchema } from './schema.ts';
 
-/** A schema as JSON: enough of its shape to walk it. */
+/** A JSON Schema: only as much of its type as walking it needs. */
 interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What editors are to let pass wherever a value of another kind or form is asked for. */
+/** A variable, which editors have to accept where another type or form is required. */
 const VARIABLE: JsonSchema = { type: 'string', pattern: '\\$\\{[^{}]+\\}' };
 
-/** Keywords that narrow a value so far that a variable would not pass. */
+/** Keywords that restrict a value so much that a variable would not match. */
 const NARROW = ['pattern', 'enum', 'const'];
 const NARROW_TYPES: readonly unknown[] = ['integer', 'number', 'boolean'];
 
@@ -26,7 +26,7 @@ function jsonSchemaText(schema: z.ZodType): string {
   return `${JSON.stringify({ $schema, ...allowVariables(root) }, null, 2)}\n`;
 }
 
-/** The schema for a file before variables are put in their places. */
+/** The schema of a file before its variables are replaced. */
 function allowVariables(schema: JsonSchema): JsonSchema {
   const { title, description, default: fallback, ...rules } = walk(schema);
   const narrow = NARROW_TYPES.includes(rules.type) || NARROW.some((keyword) => keyword in rules);

@@ -8,14 +8,14 @@ import { maskVariables } from './variables.ts';
 /** `.name`, `name`, `[0]`, `["odd name"]`: the parts that `pathText` writes. */
 const PART = /\.?([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
 
-/** @param path as `Problem` has it, such as `wallet.secrets[0]` */
+/** @param path as in `Problem`, such as `wallet.secrets[0]` */
 type LineOfPath = (path: string) => number | undefined;
 
 const NOWHERE: LineOfPath = () => undefined;
 
 /**
- * Where settings stand in a file, from 1; of one that is missing, where the group begins that it is
- * missing from. Undefined where the file cannot be read or is no YAML. It is read once: a large file takes
+ * The line of a setting in a file, from 1; for a missing setting, the line where the group that lacks it
+ * begins. Undefined if the file cannot be read or is not YAML. The file is parsed once: a large one takes
  * some tens of milliseconds, and may have many problems.
  * @param file a path
  */
@@ -39,7 +39,7 @@ export function linesOfFile(file: string): LineOfPath {
   };
 }
 
-/** The line of each problem's setting in its file as it is now; undefined where it has none. */
+/** The line of each problem's setting in the present file; undefined if it has none. */
 export async function linesOfProblems(
   folder: string,
   problems: readonly Problem[],
@@ -53,7 +53,7 @@ export async function linesOfProblems(
       continue;
     }
     const known = files.get(file);
-    // Another file: others have their turn before it is read.
+    // Yield to other work before another file is read.
     if (known === undefined) await otherWork();
     const lineOf = known ?? linesOfFile(join(folder, file));
     files.set(file, lineOf);
@@ -62,7 +62,7 @@ export async function linesOfProblems(
   return found;
 }
 
-/** Of the key where there is one, because a value may begin lines below it. */
+/** Where the key starts, if there is one, because its value may start lines below. */
 function startOf(
   document: ReturnType<typeof parseDocument>,
   parts: readonly (string | number)[],

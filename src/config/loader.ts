@@ -14,7 +14,7 @@ export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Confi
   return configurationOf(loadFrom(new ConfigFolder(folder, env)).inForce);
 }
 
-/** What of a folder is valid, and what is wrong with the rest. */
+/** The valid part of a folder, and the problems of the rest. */
 export interface PartlyLoaded {
   /** Undefined when `gateway.yaml` is not valid: no operator is complete without it. */
   readonly configuration: Configuration | undefined;
@@ -22,7 +22,7 @@ export interface PartlyLoaded {
   readonly passedOver: FolderContent['passedOver'];
 }
 
-/** Reads a folder for people who work on one operator: another's broken file is only told. */
+/** Reads a folder for people who work on one operator: another operator's broken file is only reported. */
 export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
   const { next, problems, passedOver } = readAll(new ConfigFolder(folder, env), undefined);
   return { configuration: next && configurationOf(next), problems, passedOver };
@@ -35,13 +35,13 @@ export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded
  */
 function loadFrom(folder: ConfigFolder): Loaded {
   const { next, problems, passedOver } = readAll(folder, undefined);
-  // Where gateway.yaml is missing, its neighbour gateway.yml says why.
+  // If gateway.yaml is missing, a passed over gateway.yml explains why.
   if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
   if (problems.length > 0) throw new ConfigError(problems);
   return { inForce: next, problems, passedOver };
 }
 
-/** What a process begins with. */
+/** The configuration that a process starts with. */
 interface Loaded {
   readonly inForce: InForce;
   readonly problems: readonly Problem[];
@@ -49,11 +49,11 @@ interface Loaded {
 }
 
 /**
- * The first reading of a process that begins beside others: a file that is broken by now has its last
- * good version there.
+ * The first reading of a process that starts next to others: for a file that has become invalid, their last
+ * good version is used.
  *
- * @param lastGood what is in force at the others; undefined: there are none
- * @throws ConfigError where there are none, as `loadFrom`
+ * @param lastGood the configuration in force in the others; undefined: there are none
+ * @throws ConfigError without `lastGood`, like `loadFrom`
  */
 export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
   if (lastGood === undefined) return loadFrom(folder);
@@ -72,7 +72,7 @@ function readAll(
   return { ...reconcile(step.value, previous), passedOver };
 }
 
-/** What consumers see of it. */
+/** The configuration in the form its consumers use. */
 export function configurationOf({ gateway, operators }: InForce): Configuration {
   const byId = [...operators]
     .map(([id, { config }]) => [id, config] as const)

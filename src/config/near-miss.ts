@@ -1,9 +1,9 @@
-/** The candidate that `word` most likely meant, or undefined when none is near. */
+/** The candidate that `word` most likely stands for, or undefined if none is close. */
 export function nearMiss(word: string, candidates: readonly string[]): string | undefined {
   const wanted = plain(word);
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
   const distances = candidates
-    // The difference in length is the least that has to be inserted or dropped: it spares comparing long words.
+    // The difference in length is a lower bound of the distance: this avoids comparing long words.
     .filter((candidate) => Math.abs(plain(candidate).length - wanted.length) <= distanceMax)
     .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
     .sort((a, b) => a.distance - b.distance);

@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/errors.ts';
 /** The issuer of people and services (docs/contract.md, People). */
 export interface OidcEnvironment {
   readonly issuer: string;
-  /** Undefined: bearer tokens only, nobody signs in at the console through it. */
+  /** Undefined: bearer tokens only, no sign-in at the console through the issuer. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly audience: string;
@@ -13,7 +13,7 @@ export interface OidcEnvironment {
 
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
-  // What is pasted, or was a file, brings blanks along: an issuer would know neither client nor secret.
+  // Pasted text and files bring blanks, with which the issuer would recognise neither client nor secret.
   const given = (name: string) => env[name]?.trim() || undefined;
   const issuer = given('OIDC_ISSUER');
   if (issuer === undefined) return undefined;
@@ -35,7 +35,7 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
   };
 }
 
-/** Where people find the console, where that is not the address that they ask. */
+/** The console's public address, if it differs from the address of the request. */
 export function readConsoleUrl(env: NodeJS.ProcessEnv): string | undefined {
   const url = env.CONSOLE_URL?.trim();
   if (url === undefined || url === '') return undefined;

@@ -8,7 +8,7 @@ import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
 /**
  * Completes an operator's file with the gateway's settings.
  *
- * @returns the operator, or what in its file cannot stand beside the gateway's settings
+ * @returns the operator, or the settings in its file that contradict the gateway's
  */
 export function completeOperator(
   file: OperatorFile,

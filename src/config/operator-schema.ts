@@ -5,10 +5,10 @@ import { dialectSchema } from './dialect-schema.ts';
 import { baseUrl, cidr, positiveInt, secrets, text, unique } from './fields.ts';
 import { tlsSchema } from './tls-schema.ts';
 
-/** What an operator's id, and so its file's name, looks like. */
+/** The form of an operator's id, and so of its file's name. */
 export const OPERATOR_ID = /^[a-z][a-z0-9-]{1,31}$/;
 
-/** A wallet's timeout where its file names none, if `deadline.totalMs` is not below it. */
+/** A wallet's default timeout, unless `deadline.totalMs` is lower. */
 export const WALLET_TIMEOUT_MS = 4000;
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -43,7 +43,7 @@ const walletSchema = z
       'Secrets shared with the wallet: the first signs what is sent',
     ),
     tls: tlsSchema.optional(),
-    // No default of the schema's: a timeout that nobody wrote gives way to a shorter deadline.
+    // No default in the schema, because the default gives way to a shorter deadline.
     timeoutMs: positiveInt(5000).optional().meta({
       default: WALLET_TIMEOUT_MS,
       description: 'How long a call may take; never above what the deadline leaves',

@@ -1,4 +1,4 @@
-/** What `npm start` and its command line tool read for themselves (docs/contract.md, Commands). */
+/** Variables that the gateway and its command line tool read themselves (docs/contract.md, Commands). */
 const OWN = new Set([
   'ADMIN_HOST',
   'ADMIN_HOSTS',
@@ -21,20 +21,20 @@ const OWN = new Set([
 ]);
 
 /**
- * Families of which the gateway, its libraries or its platform read some: signing in, tracing,
+ * Families of variables that the gateway, its libraries or its platform read: sign-in, tracing,
  * Node.js, libpq, the cloud's credentials.
  */
 const OWN_FAMILY = /^(OIDC|OTEL|NODE|WAGERGATE|AWS|AZURE|GOOGLE|KUBERNETES|npm)_|^PG[A-Z]+$/;
 
 /**
- * Whether an environment variable is the gateway's own. An operator's file that could name one
- * would send it to the operator's wallet, in a header or an address.
+ * Whether an environment variable is the gateway's own. An operator's file must not name one, because its
+ * value would be sent to the operator's wallet in a header or an address.
  */
 export function isOwnVariable(name: string): boolean {
   return OWN.has(name) || OWN_FAMILY.test(name);
 }
 
-/** Those of them that let somebody in, by name. */
+/** The gateway's own credentials in the environment, by name. */
 export function ownSecretsIn(env: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
   return new Map(
     ['ADMIN_TOKEN', 'OIDC_CLIENT_SECRET'].flatMap((name) => {

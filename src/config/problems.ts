@@ -1,7 +1,7 @@
-/** Of one file: who has mended these sees the next. */
+/** How many problems of one file are shown; the next appear once these are fixed. */
 export const PROBLEMS_SHOWN_MAX = 20;
 
-/** A wrong setting: where it stands in the file and what to do about it. Never holds a value. */
+/** A wrong setting: its path in the file and what to do about it. Never contains a value. */
 export interface SettingProblem {
   readonly path: readonly (string | number)[];
   readonly reason: string;
@@ -11,12 +11,12 @@ export interface SettingProblem {
 export interface Problem {
   /** Relative to the configuration folder, such as `operators/alpha.yaml`. */
   readonly file: string;
-  /** Such as `wallet.secrets[0]`; empty where the file as a whole is meant. */
+  /** Such as `wallet.secrets[0]`; empty for the whole file. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** Configuration that cannot be taken; the message has one line a problem. */
+/** Invalid configuration; the message has one line per problem. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
@@ -37,7 +37,7 @@ export function problemIn(file: string, { path, reason }: SettingProblem): Probl
   return { file, path: pathText(path), reason };
 }
 
-/** `['wallet', 'secrets', 0]` as `wallet.secrets[0]`; odd keys stand in quotes. */
+/** `['wallet', 'secrets', 0]` as `wallet.secrets[0]`; unusual keys are quoted. */
 export function pathText(path: readonly (string | number)[]): string {
   let text = '';
   for (const part of path) {

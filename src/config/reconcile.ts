@@ -8,15 +8,15 @@ import { type Problem, problemIn } from './problems.ts';
 import type { GatewayConfig, OperatorFile } from './schema.ts';
 
 export interface Reconciled {
-  /** What shall be in force; undefined at start without a valid `gateway.yaml`. */
+  /** The next configuration in force; undefined at start-up without a valid `gateway.yaml`. */
   readonly next: InForce | undefined;
   readonly problems: readonly Problem[];
 }
 
 /**
- * What the folder's content makes of the configuration in force. An invalid file leaves its own
- * last good version in force and holds up nobody else. What is equal to what
- * was in force stays the same object.
+ * Derives the next configuration from the folder's content and the one in force. An invalid file
+ * leaves its own last good version in force and does not affect other files. What is
+ * equal to what was in force stays the same object.
  */
 export function reconcile(content: FolderContent, previous: InForce | undefined): Reconciled {
   const problems = content.gateway.ok ? [] : [...content.gateway.problems];
@@ -40,7 +40,7 @@ export function reconcile(content: FolderContent, previous: InForce | undefined)
     candidates.set(id, choose(file, gateway, previous?.operators.get(id), problems));
   }
   if (content.operators === undefined) {
-    // A folder that cannot be listed says nothing: nobody is removed for it.
+    // A folder that cannot be listed removes no operator.
     for (const [id, before] of previous?.operators ?? []) {
       const chosen = standing(before, gateway);
       candidates.set(id, { file: '', chosen, fallback: chosen });
@@ -52,7 +52,7 @@ export function reconcile(content: FolderContent, previous: InForce | undefined)
   return { next: { gateway, gatewayVariables, operators: settled.operators }, problems };
 }
 
-/** The operator as its file has it, or its last good version; pushes what is wrong. */
+/** The operator from its file, or else its last good version. Adds problems to `problems`. */
 function choose(
   read: CheckedFile<OperatorFile>,
   gateway: GatewayConfig,
@@ -74,14 +74,14 @@ function choose(
   return { file, chosen: { source: read.value, config, variables: read.sources }, fallback };
 }
 
-/** The last good version of an operator, under the gateway's settings of now where they fit. */
+/** An operator's last good version, completed with the gateway's present settings if they are compatible. */
 function standing(before: OperatorInForce, gateway: GatewayConfig): OperatorInForce {
   const { source, config } = before;
   const completed = completeOperator(source, gateway);
   return { ...before, config: completed.ok ? keepIdentity(completed.value, config) : config };
 }
 
-/** `value`, or `before` when the two are equal. */
+/** `before` if it equals `value`, otherwise `value`. */
 function keepIdentity<T>(value: T, before: T | undefined): T {
   return before !== undefined && isDeepStrictEqual(value, before) ? before : value;
 }

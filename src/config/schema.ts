@@ -8,7 +8,7 @@ export { dialectSchema } from './dialect-schema.ts';
 export { gatewaySchema } from './gateway-schema.ts';
 export { OPERATOR_ID, operatorSchema } from './operator-schema.ts';
 
-/** Configuration is shared by everybody and changed by replacing it: nobody may write to it. */
+/** Configuration is shared and changed only by replacing it: nobody may write to it. */
 export type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
@@ -18,10 +18,10 @@ export type DeepReadonly<T> = T extends readonly (infer E)[]
 /** `gateway.yaml`, checked and with every default. */
 export type GatewayConfig = DeepReadonly<z.output<typeof gatewaySchema>>;
 
-/** `operators/<id>.yaml`, checked by itself: what depends on the gateway's file is still open. */
+/** `operators/<id>.yaml`, checked by itself, without what depends on the gateway's file. */
 export type OperatorFile = DeepReadonly<z.output<typeof operatorSchema>>;
 
-/** One operator, complete: its own file with the gateway's settings where it has none. */
+/** One operator, completed with the gateway's settings where its own file has none. */
 export type OperatorConfig = Omit<OperatorFile, 'delivery' | 'wallet'> & {
   readonly wallet: WalletConfig;
   /** The gateway's settings with the operator's own put over them. */
@@ -35,7 +35,7 @@ export type WalletConfig = Omit<OperatorFile['wallet'], 'timeoutMs'> & {
 
 export type WalletDialect = WalletConfig['dialect'];
 
-/** What is in force. An operator that a reload did not touch stays the same object. */
+/** The configuration in force. An operator that a reload did not change stays the same object. */
 export interface Configuration {
   readonly gateway: GatewayConfig;
   /** By operator id, in alphabetical order. */

@@ -5,17 +5,17 @@ import { isYaml } from './file-names.ts';
 
 const DEFAULT_FOLDER = '/run/secrets';
 
-/** Where Kubernetes and clouds put the pod's own credentials, below /run/secrets or /var/run/secrets. */
+/** Where Kubernetes and clouds mount the pod's own credentials, below /run/secrets or /var/run/secrets. */
 const POD_S_OWN = /\/(kubernetes\.io|eks\.amazonaws\.com)(\/|$)/;
 
-/** Folders of the kernel, which hold the process's own environment and memory. */
+/** Kernel file systems, which expose the process's own environment and memory. */
 const KERNEL_S = /^\/(proc|sys|dev)(\/|$)/;
 
 /**
  * The folders of `SECRET_FOLDERS` (absolute, separated by colons; default `/run/secrets`), below
  * which `${file:…}` may read.
  *
- * @throws GatewayError `CANNOT_START` for one that is not absolute, or is none of its own
+ * @throws GatewayError `CANNOT_START` for a folder that is not absolute, is `/`, or belongs to the kernel
  */
 export function secretFolders(env: NodeJS.ProcessEnv): readonly string[] {
   const folders = (env.SECRET_FOLDERS || DEFAULT_FOLDER).split(':').filter((it) => it !== '');
@@ -30,14 +30,14 @@ export function secretFolders(env: NodeJS.ProcessEnv): readonly string[] {
   return folders;
 }
 
-/** Where a path leads, and whether a file may be read there. */
+/** The real path behind a path, if a file may be read there. */
 export type SecretPlace =
   | { readonly ok: true; readonly realPath: string }
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Holds `${file:…}` to the secret folders and the configuration folder, links and `..` followed, and
- * keeps it off the configuration's own files: another operator's would tell its secrets.
+ * Restricts `${file:…}` to the secret folders and the configuration folder, after following links and `..`,
+ * and excludes the configuration's own files: another operator's file would reveal its secrets.
  */
 export class SecretPlaces {
   readonly #folders: readonly string[];
@@ -48,7 +48,7 @@ export class SecretPlaces {
     this.#configFolder = resolve(configFolder);
   }
 
-  /** Asked anew each time: a mounted folder is exchanged by its links. */
+  /** Resolved again each time, because a mounted folder is replaced by switching links. */
   of(path: string): SecretPlace {
     const realPath = realOf(path);
     const configFolder = realOf(this.#configFolder);
@@ -70,12 +70,12 @@ export class SecretPlaces {
   }
 }
 
-/** Where a path leads, links followed; one that does not exist leads nowhere else. */
+/** The path with links followed; a path that does not exist stays as it is. */
 export function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    // What is wrong with it is said where it is read.
+    // Reading it will report what is wrong.
     return resolve(path);
   }
 }

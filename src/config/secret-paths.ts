@@ -2,14 +2,14 @@ import type { VariableRule } from './yaml-tree.ts';
 
 type Path = readonly (string | number)[];
 
-/** Whether a setting, or one in it, is not to be shown: headers are where API keys stand. */
+/** Whether a setting must not be shown. Headers are included, because they may carry API keys. */
 export function isSecretSetting(path: Path): boolean {
   return path.at(-1) === 'secrets' || path.at(-2) === 'headers' || isTlsKey(path);
 }
 
 /**
- * Whether the value at this path is a secret that has one owner. The key of a client certificate is
- * the gateway's own, which it may show to any wallet.
+ * Whether the value at this path is a secret with exactly one owner. The key of a client certificate is not:
+ * it is the gateway's own, and may be used for any wallet.
  */
 export function isOwnedSecret(path: Path): boolean {
   return path.at(-2) === 'secrets';
@@ -19,7 +19,7 @@ function isTlsKey(path: Path): boolean {
   return path.at(-1) === 'key' && path.at(-2) === 'tls';
 }
 
-/** Of an operator's file: secrets, headers, addresses and what proves who is at an address. */
+/** Settings of an operator's file that may contain variables: secrets, headers, addresses and TLS material. */
 const MAY_HOLD_VARIABLES = [
   /^(wallet|api|bonuses\/upstream)\/secrets\/\d+$/,
   /^wallet\/dialect\/headers\/[^/]+$/,
@@ -29,8 +29,8 @@ const MAY_HOLD_VARIABLES = [
 ];
 
 /**
- * Operators' files may be written by more people than the gateway's: a variable stands only where it
- * is needed. Anywhere else what it holds would come back to them, in answers, lists and logs.
+ * More people may write operators' files than the gateway's, so variables are allowed only where they are
+ * needed. Anywhere else their values could be read back, in answers, lists and logs.
  */
 export const operatorVariableRule: VariableRule = (path) => {
   const text = path.map((part) => String(part).replaceAll('/', '%2F')).join('/');

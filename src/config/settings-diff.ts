@@ -7,7 +7,7 @@ import {
   viewOf,
 } from './settings-view.ts';
 
-/** One setting with another value; a secret is only said to have changed. */
+/** One changed setting; of a secret only the fact that it changed. */
 export type SettingChange =
   | { readonly path: string; readonly before: string | null; readonly after: string | null }
   | { readonly path: string; readonly secret: true };
@@ -18,14 +18,14 @@ export type OperatorChange =
 
 export interface ConfigurationDiff {
   readonly gateway: readonly SettingChange[];
-  /** In alphabetical order; those that stay as they are do not stand here. */
+  /** In alphabetical order, changed operators only. */
   readonly operators: readonly OperatorChange[];
 }
 
 /**
- * What becomes different when `after` comes into force. Whoever has not changed is the same object in both,
- * and is not looked at.
- * @param key of the fingerprints; nobody needs to know it
+ * What changes when `after` comes into force. Operators that have not changed are the same object in both,
+ * and are skipped.
+ * @param key for the fingerprints; any secret will do
  */
 export async function changesBetween(
   before: Configuration,
@@ -42,8 +42,8 @@ function withoutThoseOf(other: Configuration, { gateway, operators }: Configurat
 }
 
 /**
- * What becomes different when `after` takes the place of `before`. In slices of a few milliseconds, as it may
- * be a thousand operators.
+ * What changes when `after` replaces `before`. Works in slices of a few milliseconds, since there may be
+ * a thousand operators.
  */
 export async function diffOf(
   before: ConfigurationView,
@@ -110,7 +110,7 @@ function changesOf(before: SettingsView, after: SettingsView): readonly SettingC
   return [...paths].flatMap((path) => changeOf(path, own(before, path), own(after, path)));
 }
 
-/** `constructor` is a good id of an operator, and every object has one. */
+/** Only own members: `constructor` is a valid operator id, and every object inherits one. */
 function own<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(of, name) ? of[name] : undefined;
 }

@@ -4,13 +4,13 @@ import { pathText } from './problems.ts';
 import type { Configuration, OperatorConfig } from './schema.ts';
 import { isSecretSetting } from './secret-paths.ts';
 
-/** A setting that may be shown, as text; or secrets, known only by their fingerprints. */
+/** A setting as text, or the fingerprints of secrets. */
 export type SettingView = string | { readonly secrets: readonly string[] };
 
-/** By path, such as `wallet.timeoutMs`; every default filled in. */
+/** By path, such as `wallet.timeoutMs`, with every default filled in. */
 export type SettingsView = Readonly<Record<string, SettingView>>;
 
-/** A configuration that people may see. */
+/** A configuration without secrets, for people. */
 export interface ConfigurationView {
   readonly gateway: SettingsView;
   /** By operator id. */
@@ -18,12 +18,12 @@ export interface ConfigurationView {
 }
 
 /**
- * The configuration without its secrets. In place of each stands a fingerprint, by which whoever
- * has the same key can tell that a secret changed, and nothing else: it is made anew for each place,
- * so that not even two operators with one secret can be told. In slices of a few milliseconds: of a thousand
- * operators this takes a tenth of a second.
+ * The configuration with secrets replaced by fingerprints. With the same key one can tell that a secret
+ * changed, and nothing else: each fingerprint includes the setting's path, so that equal secrets of two
+ * operators look different. Works in slices of a few milliseconds: a thousand operators take a tenth of a
+ * second.
  *
- * @param key known to those alone who may compare, such as the admin token
+ * @param key known only to those who may compare, such as the admin token
  */
 export async function viewOf(
   { gateway, operators }: Configuration,
@@ -36,7 +36,7 @@ export async function viewOf(
   return { gateway: settingsOf(gateway, 'gateway', key), operators: Object.fromEntries(views) };
 }
 
-/** The same of one operator. */
+/** The same for one operator. */
 export function viewOfOperator(operator: OperatorConfig, key: string): SettingsView {
   return settingsOf(operator, `operators/${operator.id}`, key);
 }

@@ -11,7 +11,7 @@ import { Watcher } from './watcher.ts';
 
 /** What a reload did. */
 export interface ReloadResult {
-  /** `invalid` when any file is, although the changes of the others are in force. */
+  /** `invalid` if any file is, even though the changes in the valid files are in force. */
   readonly result: 'ok' | 'invalid';
   readonly changed: ConfigurationChanges;
   readonly problems: readonly Problem[];
@@ -25,13 +25,13 @@ export interface ConfigurationChanges {
   readonly removed: readonly string[];
 }
 
-/** What a reload would do, had it been asked for. */
+/** What a reload would do. */
 export interface PreviewedReload extends ReloadResult {
   /** What would be in force. */
   readonly candidate: Configuration;
 }
 
-/** Called after `current` has changed, with what is in force now and what was before. */
+/** Called after `current` has changed, with the new and the previous configuration. */
 export type ConfigurationListener = (next: Configuration, previous: Configuration) => void;
 
 export interface ConfigurationSourceOptions {
@@ -39,19 +39,19 @@ export interface ConfigurationSourceOptions {
   /** Where `${NAME}` is looked up. */
   readonly env: NodeJS.ProcessEnv;
   readonly logger: ConfigurationLogger;
-  /** Told of every reload, for metrics. */
+  /** Called after every reload, for metrics. */
   readonly onReload?: (result: ReloadResult) => void;
   /**
-   * What is in force beside this process, which stands in for files that are broken at the start;
-   * default: then there is nothing to begin with, and all of them must be valid.
+   * The configuration in force in the processes next to this one; replaces files that are invalid at
+   * start-up. Default: none, and all files must be valid.
    */
   readonly lastGood?: InForce | undefined;
   /**
-   * Has the processes beside this one, where there are some, reload too when that is asked for.
-   * @returns what is wrong there
+   * Makes the processes next to this one reload too, when `reload` is called.
+   * @returns their problems
    */
   readonly others?: () => Promise<readonly Problem[]>;
-  /** How often `watch` looks at the folder. */
+  /** How often `watch` examines the folder. */
   readonly watchIntervalMs?: number;
 }
 
@@ -65,14 +65,13 @@ export class ConfigurationSource {
   readonly #log: ConfigurationLog;
   #lastReload: Promise<unknown> = Promise.resolve();
   #watcher: Watcher | undefined;
-  /** A reader of its own: what it reads must not count as seen by the watcher. */
+  /** A separate reader: what a preview reads must not count as read by the watcher. */
   #previewed: ConfigFolder | undefined;
   /** Whether every file was valid at the start. */
   readonly beganGood: boolean;
 
   /**
-   * @throws ConfigError when any file is invalid and there is no `lastGood`: only a running gateway has
-   *   a last good version
+   * @throws ConfigError if any file is invalid and there is no `lastGood`
    */
   constructor(options: ConfigurationSourceOptions) {
     this.#options = options;
@@ -84,11 +83,11 @@ export class ConfigurationSource {
     this.#current = configurationOf(this.#inForce);
     this.#log.problems(problems);
     this.#log.warnings(this.#current, options.lastGood && configurationOf(options.lastGood));
-    // The processes beside which this one begins have logged them.
+    // With `lastGood`, the processes next to this one have already logged them.
     this.#log.filesPassedOver(passedOver, options.lastGood !== undefined);
   }
 
-  /** For a process that begins beside this one: its `lastGood`. */
+  /** The `lastGood` for a process that starts next to this one. */
   get inForce(): InForce {
     return this.#inForce;
   }
@@ -98,15 +97,15 @@ export class ConfigurationSource {
     return this.#current;
   }
 
-  /** @returns a function that ends the listening */
+  /** @returns a function that removes the listener */
   onChange(listener: ConfigurationListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Reads the folder and puts what is valid into force, here and in the processes beside this one. Listeners are
-   * called before this resolves, and only when something changed.
+   * Reads the folder and puts what is valid into force, here and in the processes next to this one. Listeners are
+   * called before this resolves, and only if something changed.
    */
   async reload(): Promise<ReloadResult> {
     const { others = async () => [] } = this.#options;
@@ -118,14 +117,14 @@ export class ConfigurationSource {
     return { ...here, result: 'invalid', problems: [...here.problems, ...further] };
   }
 
-  /** One reload after the other. */
+  /** Reloads run one after the other. */
   #reloadHere(): Promise<ReloadResult> {
     const reload = this.#lastReload.then(() => this.#reload());
     this.#lastReload = reload.catch(() => undefined);
     return reload;
   }
 
-  /** What a reload would do at this moment; nothing comes into force, and nobody is told. */
+  /** What a reload would do now; nothing comes into force, and no listener is called. */
   async preview(): Promise<PreviewedReload> {
     this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
     const content = await inSlices(this.#previewed.read());
@@ -135,12 +134,12 @@ export class ConfigurationSource {
     return { result: problems.length > 0 ? 'invalid' : 'ok', changed, problems, candidate };
   }
 
-  /** The line of each problem's setting in its file as it is now; undefined where it has none. */
+  /** The line of each problem's setting in the present file; undefined if it has none. */
   async linesOf(problems: readonly Problem[]): Promise<readonly (number | undefined)[]> {
     return await linesOfProblems(this.#options.folder, problems);
   }
 
-  /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */
+  /** Reloads automatically within 2 s of a change, until `close`. Does not keep the process alive. */
   watch(): void {
     this.#watcher ??= new Watcher({
       changes: () => inSlices(this.#folder.changes()),
@@ -150,7 +149,7 @@ export class ConfigurationSource {
     });
   }
 
-  /** Ends the watching; what is in force stays. */
+  /** Stops watching; the configuration stays in force. */
   close(): void {
     this.#watcher?.close();
     this.#watcher = undefined;
@@ -163,7 +162,7 @@ export class ConfigurationSource {
     const candidate = configurationOf(next);
     const changed = compare(candidate, previous);
     this.#inForce = next;
-    // Nothing changed: the same object, so that whoever compares sees it at once.
+    // If nothing changed, keep the same object, so that comparing identities is enough.
     if (isChange(changed)) this.#current = candidate;
 
     const result: ReloadResult = {
@@ -187,7 +186,7 @@ export class ConfigurationSource {
     if (onReload !== undefined) this.#guarded(() => onReload(result));
   }
 
-  /** One listener's failure must not keep the change from the others. */
+  /** One listener's failure must not keep the others from being called. */
   #guarded(call: () => void): void {
     try {
       call();

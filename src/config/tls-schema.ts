@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
 
-/** A chain of some certificates; a bundle of all public authorities is not what this is for. */
+/** Enough for a chain of certificates, not for a bundle of all public authorities. */
 const PEM_LENGTH_MAX = 65_536;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -59,7 +59,7 @@ function certificatesIn(text: string): readonly X509Certificate[] | undefined {
   try {
     return found.map((one) => new X509Certificate(one));
   } catch {
-    // What is wrong with it names bytes, which helps nobody.
+    // The error only names byte positions, which helps nobody.
     return undefined;
   }
 }
@@ -73,7 +73,7 @@ function privateKeyIn(text: string): KeyObject | undefined {
   }
 }
 
-/** Why no connection would be made with it: OpenSSL takes no short keys and no old digests. */
+/** Why OpenSSL refuses to use it: it accepts no short keys and no old digests. */
 function refusalOf(own: Pick<SecureContextOptions, 'cert' | 'key'>): string | undefined {
   try {
     createSecureContext(own);

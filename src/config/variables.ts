@@ -4,13 +4,13 @@ import type { FileReader } from './files.ts';
 import { isOwnVariable } from './own-variables.ts';
 import { realOf, type SecretPlaces } from './secret-folders.ts';
 
-/** `${NAME}` or `${file:/path}` as it stands in a file: the part between the braces. */
+/** The part between the braces of `${NAME}` or `${file:/path}`. */
 export type Expression = string;
 
 export interface MaskedText {
-  /** The text with a harmless word in place of every variable, of the same number of lines. */
+  /** The text with every variable replaced by a harmless word; the number of lines is the same. */
   readonly text: string;
-  /** The variables by their word. */
+  /** The variables, by their word. */
   readonly words: ReadonlyMap<string, Expression>;
   /** Matches any of the words. */
   readonly wordPattern: RegExp;
@@ -20,7 +20,7 @@ export type Resolved =
   | {
       readonly ok: true;
       readonly value: string;
-      /** Where it came from, whatever name the file gave it: `NAME`, or the file's real path. */
+      /** Where it came from: `NAME`, or the real path of the file, whichever path named it. */
       readonly source: string;
     }
   | { readonly ok: false; readonly reason: string };
@@ -28,17 +28,17 @@ export type Resolved =
 export type Resolve = (expression: Expression) => Resolved;
 
 /**
- * Puts a word in place of each variable before YAML is parsed. So `[${SECRET}]`, which is no YAML,
- * can be written, what a variable holds can never become YAML, and a comment needs no variables.
+ * Replaces each variable by a word before YAML is parsed. So `[${SECRET}]`, which is not YAML,
+ * can be written, a variable's value is never parsed as YAML, and variables in comments need not be set.
  */
 export function maskVariables(source: string): MaskedText {
-  // One that the author of a file cannot foresee: a stem that is made longer until it is not in the
-  // file could be made as long as the file, and stands there as often as its variables.
+  // Random, so that the file's author cannot predict it: if a fixed stem were lengthened until it is not in
+  // the file, an author could make it as long as the file, once for every variable.
   let stem = newStem();
   while (source.includes(stem)) stem = newStem();
   const words = new Map<string, Expression>();
   const text = source.replaceAll(/\$\{([^{}\n]*)\}/g, (_match, expression: string) => {
-    // Ends in a letter so that no word is the beginning of another.
+    // Ends in a letter, so that no word is a prefix of another.
     const word = `${stem}${words.size}N`;
     words.set(word, expression);
     return word;
@@ -50,14 +50,14 @@ function newStem(): string {
   return `VARIABLE${randomBytes(8).toString('hex')}X`;
 }
 
-/** The text as people wrote it, for messages: variables by their name, never their content. */
+/** The text as people wrote it, for messages: with the variables' names, never their values. */
 export function unmask(text: string, { words, wordPattern }: MaskedText): string {
   return text.replaceAll(wordPattern, (word) => `\${${words.get(word) ?? ''}}`);
 }
 
 /**
- * Resolves variables from the environment and from files, for the gateway's own file. An empty one
- * counts as missing: it is the usual shape of a secret that did not arrive.
+ * Resolves variables from the environment and from files, for the gateway's own file. An empty value
+ * counts as missing: that is what a secret that was not delivered usually looks like.
  */
 export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
   return (expression) => {
@@ -69,8 +69,8 @@ export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resol
 }
 
 /**
- * The same for operators' files, which others may write: neither the gateway's own variables nor
- * files outside of the secret folders can be named.
+ * The same for operators' files, which other people may write: they can name neither the gateway's own
+ * variables nor files outside the secret folders.
  */
 export function createOperatorResolver(
   env: NodeJS.ProcessEnv,
@@ -80,7 +80,7 @@ export function createOperatorResolver(
   return (expression) => {
     const path = filePath(expression);
     if (path === undefined) {
-      // Before it is looked up: not even whether it is set is told.
+      // Checked before the look-up, so as not to reveal whether it is set.
       return isOwnVariable(expression)
         ? {
             ok: false,
@@ -92,7 +92,7 @@ export function createOperatorResolver(
     if (place.ok || !isAbsolute(path)) {
       return fromFile(path, place.ok ? place.realPath : path, files);
     }
-    // A link may lead to the right place later.
+    // A link may point to an allowed place later.
     files.watch(path);
     return { ok: false, reason: `\${file:${path}}: the file ${place.reason}` };
   };
@@ -113,7 +113,7 @@ function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Resolved {
   return { ok: false, reason: `\${${name}}: the environment variable is ${state}` };
 }
 
-/** @param realPath where the path was seen to lead */
+/** @param realPath the path with links followed */
 function fromFile(path: string, realPath: string, files: FileReader): Resolved {
   const fail = (why: string): Resolved => ({ ok: false, reason: `\${file:${path}}: ${why}` });
   if (!isAbsolute(path)) return fail('the path must be absolute, such as /run/secrets/x');

@@ -1,24 +1,24 @@
-/** How often the folder is looked at; with two more looks a change is in force within 2 s. */
+/** How often the folder is examined; with two more looks, a change is in force within 2 s. */
 const INTERVAL_MS = 400;
 
-/** A folder that never comes to rest is read nevertheless after this many looks. */
+/** A folder that keeps changing is read anyway after this many looks. */
 const LOOKS_MAX = 3;
 
 export interface WatcherDependencies {
-  /** What is different from what is in force; empty when nothing is. */
+  /** What has changed since the configuration was read; empty if nothing has. */
   readonly changes: () => string | Promise<string>;
-  /** Takes the changes over. */
+  /** Reloads the configuration. */
   readonly onChange: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
   readonly intervalMs?: number;
 }
 
 /**
- * Looks at the folder again and again: notifications of the file system do not reach through a
- * ConfigMap's symlinks, bind mounts and network file systems.
+ * Polls the folder, because file system notifications do not work through a ConfigMap's symlinks,
+ * bind mounts and network file systems.
  *
- * A change is taken over once it looks the same twice: an editor that saves by renaming makes a
- * file vanish for a moment, and an operator must not vanish with it.
+ * A change is applied once it looks the same twice: an editor that saves by renaming makes a file
+ * disappear for a moment, and its operator must not disappear with it.
  */
 export class Watcher {
   readonly #dependencies: WatcherDependencies;

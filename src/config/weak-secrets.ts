@@ -2,12 +2,12 @@ import { type Problem, problemIn } from './problems.ts';
 import type { GatewayConfig, OperatorConfig } from './schema.ts';
 import { AGREED_SECRET_LENGTH_GOOD } from './secret-length.ts';
 
-/** What of `gateway.yaml` is taken, but should be better: one line for people each, no secret. */
+/** Secrets of `gateway.yaml` that are accepted but should be improved: one problem each, without the secret. */
 export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
   return weak('gateway.yaml', ['service', 'secrets'], service.secrets);
 }
 
-/** The same of an operator's file. */
+/** The same for an operator's file. */
 export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): readonly Problem[] {
   const file = `operators/${id}.yaml`;
   const upstream = bonuses.upstream?.secrets ?? [];
@@ -33,7 +33,7 @@ function weak(file: string, path: readonly string[], secrets: readonly string[])
   return [...notMeant(file, path, secrets), ...short(file, path, secrets)];
 }
 
-/** Taken as it stands, and most likely not what somebody meant. */
+/** Valid, but most likely a mistake. */
 function notMeant(file: string, path: readonly string[], secrets: readonly string[]) {
   return secrets.flatMap((secret, at) => {
     const reason = whyNotMeant(secret);
@@ -41,7 +41,7 @@ function notMeant(file: string, path: readonly string[], secrets: readonly strin
   });
 }
 
-/** A wallet's key in a header is a secret too, and as easily written without its braces. */
+/** A wallet's key in a header is a secret too, and its braces are forgotten as easily. */
 function headers(file: string, values: Readonly<Record<string, string>>) {
   return Object.entries(values).flatMap(([name, value]) => {
     const reason = whyNotMeant(value);
@@ -54,11 +54,11 @@ function whyNotMeant(secret: string): string | undefined {
   if (/^\$[A-Za-z_]\w*$/.test(secret)) {
     return `looks like a variable and is none, so that these characters are what counts: write \${NAME}`;
   }
-  // As `docker run --env-file` passes a value on that is quoted in the file.
+  // `docker run --env-file` passes quotes in the file on as part of the value.
   if (/^(["']).*\1$/.test(secret)) {
     return 'stands in quotes, which count: remove them unless the other side has them too';
   }
-  // The usual shape of a variable that was made with `echo`: the other side's secret has no line break.
+  // Typical of a variable made with `echo`: the other side's secret has no line break.
   if (secret.trim() === secret) return undefined;
   return 'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';
 }

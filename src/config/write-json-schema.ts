@@ -1,6 +1,6 @@
 /**
- * Writes the JSON Schemas that editors use into the repository's `config/`. Run it after every
- * change of a schema: `node src/config/write-json-schema.ts`.
+ * Writes the JSON Schemas for editors into the repository's `config/`. Run it after every
+ * change to a schema: `node src/config/write-json-schema.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { jsonSchemaFiles } from './json-schema.ts';

@@ -11,34 +11,34 @@ import {
 import type { SettingProblem } from './problems.ts';
 import { type Expression, type MaskedText, type Resolve, unmask } from './variables.ts';
 
-/** Aliases are for a repeated list or two; many are a file that explodes on expansion. */
+/** Aliases are for repeating a list or two; with many, a file can explode on expansion. */
 const ALIASES_MAX = 100;
 
 /**
- * Each entry takes the parser some ten microseconds, and a line that is no YAML more: what stands
- * here at most is read before a callback feels it. The longest list that makes sense, of shared
+ * Each entry takes the parser some ten microseconds, and a malformed line more: up to this limit,
+ * parsing does not delay callbacks noticeably. The longest sensible list, of shared
  * templates, is far shorter.
  */
 const ENTRIES_MAX = 3000;
 
-/** Whatever can begin or end an entry, or be one mistake more, beside the line itself. */
+/** Characters that can begin or end an entry, or cause one more error. */
 const STRUCTURE = /[[\]{},:?&*!|>%@`'"\\-]/g;
 
-/** Each may have the parser look through the whole file, before anybody counts them. */
+/** Each may make the parser search the whole file, before we can count aliases. */
 const STARS_MAX = 3 * ALIASES_MAX;
 
 /** A value that came from variables, by `pathKey`. */
 export interface Origin {
   /** The variables' names, for messages. */
   readonly names: readonly string[];
-  /** Whether the value is one variable and nothing else, without quotes: may stand for a number. */
+  /** Whether the value is a single unquoted variable, which may stand for a number. */
   readonly whole: boolean;
   readonly missing: boolean;
   /** Where the variables' contents came from. */
   readonly sources: readonly string[];
 }
 
-/** A parsed file as plain objects, lists, text, numbers and booleans; null is undefined. */
+/** A parsed file as plain objects, lists, text, numbers and booleans; null becomes undefined. */
 export interface YamlTree {
   readonly value: unknown;
   readonly origins: ReadonlyMap<string, Origin>;
@@ -47,7 +47,7 @@ export interface YamlTree {
 
 type Path = readonly (string | number)[];
 
-/** Whether a variable may stand at this path, and if not, what to say to people. */
+/** Undefined if a variable is allowed at this path, otherwise the reason to show. */
 export type VariableRule = (path: Path) => string | undefined;
 
 const ANYWHERE: VariableRule = () => undefined;
@@ -59,9 +59,9 @@ export const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(
 export const pathOf = (key: string): readonly string[] => JSON.parse(key);
 
 /**
- * Parses the masked text of a file (YAML 1.2 core schema, strict, unique keys) and puts variables
- * in their places. Never throws: what is wrong comes back as problems, naming the line where the
- * text is no YAML, else the path.
+ * Parses the masked text of a file (YAML 1.2 core schema, strict, unique keys) and puts the variables'
+ * values in. Never throws: errors are returned as problems, which name the line if the text is not
+ * YAML, otherwise the path.
  */
 export function parseYaml(
   masked: MaskedText,
@@ -82,7 +82,7 @@ export function parseYaml(
     version: '1.2',
     schema: 'core',
     stringKeys: true,
-    // Looked for below: the parser compares each key with all before it.
+    // Checked below instead: the parser would compare each key with all previous ones.
     uniqueKeys: false,
     prettyErrors: false,
     lineCounter: lines,
@@ -113,7 +113,7 @@ function isTooLong({ text, words }: MaskedText): boolean {
 
 function explain(fault: { code: string; message: string }, masked: MaskedText): string {
   if (fault.code === 'MULTIPLE_DOCS') return 'the file must hold one document: remove the ---';
-  // What follows a colon quotes the file, where a secret may stand.
+  // The part after a colon quotes the file, which may contain a secret.
   const [message = ''] = fault.message.split(':');
   return `not valid YAML: ${unmask(message, masked)}`;
 }
@@ -121,7 +121,7 @@ function explain(fault: { code: string; message: string }, masked: MaskedText): 
 class TreeBuilder {
   readonly origins = new Map<string, Origin>();
   readonly problems: SettingProblem[] = [];
-  /** Keys that stand twice: nobody can say which is meant. */
+  /** Keys that occur twice: it is unclear which one is meant. */
   readonly repeated: SettingProblem[] = [];
   readonly #document: Document;
   readonly #masked: MaskedText;
@@ -152,7 +152,7 @@ class TreeBuilder {
     if (isSeq(node)) return node.items.map((item, index) => this.build(item, [...path, index]));
     if (isMap(node)) {
       this.#noteRepeated(node.items);
-      // fromEntries defines properties, so that a key `__proto__` is a key like any other.
+      // fromEntries defines own properties, so that `__proto__` is a key like any other.
       return Object.fromEntries(
         node.items.map((pair) => {
           const key = this.#key(pair.key, path);
@@ -162,7 +162,7 @@ class TreeBuilder {
     }
     if (isAlias(node)) {
       this.#aliases += 1;
-      // A hundred of a list with thousands of entries are a file that explodes, too.
+      // A hundred aliases of a list with thousands of entries would explode too.
       if (this.#aliases <= ALIASES_MAX && this.#built <= ENTRIES_MAX) {
         return this.build(node.resolve(this.#document), path);
       }
@@ -200,7 +200,7 @@ class TreeBuilder {
 
   #scalar(scalar: Scalar, path: Path): unknown {
     const { value } = scalar;
-    // `delivery:` with everything below commented out is left out, not null.
+    // `delivery:` with everything below it commented out counts as left out, not as null.
     if (value === null) return undefined;
     if (typeof value !== 'string') return value;
     const words = value.match(this.#masked.wordPattern) ?? [];
@@ -217,7 +217,7 @@ class TreeBuilder {
     const resolved = new Map<Expression, string>();
     const sources = new Set<string>();
     for (const expression of new Set(expressions)) {
-      // Not looked up where it may not stand: nothing of it is to be learnt there.
+      // Not looked up where variables are not allowed, so as to reveal nothing about it.
       const outcome =
         refused === undefined
           ? this.#resolve(expression)
@@ -233,7 +233,7 @@ class TreeBuilder {
       missing: expressions.some((expression) => !resolved.has(expression)),
       sources: [...sources],
     });
-    // A missing one leaves its word: unique, so that no further problem comes of it.
+    // A missing variable keeps its word, which is unique and so causes no further problem.
     return value.replaceAll(
       this.#masked.wordPattern,
       (word) => resolved.get(this.#masked.words.get(word) ?? '') ?? word,
