@@ -22,11 +22,11 @@ export interface Batch {
 }
 
 /**
- * The movements of some entries of the journal. Nothing but its arguments decides: the same entries
- * on the same books make the same rows. In slices of a few milliseconds: a thousand settles are read, of
- * whatever size.
- * @param booked what was booked of these bets before, in order
- * @param closings of the operators of these entries
+ * The movements of some journal entries. The result depends only on the arguments: the same entries
+ * on the same books make the same rows. Works in slices of a few milliseconds, because it parses a
+ * thousand settles of any size.
+ * @param booked the movements already booked for these bets, in order
+ * @param closings the closed days of the entries' operators
  */
 export async function batchOf(
   entries: readonly JournalEntry[],
@@ -47,7 +47,7 @@ export async function batchOf(
     try {
       movements.push(...bookEntry(bets, days, at, confirmed));
     } catch (error) {
-      // A poison message must not stop everybody's books; a person has to look at it.
+      // A poison message must not stop the books of all operators; a person has to examine it.
       if (!(error instanceof RangeError || error instanceof JsonError)) throw error;
       unbookable.push(unbookableOf(confirmed, error));
     }
@@ -91,12 +91,12 @@ function confirmedOperation(entry: ConfirmedEntry): ConfirmedOperation {
   }
 }
 
-/** What the service says of nearly every bet: it is no freebet. */
+/** How the service marks nearly every bet: it is not a freebet. */
 const NO_BONUS = /"bonusId"\s*:\s*null/;
 
 /**
- * Reading the whole message takes longer than all the rest of its booking, so it is read only where it
- * names a bonus beside saying once that there is none. A backslash may spell the name in another way.
+ * Parsing the message takes longer than the rest of its booking, so it is parsed only if it mentions a bonusId other
+ * than one null, or contains a backslash, which could spell the name differently.
  */
 function isFreebet(body: Buffer): boolean {
   const rest = body.toString('latin1').replace(NO_BONUS, '');
@@ -104,7 +104,7 @@ function isFreebet(body: Buffer): boolean {
   return (parseJsonObject(body).value.bonusId ?? null) !== null;
 }
 
-/** @throws RangeError where there is none: the journal took the message with one */
+/** @throws RangeError if the message has no amount, although the journal only accepts it with one */
 function amountOf(body: Buffer): string {
   const amount = parseJsonObject(body).numberText('amount');
   if (amount === undefined) throw new RangeError('the message holds no amount');
@@ -125,7 +125,7 @@ function unbookableOf(
   return { rule: 'amount', subject: transactionId, operatorId, found, expected } as const;
 }
 
-/** Of each operator, the latest day first. */
+/** The closed days of each operator, latest first. */
 type ClosedDays = ReadonlyMap<string, readonly Closing[]>;
 
 function closedDays(closings: readonly Closing[]): ClosedDays {
@@ -134,10 +134,10 @@ function closedDays(closings: readonly Closing[]): ClosedDays {
 }
 
 /**
- * The first day, from its own on, that was open when the books reached this position of the journal.
- * Not "is open now": a rebuild has to find the same one. Days are closed one after the other, so what
- * belongs before the latest closed one is behind, also where that is the operator's first: a process
- * whose clock is days late must not book into a past whose sums later statements have carried on.
+ * The first day, from `belongsTo` on, that was open when the books reached this journal position (not "is
+ * open now", since a rebuild has to find the same day). Days are closed in order, so everything up to the
+ * latest closed day is closed, even before the operator's first statement: a process whose clock is days
+ * behind must not book into a past whose sums later statements have carried forward.
  */
 function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Position): string {
   const closed = days.get(operatorId)?.find((closing) => isBefore(closing.at, at));

@@ -17,21 +17,21 @@ import { closeDueDays } from './close-days.ts';
 import { Duty, pausesOf } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
 
-/** With almost nothing to book it looks again after this time. */
+/** With little to book, the next batch is read after this time. */
 const IDLE_MS = 250;
-/** Under load it waits for more: the half dozen statements of a look cost as much for a few rows. */
+/** Under load, wait for more entries: the six statements of a batch cost the same for a few rows. */
 const BUSY_MS = 1_000;
 const MUCH = 100;
 /** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
 /** Checking the sums of whole days reads all of their movements. */
 const CHECK_DAYS_EVERY_MS = 60_000;
-/** The share of its time for duties that grow with the data; beyond it they are done less often. */
+/** The share of time for duties whose cost grows with the data; beyond it they run less often. */
 const SHARE = 1 / 20;
 
 export interface Bookkeeping {
   readonly runner: Runner;
-  /** For what locks the books: a connection of its own. */
+  /** For a separate connection, used for everything that locks the books. */
   readonly database: DatabaseAddress;
   readonly configuration: () => Configuration;
   readonly clock: Clock;
@@ -40,9 +40,9 @@ export interface Bookkeeping {
 }
 
 /**
- * Keeps the books behind the journal: books what wallets confirmed, closes days, checks both. Any
- * number of workers may do it at once; one books, the others find it booked. Booking waits for none of
- * the others: a day of millions takes its time to check.
+ * Keeps the books up to date with the journal: books what wallets confirmed, closes days, checks both. Any number
+ * of workers may run it; one books an entry, the others find it booked. Each duty has its own loop, so
+ * that booking does not wait while a day of millions of movements is checked.
  */
 export class Bookkeeper {
   readonly #keeping: Bookkeeping;
@@ -68,7 +68,7 @@ export class Bookkeeper {
       this.#duty('check', DUTIES_EVERY_MS, () => this.#check()),
       this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#lookAtReconciliations()),
     ];
-    // An absent gauge says nothing, and a counter's first step would show no increase.
+    // An absent gauge cannot be alerted on, and a counter that first appears at 1 shows no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
     for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
     for (const operator of keeping.configuration().operators.keys()) {
@@ -80,7 +80,7 @@ export class Bookkeeper {
     for (const duty of this.#duties) duty.start();
   }
 
-  /** Ends after what is under way. */
+  /** Stops, and resolves once the work in progress has ended. */
   async close(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#duties.map((duty) => duty.close()));
@@ -95,7 +95,7 @@ export class Bookkeeper {
     });
   }
 
-  /** Done so often, or less often where it takes more than its share of the time. */
+  /** A duty run every `everyMs`, or less often if it takes more than `SHARE` of the time. */
   #every(name: string, everyMs: number, work: () => Promise<void>): Duty {
     const pauseAfter = pausesOf(everyMs, SHARE);
     return this.#duty(name, everyMs, async () => {
@@ -145,7 +145,7 @@ export class Bookkeeper {
           isStopping: () => this.#stopping,
         });
       } catch (error) {
-        // It keeps no other operator from being checked.
+        // One operator's failure does not keep the others from being checked.
         this.#tellFailed(error, 'check_days', operatorId);
       }
     }
@@ -165,7 +165,7 @@ export class Bookkeeper {
     return isMore ? 0 : DUTIES_EVERY_MS;
   }
 
-  /** By itself, whatever else takes long or fails: it is what an alarm looks at. */
+  /** A duty of its own, so that the lag, which an alert uses, is current even if others are slow or fail. */
   async #tellLag(): Promise<number> {
     this.#keeping.metrics.booksLag.set(await this.#checks.lagSeconds());
     return DUTIES_EVERY_MS;
@@ -176,7 +176,7 @@ export class Bookkeeper {
     this.#keeping.logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
   }
 
-  /** Marks runs whose process is gone as failed; shows what nobody has resolved of the newest. */
+  /** Fails runs whose process has died; sets the gauge of unresolved differences of the newest runs. */
   async #lookAtReconciliations(): Promise<number> {
     const { logger, metrics } = this.#keeping;
     for (const id of await this.#reconciliations.failLost()) {
@@ -192,7 +192,7 @@ export class Bookkeeper {
     return DUTIES_EVERY_MS;
   }
 
-  /** The first one that something was booked by; another one would make other days. */
+  /** The time zone of the first booking, which stays in use, because another would shift the days. */
   async #timeZone(): Promise<string> {
     const { timeZone } = this.#keeping.configuration().gateway.books;
     const { timeZone: kept } = await this.#journal.cursor();

@@ -1,18 +1,18 @@
 import type { DayChecks, OpenDays } from '../store/books/day-checks.ts';
 
-/** Movements of one statement: some tenths of a second where the disk has to be asked for them. */
+/** Movements read by one statement: some tenths of a second if they come from disk. */
 const STRETCH_ROWS = 50_000;
 
 export interface CheckingDays {
-  /** Between two stretches: what was begun is then given up. */
+  /** Asked between stretches; true abandons the check. */
   readonly isStopping: () => boolean;
   readonly stretchRows?: number;
 }
 
 /**
- * Holds the sums of an operator's open days to their movements, stretch by stretch in their order, while
- * others are booked: what counts is what was booked when the sums were read. A rebuild may replace
- * movements in between, so what differs is summed up once more before it is put on record.
+ * Compares the sums of an operator's open days with their movements, stretch by stretch, while booking
+ * goes on: only movements booked before the sums were read count. A rebuild may replace movements
+ * in between, so a difference is computed a second time before it is recorded.
  * @returns how many sums are wrong
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
@@ -31,7 +31,7 @@ export async function checkDays(
   return 0;
 }
 
-/** Undefined where it was given up. */
+/** Undefined if the check was abandoned. */
 async function sumsOf(
   checks: DayChecks,
   of: OpenDays,

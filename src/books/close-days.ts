@@ -14,21 +14,21 @@ export interface ClosingTimes {
   readonly closeAtLatestMinutes: number;
 }
 
-/** What a round has come to. */
+/** The result of one round of closing. */
 export interface ClosedDays {
   readonly closed: readonly DueDay[];
-  /** How many days are due and still open, whatever keeps them. */
+  /** How many due days are still open, for any reason. */
   readonly overdue: number;
-  /** Of those, the ones that could not be looked at or closed. */
+  /** Those of them whose closing failed with an error. */
   readonly failed: readonly { readonly operatorId: string; readonly error: unknown }[];
 }
 
 /**
- * Closes every operator's oldest open day that is due and that nothing keeps open. Of two processes
- * that close a day at once, one does; a process that is killed has closed it or not. One whose day
- * cannot be closed keeps no other operator's open.
+ * Closes every operator's oldest open day, if it is due and nothing keeps it open. Closing is atomic: if two
+ * processes try at once, one of them does it. A day that cannot be closed does not hold up
+ * other operators.
  * @returns what was closed, after which the next day may be due
- * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be told which days are due, also in the midst of it
+ * @throws GatewayError `DATABASE_UNAVAILABLE` if the due days cannot be read, at the start or after a failed closing
  */
 export async function closeDueDays(
   runner: Runner,
@@ -43,7 +43,7 @@ export async function closeDueDays(
       if (await closeIfReady(runner, database, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
-      // Where it is PostgreSQL that is away, the others are not waited for one by one.
+      // Throws if PostgreSQL is down, so that the others do not fail one by one, each after a timeout.
       await dueDays(runner, times);
     }
   }
@@ -63,7 +63,7 @@ async function closeIfReady(
   });
 }
 
-/** In this order: a call that ends in between is no longer open, and is looked for in the books. */
+/** The order matters: a call that ends in between is no longer open, but then has to be in the books. */
 async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
   return !(await keepsOpen(runner, due)) && (await isBookedUntil(runner, due.endsAt));
 }

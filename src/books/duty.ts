@@ -1,15 +1,15 @@
-/** What is done again and again, and after how long. */
+/** A recurring piece of work, and its pauses. */
 export interface DutyWork {
-  /** In the log, where it fails. */
+  /** For the log, if it fails. */
   readonly name: string;
-  /** @returns milliseconds until it is done again */
+  /** @returns milliseconds until the next run */
   readonly work: () => Promise<number>;
-  /** Until it is tried again where it failed. */
+  /** The pause after a failure. */
   readonly afterFailureMs: number;
   readonly onFailure: (error: unknown, name: string) => void;
 }
 
-/** Does one thing in a loop of its own: how long others take, or that they fail, does not matter to it. */
+/** Runs one piece of work in a loop of its own, unaffected by slow or failing other duties. */
 export class Duty {
   readonly #work: DutyWork;
   #timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,7 @@ export class Duty {
     this.#next(0);
   }
 
-  /** Ends after what is under way. */
+  /** Stops, and resolves once the run in progress has ended. */
   async close(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -50,10 +50,10 @@ export class Duty {
 }
 
 /**
- * How long to pause after each run of work that grows with the data, in milliseconds.
+ * The pause in milliseconds after each run of work whose cost grows with the data.
  * @param everyMs the shortest pause
- * @param share of the time that the work may take. One run that was held up says nothing about the next:
- *   of the last two the shorter counts
+ * @param share the share of time that the work may take, judged by the shorter of the last two runs, because
+ *   a single run may have been held up
  */
 export function pausesOf(everyMs: number, share: number): (tookMs: number) => number {
   let beforeMs = 0;

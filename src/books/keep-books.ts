@@ -3,19 +3,19 @@ import type { BooksJournal } from '../store/books/books-journal.ts';
 import type { ConfirmedEntry } from '../store/books/read-statements.ts';
 import { batchOf } from './batch.ts';
 
-/** Entries of one statement: what a worker that is killed has to read again. */
+/** Entries booked by one statement: all that has to be read again if a worker is killed. */
 const BATCH_ENTRIES = 1_000;
 
 export type Kept =
-  /** Nothing is left that may be read now. */
+  /** There are no more entries below the watermark. */
   | { readonly kind: 'done'; readonly movements: readonly BookedMovement[] }
   | { readonly kind: 'more'; readonly movements: readonly BookedMovement[] }
-  /** Another worker has booked it. */
+  /** Another worker booked meanwhile, so nothing was written. */
   | { readonly kind: 'overtaken' };
 
 /**
- * Books what was confirmed since, one batch.
- * @param timeZone of the configuration: counts until something is booked, then the first stands
+ * Books the next batch of entries after the cursor.
+ * @param timeZone from the configuration: used for the first booking, after which that one stays
  * @throws GatewayError `DATABASE_UNAVAILABLE`; the batch may or may not be booked
  */
 export async function keepBooks(

@@ -6,11 +6,11 @@ import { keepBooks } from './keep-books.ts';
 import { changedStatements } from './statement-digest.ts';
 
 export interface RebuildOptions {
-  /** Of the configuration. */
+  /** From the configuration. */
   readonly timeZone: string;
-  /** `2026-11-20`: what was confirmed before stays; undefined: all that the journal still has. */
+  /** `2026-11-20`: movements confirmed before it stay; undefined: rebuild all that the journal still has. */
   readonly fromDay: string | undefined;
-  /** Told of each step, for people who wait. */
+  /** Reports each step to a waiting person. */
   readonly log: (line: string) => void;
 }
 
@@ -24,7 +24,7 @@ export class RebuildRefused extends Error {
 
 /**
  * Books the journal again, in one transaction. The same journal makes the same rows, byte for byte;
- * what was pruned from the journal stays as it is booked.
+ * movements whose entries were pruned from the journal stay as they are.
  * @throws RebuildRefused if a closed statement would change, or if the time zone differs from that
  *   of closed days
  * @throws Error of `pg`; then nothing has changed

@@ -1,6 +1,6 @@
 import type { DayStatement } from '../store/books/statements.ts';
 
-/** The header `digest` of a statement, of its CSV, whether that or JSON is sent (RFC 3230). */
+/** The header `digest` of a statement (RFC 3230): that of its CSV, even if JSON is sent. */
 export function digestHeader({ sha256 }: Pick<DayStatement, 'sha256'>): string {
   return `sha-256=${Buffer.from(sha256, 'hex').toString('base64')}`;
 }
@@ -12,13 +12,13 @@ const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 interface Range {
   readonly type: string;
-  /** From 0, not taken, to 1. */
+  /** From 0 (not accepted) to 1. */
   readonly quality: number;
 }
 
 /**
- * Whether `Accept` takes CSV rather than JSON (RFC 9110, section 12.5.1): by the quality of each, and where
- * those are equal, whether CSV is named before JSON. JSON is for whoever takes anything, or nothing of both.
+ * Whether `Accept` prefers CSV to JSON (RFC 9110, section 12.5.1): by quality, and if that is equal, by whether CSV
+ * is named before JSON. A client that accepts anything, or neither of them, gets JSON.
  */
 export function wantsCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(rangeOf);
@@ -33,7 +33,7 @@ function rangeOf(text: string): Range {
   return { type, quality: QUALITY.test(said) ? Number(said) : 1 };
 }
 
-/** Of the narrowest range that the type is in. */
+/** The quality of the most specific range that matches the type. */
 function qualityOf(ranges: readonly Range[], type: string): number {
   const wider = [type, type.replace(/\/.*$/, '/*'), '*/*'];
   for (const wanted of wider) {

@@ -5,7 +5,7 @@ import type { ClosedDay } from '../store/books/rebuild-steps.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Violation } from '../store/books/violations.ts';
 
-/** A day's CSV, piece by piece: ten million lines take no more memory than a page of them. */
+/** A day's CSV, page by page: ten million lines take no more memory than one page. */
 export async function* statementCsv(
   statements: Pick<Statements, 'pages'>,
   operatorId: string,
@@ -17,7 +17,7 @@ export async function* statementCsv(
   }
 }
 
-/** What a day's statement would be sealed with now. */
+/** The checksum that a day's statement would be sealed with now. */
 export async function sealOf(
   statements: Pick<Statements, 'pages'>,
   operatorId: string,
@@ -32,7 +32,7 @@ export async function sealOf(
   return { sha256: hash.digest('hex'), movements };
 }
 
-/** Those of some closed days whose movements are no longer the ones that were closed. */
+/** A violation for each of these closed days whose movements have changed since it was closed. */
 export async function changedStatements(
   statements: Pick<Statements, 'pages'>,
   closed: readonly ClosedDay[],

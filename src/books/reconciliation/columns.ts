@@ -6,15 +6,15 @@ export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'st
 
 export type ListColumn = (typeof LIST_COLUMNS)[number];
 
-/** The names of the list's own columns, where they are not ours. */
+/** The list's own names for our columns, where they differ. */
 export type ColumnNames = ReadonlyMap<ListColumn, string>;
 
-/** Where our columns stand in the list. */
+/** The index of each of our columns in the list. */
 export type ColumnPlaces = ReadonlyMap<ListColumn, number>;
 
 /**
- * Reads `transactionId=bet_id,stake=Bet Amount`; a colon serves as well.
- * @throws Incomparable if it is not of that form
+ * Reads `transactionId=bet_id,stake=Bet Amount`; a colon works as well.
+ * @throws Incomparable if it does not have that form
  */
 export function readColumnNames(text: string): ColumnNames {
   const names = new Map<ListColumn, string>();
@@ -37,10 +37,10 @@ export function readColumnNames(text: string): ColumnNames {
 }
 
 /**
- * Finds our columns among the list's: by the given name exactly, else by our own word, whatever its
- * case and whatever joins its parts (`transaction_id`).
- * @returns undefined where there is no column of transactionIds, or none of a given name
- * @throws Incomparable where a column could be two
+ * Finds our columns among the list's: by the given name exactly, or else by our own name in any case and
+ * with any separators (`transaction_id`).
+ * @returns undefined if there is no column of transactionIds, or a given name is missing
+ * @throws Incomparable if a column is ambiguous
  */
 export function findColumns(
   header: readonly string[],
@@ -65,7 +65,7 @@ export function findColumns(
   return places.has('transactionId') ? places : undefined;
 }
 
-/** What cannot be found, in words. */
+/** The error that says which columns are missing. */
 export function missingColumns(header: readonly string[], names: ColumnNames): Incomparable {
   const cells = new Set(header.map((cell) => cell.trim()));
   const given = [...names.values()].filter((name) => !cells.has(name));

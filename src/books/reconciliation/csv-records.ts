@@ -1,23 +1,23 @@
 import { parseCsvLine, type Separator } from '../../lib/csv.ts';
 import type { Line } from '../../lib/lines.ts';
 
-/** The fields of a record, or why a line has none; numbered by its first line. */
+/** The fields of a record, or why a line cannot be read; `number` is that of its first line. */
 export type CsvRecord =
   | { readonly number: number; readonly fields: readonly string[] }
   | { readonly number: number; readonly fault: string; readonly text: string };
 
 type TextLine = Extract<Line, { readonly text: string }>;
 
-/** A field in quotes may go on over so many lines and characters. */
+/** How many lines and characters a record with quoted fields may span. */
 const RECORD_LINES_MAX = 100;
 const RECORD_CHARS_MAX = 64 * 1024;
 
 const FAULT = 'a quote is not closed, or stands inside a field';
 
 /**
- * Joins lines of CSV into records. A field in quotes may hold line ends. If a record never becomes
- * complete, only its first line is lost, and the lines after it are read again: one forgotten quote
- * must not swallow the rest of a list.
+ * Joins lines of CSV into records. Quoted fields may contain line ends. If a record is never completed,
+ * only its first line is lost, and the lines after it are read again, so that one missing quote
+ * does not swallow the rest of the list.
  */
 export class CsvRecords {
   readonly #separator: Separator;
@@ -31,13 +31,13 @@ export class CsvRecords {
     this.#fieldCount = fieldCount;
   }
 
-  /** The records that are whole with this line, in order. */
+  /** The records completed by this line, in order. */
   take(line: Line): CsvRecord[] {
     if ('fault' in line) {
       const { number, fault, latin1 } = line;
       return [...this.end(), { number, fault, text: latin1 }];
     }
-    // As nearly every line is.
+    // The usual case.
     if (this.#open.length === 0 && !line.text.includes('"')) {
       const { number, text } = line;
       return text === '' ? [] : [{ number, fields: text.split(this.#separator) }];
@@ -45,7 +45,7 @@ export class CsvRecords {
     return this.#read([line]);
   }
 
-  /** What is left open at the end. */
+  /** The records left incomplete at the end of the list. */
   end(): CsvRecord[] {
     const records: CsvRecord[] = [];
     while (this.#open.length > 0) records.push(...this.#giveUp());

@@ -14,25 +14,25 @@ import type { Compared, ListRow } from '../../store/reconciliation/compare-state
 import type { FoundDifference, ListedThere } from '../../store/reconciliation/difference-item.ts';
 import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
 
-/** Of a bet that a list has several times, so many are shown. */
+/** How many copies are shown of a bet that a list contains several times. */
 const COPIES_SHOWN = 10;
 
-/** What both lists say of one transactionId. */
+/** What the journal (`here`) and the operator's list (`there`) say about one transactionId. */
 export interface BetPair {
   readonly transactionId: string;
   readonly here: JournalBet | undefined;
   /** The first of their lines. */
   readonly there: readonly ListRow[];
-  /** How many of their lines could be read, and whether any could not. */
+  /** How many of their lines could be read; `isUnreadable`: at least one could not. */
   readonly copies: number;
   readonly isUnreadable: boolean;
 }
 
-/** Gathers the lines of each transactionId, which come one after the other. */
+/** Groups the lines of each transactionId, which arrive consecutively. */
 export class Pairs {
   #open: BetPair | undefined;
 
-  /** @returns the pairs that are whole with this page */
+  /** @returns the pairs completed by this page */
   take(page: readonly Compared[]): BetPair[] {
     const whole: BetPair[] = [];
     for (const one of page) {
@@ -60,7 +60,7 @@ function withLine(pair: BetPair, line: ListRow | undefined): BetPair {
   return { ...pair, there, copies: pair.copies + 1 };
 }
 
-/** How the lists differ over one transactionId: one difference at most. */
+/** The difference between both lists for one transactionId: at most one is reported. */
 export function differenceOf(pair: BetPair, days: ListedDays): FoundDifference | undefined {
   const { transactionId, here, copies } = pair;
   const [line] = pair.there;
@@ -82,7 +82,7 @@ function kindOf(
 ): DifferenceKind | undefined {
   if (copies > 1) return 'duplicate_there';
   if (line === undefined) {
-    // It stands there, in a line that is reported for itself.
+    // The list has it in an unreadable line, which is reported separately.
     if (isUnreadable || here === undefined) return undefined;
     return isExpectedThere(here, days) ? 'missing_there' : undefined;
   }
@@ -100,13 +100,13 @@ function words({ currency, stake, payout, state }: ListRow): ListedBet {
   return { currency, stake: amount(stake), payout: amount(payout), state };
 }
 
-/** Counts of a run, as it goes. */
+/** The running counts of a run. */
 export class FoundTally {
   readonly #counts = new Map<DifferenceKind, number>();
-  /** TransactionIds that stand there and differ. */
+  /** How many transactionIds of the list differ. */
   #differThere = 0;
 
-  /** @returns how many of its kind there are now */
+  /** @returns how many of this kind have been found so far */
   add({ kind, there }: Pick<FoundDifference, 'kind' | 'there'>): number {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
@@ -114,7 +114,7 @@ export class FoundTally {
     return count;
   }
 
-  /** @param listed how many transactionIds stand there, each counted once */
+  /** @param listed how many distinct transactionIds the list contains */
   counts(listed: number): DifferenceCounts {
     const of = (kind: DifferenceKind) => this.#counts.get(kind) ?? 0;
     const kinds = DIFFERENCE_KINDS.map((kind) => [kind, of(kind)] as const);

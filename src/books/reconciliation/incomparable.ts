@@ -1,9 +1,9 @@
-/** A list cannot be compared; the message says what to do. What was read of it means nothing. */
+/** A list cannot be compared; the message says what to do. Nothing that was read of it is used. */
 export class Incomparable extends Error {
   override readonly name: string = 'Incomparable';
 }
 
-/** It is larger than allowed. */
+/** The list is larger than allowed. */
 export class ListTooLarge extends Incomparable {
   override readonly name = 'ListTooLarge';
 }

@@ -11,8 +11,8 @@ const HEAD_BYTES = 4;
 
 /**
  * The text of a list, decompressed if its first bytes (not its name) say that it is gzip.
- * @param bytesMax the most that is read of it, compressed or not
- * @throws Incomparable where it is no text, or its gzip is cut off
+ * @param bytesMax limit for both the compressed and the decompressed size
+ * @throws ListTooLarge above that; Incomparable if it is not text, or its gzip is damaged
  */
 export async function* listBytes(
   chunks: AsyncIterable<Buffer>,
@@ -72,7 +72,7 @@ async function* limited(chunks: AsyncIterable<Buffer>, bytesMax: number): AsyncG
 
 async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  // Whoever reads `gunzip` is told of a failure of either.
+  // The reader of `gunzip` gets the error of either stream.
   pipeline(Readable.from(chunks, { objectMode: false }), gunzip, () => undefined);
   try {
     for await (const chunk of gunzip) {

@@ -22,14 +22,14 @@ import {
 
 const COLUMNS_MAX = 1_000;
 
-/** Reads lines of one form; knows which of our columns the list has. */
+/** Reads lines of one format; knows which of our columns the list has. */
 interface Form {
   readonly columns: readonly ListColumn[];
   take(line: Line): ListLine[];
   end(): ListLine[];
 }
 
-/** Reads a list line by line, of whichever form its first line is: CSV or a JSON object a line. */
+/** Reads a list line by line, in the format of its first line: CSV or one JSON object per line. */
 export class ListReader {
   readonly #names: ColumnNames;
   #form: Form | undefined;
@@ -44,7 +44,7 @@ export class ListReader {
     return this.#form?.columns ?? [];
   }
 
-  /** @throws Incomparable where the first line tells that nothing of it can be read */
+  /** @throws Incomparable if the first line shows that the list cannot be read */
   take(line: Line): ListLine[] {
     if (this.#form !== undefined) return this.#form.take(line);
     if ('fault' in line) throw new Incomparable(`line ${line.number} ${line.fault}`);
@@ -61,14 +61,14 @@ export class ListReader {
     if (text.startsWith('[')) {
       throw new Incomparable('the list is a JSON array: write one object a line (NDJSON)');
     }
-    // What Excel writes and reads as the separator, before the header.
+    // Excel's line before the header that names the separator.
     const [, stated] = /^sep=(.)$/i.exec(text.trimEnd()) ?? [];
     this.#separator = SEPARATORS.find((one) => one === stated) ?? this.#separator;
     if (stated === undefined) this.#form = csvForm(line.text, this.#names, this.#separator);
     return [];
   }
 
-  /** @throws Incomparable where there was not even a first line */
+  /** @throws Incomparable if the list had no lines at all */
   end(): ListLine[] {
     if (this.#form !== undefined) return this.#form.end();
     throw new Incomparable('the list is empty: its first line has to name its columns');
@@ -130,7 +130,7 @@ class CsvForm implements Form {
   }
 }
 
-/** Objects have no header: what the first one says, every other has to say too. */
+/** Objects have no header: the members of the first are required in all others. */
 function jsonForm(number: number, first: string, names: ColumnNames): Form {
   const document = parsed(first);
   if (typeof document === 'string') {
@@ -169,7 +169,7 @@ function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLin
   return [readListLine(number, cellOf)];
 }
 
-/** Numbers with their exact text; null is an empty cell. */
+/** Numbers keep their exact text; null is an empty cell. */
 function cellOfMember(document: JsonDocument, member: string): string | undefined {
   const value = document.value[member];
   if (typeof value === 'string') return value;
@@ -177,7 +177,7 @@ function cellOfMember(document: JsonDocument, member: string): string | undefine
   return document.numberText(member);
 }
 
-/** The object, or why it is none. */
+/** The object, or why the text is not one. */
 function parsed(text: string): JsonDocument | string {
   const document = jsonObjectOrError(Buffer.from(text));
   return document instanceof JsonError ? document.message : document;

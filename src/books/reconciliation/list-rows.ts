@@ -8,7 +8,7 @@ export interface UnreadableLine {
   readonly line: number;
   readonly transactionId: string | null;
   readonly why: string;
-  /** What it says, as far as it is text: another line in its place is another difference. */
+  /** Its content, as far as it is text: the same line number with other content is another difference. */
   readonly text: string;
 }
 
@@ -18,12 +18,12 @@ const ID_CHARS_MAX = 200;
 const CURRENCY_CHARS_MAX = 20;
 const CONTROL = /\p{Cc}/u;
 
-/** The content of a column of this line; undefined where the list has no such column. */
+/** The content of a column in this line; undefined if the list has no such column. */
 export type CellOf = (column: ListColumn) => string | undefined;
 
 /**
- * Reads what a line says. Every column that the list has must be said in each of its lines: what is
- * left out of one would count as agreement. An empty payout is none, which is 0.
+ * Reads a line. Every column of the list must be filled in each line, because a missing value would count
+ * as agreement. Only an empty payout is allowed: it means 0.
  */
 export function readListLine(line: number, cellOf: CellOf): ListLine {
   const transactionId = cellOf('transactionId') ?? '';
@@ -76,12 +76,12 @@ export function joinedCells(cells: readonly string[]): string {
   return cells.join('\0');
 }
 
-/** What may be told as a transactionId of a line that cannot be read; null: nobody could have such a bet. */
+/** The transactionId to report for an unreadable line; null if it cannot be the id of a bet. */
 export function idOfUnreadable(text: string | undefined): string | null {
   return text === undefined || faultOfId(text) !== undefined ? null : text;
 }
 
-/** A transactionId is compared exactly, so that a space at its edge makes another one of it. */
+/** TransactionIds are compared exactly: one with a leading or trailing space is a different id. */
 function faultOfId(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (text.length > ID_CHARS_MAX) return `is longer than ${ID_CHARS_MAX} characters`;

@@ -1,8 +1,8 @@
 import { Incomparable } from './incomparable.ts';
 
 /**
- * A list as its sender gives it. Whatever keeps it from being read to its end is a reason not to compare
- * it. An abort ends the reading at once: its sender may say nothing more for hours.
+ * Passes a list's chunks on. Any error before its end makes the list incomparable. An abort ends the
+ * reading at once, even while the sender is silent for hours.
  * @throws Incomparable; the signal's reason after an abort
  */
 export async function* listSource(
@@ -11,7 +11,7 @@ export async function* listSource(
 ): AsyncGenerator<Buffer> {
   const source = chunks[Symbol.asyncIterator]();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // It is not always waited for.
+  // Nobody may be awaiting it when it rejects.
   aborted.catch(() => undefined);
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort);
@@ -34,7 +34,7 @@ export async function* listSource(
   }
 }
 
-/** Gives a source back that is read no further. Not waited for: it may be waiting for its sender. */
+/** Closes a source that is not read any further, without waiting: it may itself be waiting for its sender. */
 export function letGo(source: AsyncIterator<Buffer>): void {
   source.return?.().catch(() => undefined);
 }

@@ -8,10 +8,10 @@ import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
 import { FoundTally } from './found.ts';
 
 const NOTED_AT_ONCE = 1_000;
-/** Kept of each kind, for people to resolve; those beyond are only counted. */
+/** How many of each kind are recorded for people to resolve; further ones are only counted. */
 const KEPT_MAX = 50_000;
 
-/** What a run has found, counted at once and put on record piece by piece. */
+/** The differences found by a run: counted at once, and recorded in batches. */
 export class NotedDifferences {
   readonly #differences: ReconciliationDifferences;
   readonly #run: { readonly id: string; readonly operatorId: string };
@@ -20,7 +20,7 @@ export class NotedDifferences {
   #waiting: NotedDifference[] = [];
   #noted = 0;
 
-  /** @param goOn asked before each statement; throws what keeps the run from going on */
+  /** @param goOn called before each statement; throws if the run has to stop */
   constructor(
     differences: ReconciliationDifferences,
     run: { readonly id: string; readonly operatorId: string },
@@ -31,14 +31,14 @@ export class NotedDifferences {
     this.#goOn = goOn;
   }
 
-  /** @param text of the list's line, where nothing else tells it from others */
+  /** @param text the list's line, if nothing else distinguishes the difference from others */
   add(found: FoundDifference, text?: string): void {
     if (this.#tally.add(found) > KEPT_MAX) return;
     const said = text === undefined ? {} : { said: digestOf(text) };
     this.#waiting.push({ ...found, ...said });
   }
 
-  /** Writes what fills a statement. @throws GatewayError, and what `goOn` throws */
+  /** Writes full batches only. @throws GatewayError, and what `goOn` throws */
   async noteMany(): Promise<void> {
     await this.#note(NOTED_AT_ONCE);
   }
@@ -48,7 +48,7 @@ export class NotedDifferences {
     await this.#note(1);
   }
 
-  /** @param listed how many transactionIds stand in the list, each counted once */
+  /** @param listed how many distinct transactionIds the list contains */
   counts(listed: number): DifferenceCounts {
     return this.#tally.counts(listed);
   }

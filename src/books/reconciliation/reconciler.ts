@@ -7,7 +7,7 @@ import type { ColumnNames } from './columns.ts';
 import { Incomparable, ListTooLarge } from './incomparable.ts';
 import { ReconciliationRun } from './run.ts';
 
-/** Each holds a connection to PostgreSQL, and keeps it busy. */
+/** Each run holds a connection to PostgreSQL, and keeps it busy. */
 const RUNS_MAX = 4;
 const MEBIBYTE = 1_048_576;
 
@@ -19,7 +19,7 @@ interface ReconcilerParts {
   readonly logger: Logger;
 }
 
-/** What became of a list that somebody sent; `received` says nothing of whether it can be compared. */
+/** What happened to an uploaded list; `received` does not mean that it can be compared. */
 export type ReceivedList =
   | { readonly kind: 'received'; readonly id: string }
   | { readonly kind: 'tooLarge'; readonly why: string }
@@ -35,14 +35,14 @@ export class Reconciler {
     this.#parts = parts;
   }
 
-  /** Whether there is anything of this operator to compare with. */
+  /** Whether the operator is configured or has bets to compare with. */
   async knows(operatorId: string): Promise<boolean> {
     const { configuration, runs } = this.#parts;
     return configuration().operators.has(operatorId) || (await runs.hasBets(operatorId));
   }
 
   /**
-   * Reads a list to its end; the comparison goes on when this has returned.
+   * Reads a list to its end; the comparison continues after this has returned.
    * @throws GatewayError, or Error of `pg`: then nothing is compared
    */
   async receive(
@@ -72,7 +72,7 @@ export class Reconciler {
     return { kind: 'received', id: run.id };
   }
 
-  /** Stops the comparisons under way: they are recorded as not compared. */
+  /** Stops the runs in progress: they are recorded as failed. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#underWay);
@@ -91,7 +91,7 @@ export class Reconciler {
       const counts = await run.compare();
       logger.info({ operator, reconciliation: run.id, counts }, 'reconciliation.done');
     } catch (error) {
-      // On record with its reason, where PostgreSQL answers.
+      // The run has recorded the reason, unless PostgreSQL is down.
       logger.warn({ err: error, operator, reconciliation: run.id }, 'reconciliation.failed');
     }
   }

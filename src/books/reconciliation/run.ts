@@ -21,15 +21,15 @@ import type { ListLine, UnreadableLine } from './list-rows.ts';
 import { listSource } from './list-source.ts';
 import { NotedDifferences } from './noted-differences.ts';
 
-/** Lines written at once: a short transaction, however slowly the list arrives. */
+/** Lines per write: transactions stay short, however slowly the list arrives. */
 const WRITTEN_AT_ONCE = 10_000;
 
 export interface ReconciliationParts {
-  /** For the list: a connection of its own. */
+  /** For a separate connection, which holds the list. */
   readonly database: DatabaseAddress;
   readonly runs: ReconciliationRuns;
   readonly differences: ReconciliationDifferences;
-  /** Breaks it off. */
+  /** Aborts the run. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
 }
@@ -37,19 +37,19 @@ export interface ReconciliationParts {
 export interface RunProgress {
   readonly state: 'reading' | 'comparing';
   readonly lines: number;
-  /** After unpacking. */
+  /** After decompression. */
   readonly bytes: number;
 }
 
 export interface ListOptions {
   readonly names: ColumnNames;
-  /** It is read no further, packed or not. */
+  /** Limit for both the compressed and the decompressed size. */
   readonly bytesMax: number;
 }
 
 /**
- * One comparison of the journal with a list: `read`, then `compare`. Each throws after it has put on
- * record why nothing could be compared: `Incomparable` where the list is to blame.
+ * One comparison of the journal with a list: `read`, then `compare`. Each throws, after recording why the
+ * comparison failed: `Incomparable` if the list is the reason.
  */
 export class ReconciliationRun {
   readonly #parts: ReconciliationParts;
@@ -65,7 +65,7 @@ export class ReconciliationRun {
   #bytes = 0;
   #readable = 0;
   #firstUnreadable: UnreadableLine | undefined;
-  /** Read, and not written yet. */
+  /** Rows read but not written yet. */
   #rows: ListRow[] = [];
 
   private constructor(
@@ -82,12 +82,12 @@ export class ReconciliationRun {
     this.#found = new NotedDifferences(parts.differences, { id: begun.id, operatorId }, () =>
       this.#goOn(),
     );
-    // Whatever it was doing fails, and tells.
+    // Closing the connection makes the statement in progress fail, which ends the run.
     this.#onAbort = () => void side.close().catch(() => undefined);
     parts.signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** @throws GatewayError `DATABASE_UNAVAILABLE`; then nothing was begun */
+  /** @throws GatewayError `DATABASE_UNAVAILABLE`; then no run was recorded */
   static async begin(
     parts: ReconciliationParts,
     plan: ReconciliationPlan,
@@ -110,7 +110,7 @@ export class ReconciliationRun {
     await this.#orFail(async () => {
       const splitter = new LineSplitter();
       const reader = new ListReader(names);
-      // Lines that come to nothing are not waited for by anything else, be there millions of them.
+      // Millions of lines without a write in between would otherwise block the process.
       const slices = new Slices();
       for await (const chunk of listBytes(listSource(chunks, this.#parts.signal), bytesMax)) {
         this.#bytes += chunk.length;
@@ -137,7 +137,7 @@ export class ReconciliationRun {
     });
   }
 
-  /** @returns the counts, once all that was found is on record */
+  /** @returns the counts, once all differences are recorded */
   async compare(): Promise<DifferenceCounts> {
     return await this.#orFail(async () => {
       this.#state = 'comparing';
@@ -186,7 +186,7 @@ export class ReconciliationRun {
     }
   }
 
-  /** Writes what was read. */
+  /** Writes the rows read so far. */
   async #write(): Promise<void> {
     this.#goOn();
     const rows = this.#rows;
@@ -218,13 +218,13 @@ export class ReconciliationRun {
     }
   }
 
-  /** Records why it could not be compared; what was found until then is deleted. */
+  /** Records why the comparison failed; the differences found so far are deleted. */
   async #failIfPossible(why: string): Promise<void> {
     await this.#close();
     try {
       await this.#parts.runs.fail(this.id, why);
     } catch (error) {
-      // Whoever looks next finds it silent, and marks it as lost.
+      // Its heartbeat has stopped, so another process will mark it as lost.
       if (!(error instanceof GatewayError)) throw error;
     }
   }
