@@ -136,19 +136,30 @@ it('bets of an older wallet wait for a person, do not age, and are sent when rel
     [old.transactionId],
   );
   const stopFailing = old.wallet.misbehave('rollback', { kind: 'status', status: 500 });
-  await releaseGeneration('delta', 2);
+  await withAdmin((admin) => admin.release('delta', { upTo: 2, to: 2 }, BY));
   await untilDeliveries(old, [{ state: 'pending', attempts: 1 }]);
   stopFailing();
   await untilDeliveries(old, [{ state: 'delivered' }]);
 });
 
-async function releaseGeneration(operatorId: string, generation: number): Promise<void> {
+it('a dead letter of an older wallet stays dead when that is released, until it is retried (I4)', async () => {
+  const bet = await placedBet(gateway, { operatorId: 'delta' });
+  const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
+  await bet.rollback();
+  await untilDeliveries(bet, [{ state: 'dead' }]);
+  stopFailing();
+  await gateway.reconfigure('delta', { wallet: { generation: 3 } });
+
+  // As docs/runbooks/rollback-dead.md has it: a release looks at what waits alone.
+  await withAdmin((admin) => admin.release('delta', { upTo: 3, to: 3 }, BY));
+  expect(await deliveriesOf(bet)).toMatchObject([{ state: 'dead' }]);
+  await withAdmin((admin) => admin.retrySome('delta', 'dead', { limit: 10 }, BY));
+  await untilDeliveries(bet, [{ state: 'delivered' }]);
+});
+
+async function withAdmin(work: (admin: DeliveryAdmin) => Promise<unknown>): Promise<void> {
   const prisma = createPrisma(gateway.databaseUrl);
-  const deliveryAdmin = new DeliveryAdmin({
-    prisma,
-    isHeld: () => false,
-    horizonHours: () => 1,
-  });
-  await deliveryAdmin.release(operatorId, { upTo: generation, to: generation }, BY);
+  const isHeld = () => false;
+  await work(new DeliveryAdmin({ prisma, isHeld, horizonHours: () => 1 }));
   await prisma.$disconnect();
 }
