@@ -4,9 +4,9 @@ import type { SessionLookup } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
- * session has ended. For a bet unknown here it is that of the message's own token, if that maps to a session
- * of the same player. If a token cannot be decrypted, the call goes without one: it matters more.
+ * The operator token for a call on a bet: the one the bet was placed with, even if its session has
+ * ended. If the bet's place was never seen, it is that of the message's own token, provided that it belongs to a
+ * session of the same player. If a token cannot be decrypted, the call goes without it: the call matters more.
  * @param token the token that the service sent, if any, or the hash that stands for it in a stored message
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */

@@ -16,19 +16,19 @@ import {
 import type { TokenVault } from './token-vault.ts';
 
 const BATCH = 200;
-/** Between batches: callbacks come first. */
+/** Pause between batches, because callbacks come first. */
 const PAUSE_MS = 50;
-/** Replicas that still seal with an older key may write at any time while a roll-out goes on. */
+/** Pause between walks: during a roll-out, replicas that still seal with an older key may write at any time. */
 const LOOK_AGAIN_MS = 60_000;
-/** Nothing but what cannot be opened is left: that changes only by a restart or by a person. */
+/** If only tokens that cannot be opened are left: only a restart or a person changes that. */
 const LOOK_RARELY_MS = 3_600_000;
 const TELL_EVERY_MS = 10_000;
 
-/** How far a walk has come; both count sessions. */
+/** The progress of a walk; both count sessions. */
 export interface ResealProgress {
-  /** Sealed by another key than the first of `ENCRYPTION_KEY`, or not at all, and to be opened. */
+  /** Can be opened, but not sealed by the first key of `ENCRYPTION_KEY`. */
   readonly waiting: number;
-  /** Their key is not there. */
+  /** Sealed with a key that is missing. */
   readonly unopenable: number;
 }
 
@@ -40,9 +40,9 @@ export interface ResealingOptions {
 }
 
 /**
- * Seals the tokens of all sessions with the first key, so that older keys may be taken out of
- * `ENCRYPTION_KEY` without losing one. Any number of replicas may do it, also with different keys:
- * a session that another has changed in between is left alone, and looked at again.
+ * Seals the tokens of all sessions with the first key, so that older keys can be removed from
+ * `ENCRYPTION_KEY` without losing a token. Any number of replicas may run it, even with different keys:
+ * a session changed by another replica in between is skipped, and read again in the next walk.
  */
 export class Resealing {
   readonly #options: ResealingOptions;
@@ -53,20 +53,20 @@ export class Resealing {
     this.#options = options;
   }
 
-  /** Walks now, and again and again until `close`. Without a key there is nothing to do. */
+  /** Walks repeatedly until `close`. Without a key there is nothing to do. */
   start(): void {
     if (this.#options.vault.hasKey) this.#working = this.#work();
   }
 
-  /** Ends after the batch under way. */
+  /** Resolves after the batch in progress. */
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#working;
   }
 
   /**
-   * One walk over everything that is sealed otherwise.
-   * @returns how many sessions were sealed anew, and how many cannot be
+   * One walk over all sessions not sealed with the first key.
+   * @returns how many sessions were resealed, and how many cannot be
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async walk(): Promise<{ readonly resealed: number; readonly unopenable: number }> {
@@ -120,17 +120,17 @@ export class Resealing {
 
   async #pause(ms: number): Promise<void> {
     const { signal } = this.#ended;
-    // Aborted: the process is on its way out, and there is nothing more to wait for.
+    // Rejects if aborted: the process is shutting down.
     await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-/** What a log line says of sessions that cannot be opened. */
+/** The facts of a log line about sessions that cannot be opened. */
 export function missingKey(unopenable: number) {
   return { unopenable, note: 'put the key that sealed them back into ENCRYPTION_KEY, or plain' };
 }
 
-/** @returns undefined where its token cannot be opened */
+/** @returns undefined if the operator token cannot be opened */
 function resealedOf(vault: TokenVault, row: SealedRow): Resealed | undefined {
   const { id, operator_token: was, token_hash: tokenHash } = row;
   const opened = operatorTokenOf(vault, { sealed: was, tokenHash });
@@ -143,11 +143,11 @@ function resealedOf(vault: TokenVault, row: SealedRow): Resealed | undefined {
   };
 }
 
-/** Sealed where the first key alone could not give a session's own token again. */
+/** The session's own token, sealed if the first key cannot derive it again. */
 function ownSealed(vault: TokenVault, row: SealedRow, operatorToken: string): Buffer | undefined {
   if (vault.isMadeNow(identityOf(row, operatorToken), row.token_hash)) return undefined;
   const own = ownTokenOf(vault, row, operatorToken);
-  // Unknown here: a prefixed one, which nobody asks for; or sealed by a key that may come back.
+  // Not available: a prefixed token, which is never asked for, or one sealed with a key that may return.
   if (own === undefined) return row.sealed_token;
   return sealOwnToken(vault, own, row.token_hash);
 }

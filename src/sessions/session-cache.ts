@@ -5,15 +5,15 @@ import type { Session } from './session.ts';
 import type { Binding, TokenVault } from './token-vault.ts';
 
 /**
- * How long reads may live on a cached session. It also bounds how long the end of a session may be
- * overlooked by profile and balance when Redis never hears of it; a place always asks PostgreSQL.
+ * How long reads may use a cached session. It also limits for how long profile and balance may overlook a
+ * session's end if Redis is never notified of it; a place always checks PostgreSQL.
  */
 export const CACHED_MS_MAX = 15 * 60_000;
 
-/** Sessions whose text need not be read anew. */
+/** How many parsed sessions are kept in memory. */
 const READ_MAX = 10_000;
 
-/** In place of a session: ask PostgreSQL. */
+/** Marks a token whose session must be read from PostgreSQL. */
 const ASK_THE_STORE = '-';
 
 const cachedSession = z.strictObject({
@@ -31,14 +31,14 @@ const cachedSession = z.strictObject({
 type CachedSession = z.infer<typeof cachedSession>;
 
 /**
- * Live sessions in Redis, so that the many balance calls spare PostgreSQL. A gateway on another database may share it: a
- * session that it has put there counts for nothing here, while its marks only send us to PostgreSQL.
+ * Live sessions in Redis, to keep the many balance calls off PostgreSQL. A gateway with another database may share the
+ * Redis: its sessions are ignored here, and its marks only make us read PostgreSQL.
  */
 export class SessionCache {
   readonly #accelerator: Accelerator;
   readonly #databaseId: string;
   readonly #vault: TokenVault;
-  /** What was read last under a key. Whether it still stands there, only Redis says. */
+  /** The last parsed value of each key; used only if Redis still has the same text. */
   readonly #read = recentMap<{ readonly text: string; readonly session: Session }>(READ_MAX);
 
   constructor(accelerator: Accelerator, databaseId: string, vault: TokenVault) {
@@ -47,12 +47,12 @@ export class SessionCache {
     this.#vault = vault;
   }
 
-  /** @returns undefined too for what cannot be read, or was sealed with a key that is gone */
+  /** @returns undefined if it is not cached, cannot be read, or was sealed with a missing key */
   async find(tokenHash: Buffer): Promise<Session | undefined> {
     const key = keyOf(tokenHash);
     const text = await this.#accelerator.get(key);
     if (text === undefined || text === ASK_THE_STORE) return undefined;
-    // The same text means the same session; to read it costs more than to sign a call.
+    // The same text means the same session; parsing it costs more than signing a call.
     const before = this.#read.get(key);
     if (before?.text === text) return before.session;
     const session = this.#sessionIn(text, tokenHash);
@@ -78,7 +78,7 @@ export class SessionCache {
     };
   }
 
-  /** Never overwrites the mark that a revocation leaves. */
+  /** Caches a session; never overwrites the mark set by `distrust`. */
   async remember(tokenHash: Buffer, session: Session, nowMs: number): Promise<void> {
     const ttlMs = Math.min(CACHED_MS_MAX, session.expiresAtMs - nowMs);
     if (ttlMs < 1) return;
@@ -90,15 +90,15 @@ export class SessionCache {
   }
 
   /**
-   * From now on this token is looked up in PostgreSQL, also by a reader that fetched the session
-   * just before it ended. Call it before the end is committed.
+   * Makes every reader look this token up in PostgreSQL from now on, including one that fetched the
+   * session just before it ended. Call it before the end is committed.
    * @returns whether Redis has confirmed it
    */
   async distrust(tokenHash: Buffer): Promise<boolean> {
     return await this.#accelerator.set(keyOf(tokenHash), ASK_THE_STORE, CACHED_MS_MAX);
   }
 
-  /** @param listener told each time that Redis is there again: perhaps with what it held some time ago */
+  /** @param listener called each time Redis is reachable again, perhaps with old data */
   onReturn(listener: () => void): void {
     this.#accelerator.onReturn(listener);
   }
@@ -108,12 +108,12 @@ function read(text: string): CachedSession | undefined {
   try {
     return cachedSession.safeParse(JSON.parse(text)).data;
   } catch {
-    // Half a value or another program's: PostgreSQL knows better.
+    // A truncated value, or another program's: PostgreSQL decides.
     return undefined;
   }
 }
 
-/** Whose session it is cannot be changed in Redis without the token becoming unreadable. */
+/** Binds the sealed token to the session's facts: if they are changed in Redis, it cannot be opened. */
 function bindingOf(tokenHash: Buffer, facts: Omit<CachedSession, 'sealedToken'>): Binding {
   const { databaseId, sessionId, operatorId, playerId, userId, operatorUser } = facts;
   return [

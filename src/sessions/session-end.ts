@@ -4,13 +4,13 @@ import { mapLimited } from '../lib/map-limited.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
-/** Between tries to notify a Redis that was away which sessions are over. */
+/** Pause between tries to notify an unreachable Redis. */
 const TELL_AGAIN_MS = 1_000;
-/** How many ends, the latest, are remembered for a Redis that comes back. */
+/** How many of the latest ends are kept for a Redis that comes back. */
 const RECENT_MAX = 10_000;
-/** How many sessions Redis is told of at a time: thousands at once would keep everybody else from it. */
+/** How many sessions are sent to Redis at a time: thousands at once would block other commands. */
 const TOLD_AT_ONCE = 200;
-/** Each with up to `TOLD_AT_ONCE` sessions. */
+/** How many ends are sent at a time, each with up to `TOLD_AT_ONCE` sessions. */
 const ENDS_AT_ONCE = 5;
 
 interface Ending {
@@ -22,7 +22,7 @@ interface Ending {
 interface Ended {
   /** Of the sessions' tokens. */
   readonly hashes: readonly Buffer[];
-  /** On the monotonic clock: from then on Redis has no copy of them, whether it was told or not. */
+  /** Monotonic time from which Redis has no copy of them any more, even if it was never notified. */
   readonly untilMs: number;
 }
 
@@ -31,22 +31,22 @@ export class SessionEnds {
   readonly #ending: Ending;
   /** Oldest first. */
   readonly #recent = new Set<Ended>();
-  /** Those that Redis has still to hear of. */
+  /** Ends of which Redis has not been notified yet. */
   readonly #untold = new Set<Ended>();
   #isTelling = false;
 
   constructor(ending: Ending) {
     this.#ending = ending;
-    // If it was restored from an older copy, it has the sessions, but not that they have ended.
+    // A Redis restored from an older copy has the sessions, but not the marks of their ends.
     ending.cache.onReturn(() => this.#tellRecent());
   }
 
   /**
    * Commits the end of sessions. Redis is notified before the commit, so that no reader caches a session
-   * again in between, as often as it takes to be heard, and again when it was away meanwhile.
+   * again in between; this is repeated until it succeeds, and whenever Redis was unreachable meanwhile.
    * @param hashes of the sessions' tokens
-   * @returns what `commit` brings
-   * @throws whatever `commit` throws; the sessions then live on, and are read from PostgreSQL
+   * @returns what `commit` returns
+   * @throws whatever `commit` throws; the sessions then stay live, and are read from PostgreSQL
    */
   async commit<T>(
     operatorId: string,
@@ -58,7 +58,7 @@ export class SessionEnds {
     this.#keep(ended);
     const heard = await this.#tell(ended);
     const result = await commit().catch((error: unknown) => {
-      // It may have taken effect all the same. Whoever repeats it finds nothing left to end, and tells Redis nothing.
+      // It may have taken effect nevertheless, and a repeat would find nothing to end and not notify Redis.
       if (!heard) this.#tellLater(ended);
       throw error;
     });
@@ -95,13 +95,13 @@ export class SessionEnds {
     void this.#tellUntold();
   }
 
-  /** Runs once at a time, until Redis has heard of each end, or its copies have expired by themselves. */
+  /** One loop at a time, until Redis is notified of each end, or its copies have expired. */
   async #tellUntold(): Promise<void> {
     if (this.#isTelling) return;
     this.#isTelling = true;
     while (this.#untold.size > 0) {
       const told = [...this.#untold];
-      // An end that is added again from here on is told once more: Redis may have come back meanwhile.
+      // An end added again after this is sent once more: Redis may have come back meanwhile.
       this.#untold.clear();
       const heard = await mapLimited(told, ENDS_AT_ONCE, (ended) => this.#isHeard(ended));
       const missed = told.filter((_, at) => heard[at] === false);

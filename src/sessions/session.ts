@@ -7,13 +7,13 @@ export interface Session {
   readonly sessionId: string;
   readonly owner: BetOwner;
   readonly currency: string;
-  /** What the operator's wallet knows the session by. */
+  /** The token by which the operator's wallet knows the session. */
   readonly operatorToken: string;
   /** Wall clock, epoch milliseconds. */
   readonly expiresAtMs: number;
 }
 
-/** What a token of the service stands for. */
+/** The result of looking up a token sent by the service. */
 export type SessionLookup =
   | { readonly kind: 'live'; readonly session: Session }
   | { readonly kind: 'expired'; readonly session: Session }
@@ -22,8 +22,8 @@ export type SessionLookup =
   | { readonly kind: 'unknown' };
 
 /**
- * Whether a body names another player or currency than its token's session (docs/contract.md, Callbacks, code 3). This
- * is checked before the session's end: player and currency never change, so no process can remember them wrongly.
+ * Whether a body names another player or currency than its token's session (docs/contract.md, Callbacks, code 3).
+ * Checked before the session's end: player and currency never change, so even a cached copy has them right.
  */
 export function namesAnother(
   said: { readonly userId?: string | undefined; readonly currency?: string | undefined },

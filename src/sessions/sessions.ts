@@ -21,11 +21,11 @@ const ROUTES_MAX = 100_000;
 
 export interface OpenedSession {
   readonly session: Session;
-  /** What the operator passes to the frame. */
+  /** The token that the operator passes to the frame. */
   readonly token: string;
 }
 
-/** What a session is opened with, or learnt from a profile. */
+/** The facts a session is opened with, or that a profile confirmed. */
 export interface SessionAsked {
   readonly owner: BetOwner;
   readonly currency: string;
@@ -45,7 +45,7 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #ends: SessionEnds;
-  /** For what never changes about a session. Whether it is still live must not be read from here. */
+  /** Caches what never changes about a session. Never use it to decide whether a session is live. */
   readonly #routes = recentMap<Session>(ROUTES_MAX);
 
   constructor(options: SessionsOptions) {
@@ -54,8 +54,8 @@ export class Sessions {
   }
 
   /**
-   * Whose token this is, without saying whether it still lives: for a place, whose journal entry
-   * checks that in the same statement.
+   * Whose token this is, without checking whether the session is live: for a place, whose journal
+   * statement checks that.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async route(token: string): Promise<SessionLookup> {
@@ -64,8 +64,8 @@ export class Sessions {
   }
 
   /**
-   * For reads: from Redis if possible, so that reads go on while PostgreSQL is away.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when the token is not cached
+   * For reads: from Redis if possible, so that reads work while PostgreSQL is down.
+   * @throws GatewayError `DATABASE_UNAVAILABLE` if the token is not cached
    */
   async find(token: string): Promise<SessionLookup> {
     const { cache, vault, clock } = this.#options;
@@ -80,25 +80,25 @@ export class Sessions {
     return found;
   }
 
-  /** As PostgreSQL has it now. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  /** The session's present state in PostgreSQL. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findCertain(token: string): Promise<SessionLookup> {
     const found = await this.#findByHash(this.#options.vault.hash(token));
     if (found.kind !== 'unknown') this.#routes.set(token, found.session);
     return found;
   }
 
-  /** What a token is stored as. */
+  /** The form in which a token is stored. */
   hashOf(token: string): Buffer {
     return this.#options.vault.hash(token);
   }
 
-  /** What stands for a token in a message that is kept: tokens are stored as hashes only. */
+  /** Replaces a token in a stored message, because tokens are stored as hashes only. */
   referenceOf(token: string): string {
     return this.#options.vault.reference(token);
   }
 
   /**
-   * For a message that may have been kept: by its token, or by what stands for it.
+   * For a message that may be a stored one: by its token, or by the reference that replaced it.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async findKept(tokenOrReference: string): Promise<SessionLookup> {
@@ -129,7 +129,7 @@ export class Sessions {
       : this.unseal({ sealed: row.operator_token, tokenHash: row.token_hash });
   }
 
-  /** An operator token as `sessions` holds it; undefined, and logged, where it cannot be opened. */
+  /** Opens an operator token as stored in `sessions`; undefined, and logged, if that fails. */
   unseal(stored: StoredToken): string | undefined {
     const opened = operatorTokenOf(this.#options.vault, stored);
     if (opened.kind === 'opened') return opened.text;
@@ -141,11 +141,11 @@ export class Sessions {
   }
 
   /**
-   * The live session of (player, currency, operator token), opened where there is none. Asking again
-   * gives the same session and does not extend it.
-   * @param request the request that asks, if it could be sent again
-   * @returns undefined if that very request was given a session that has been revoked since: whoever
-   *   sends it again, perhaps a stranger who saw it, gets no other session for it
+   * The live session of (player, currency, operator token); opens one if there is none. Asking again
+   * returns the same session and does not extend it.
+   * @param request the request, if it could be replayed
+   * @returns undefined if the same request was given a session that has been revoked since: a replay, perhaps
+   *   by an attacker who saw the request, must not get another session
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async open(
@@ -158,11 +158,11 @@ export class Sessions {
     for (;;) {
       const kind = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
       const { newest } = kind;
-      // Even if a newer request has opened another session since: that one is not for this sender.
+      // Even if a newer request has opened another session since: this sender must not get it.
       if (newest?.was_revoked) return undefined;
       if (newest !== undefined && newest.ended_reason === undefined && !newest.expired) {
         const token = ownTokenOf(vault, newest, operatorToken);
-        // A token whose key is gone cannot be given again: another session is opened beside it.
+        // If its key is missing, the token cannot be returned again: another session is opened.
         if (token !== undefined) {
           if (request && !newest.was_given) await store.noteGiven(newest.id, request);
           return { session: sessionOf(newest, operatorToken), token };
@@ -184,15 +184,15 @@ export class Sessions {
         isIssued: true,
         givenTo: request,
       });
-      // No row: the same was asked at the same time and was faster; the next look finds its session.
+      // No row: a concurrent identical request was faster; the next round finds its session.
       if (made !== undefined) return { session: sessionOf(made, operatorToken), token };
     }
   }
 
   /**
-   * Opens or renews the session of a prefixed token that a wallet's profile has vouched for. Seals its operator
-   * token anew where the key that sealed it is gone.
-   * @returns undefined when the token already belongs to another player or currency
+   * Opens or renews the session of a prefixed token that a wallet's profile has confirmed. Reseals its operator
+   * token if the key that sealed it is missing.
+   * @returns undefined if the token already belongs to another player or currency
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async learn(
@@ -232,13 +232,13 @@ export class Sessions {
   }
 
   /**
-   * Ends a session whose wallet now speaks of another currency.
+   * Ends a session whose wallet now reports another currency.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async endForCurrency(token: string, session: Session): Promise<void> {
     const { store, vault } = this.#options;
     const tokenHash = vault.hash(token);
-    // Not by its id: this session may come from Redis, and a failover may have lost it.
+    // Not by id: this session may come from Redis, while a failover has lost its row.
     await this.#ends.commit(session.owner.operatorId, [tokenHash], () =>
       store.end(tokenHash, 'currency'),
     );
@@ -246,8 +246,8 @@ export class Sessions {
 
   /**
    * Revokes one session by token, or all of a player; another operator's are not found.
-   * @param by the person whose word it is, for the audit; undefined: the operator's own
-   * @returns how many were live, or expired and waiting for a profile that renews them
+   * @param by the person who decided it, for the audit; undefined: the operator itself
+   * @returns how many were revoked: live ones, and expired ones that a profile could have renewed
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async revoke(

@@ -1,10 +1,10 @@
 import type { SessionRow } from '../store/sessions/session-rows.ts';
 import type { Binding, Opened, TokenVault } from './token-vault.ts';
 
-/** An operator's token as a session's row holds it, with what it is bound to. */
+/** An operator token as stored in a session's row, with the hash it is bound to. */
 export interface StoredToken {
   readonly sealed: Buffer;
-  /** Of the session's own token: it never changes, and no other session has it. */
+  /** Hash of the session's own token, which never changes and is unique. */
   readonly tokenHash: Buffer;
 }
 
@@ -24,20 +24,20 @@ export function sealOwnToken(vault: TokenVault, token: string, tokenHash: Buffer
   return vault.seal(token, ownBinding(tokenHash));
 }
 
-/** What of a session's row leads to its own token. */
+/** The columns of a session from which its own token can be recovered. */
 export type OwnTokenRow = Pick<
   SessionRow,
   'token' | 'sealed_token' | 'token_hash' | 'operator_id' | 'player_id' | 'currency' | 'ordinal'
 >;
 
-/** The token that the operator was given for a session; undefined where it cannot be given again. */
+/** The token that the operator was given for a session; undefined if it cannot be recovered. */
 export function ownTokenOf(
   vault: TokenVault,
   row: OwnTokenRow,
   operatorToken: string,
 ): string | undefined {
   const kept = keptTokenOf(vault, row);
-  // Whoever can write to the table could put another's token there; its hash would not fit.
+  // Somebody with write access to the table could put another token there, but its hash would not match.
   if (kept !== undefined) return vault.hash(kept).equals(row.token_hash) ? kept : undefined;
   return vault.remake(identityOf(row, operatorToken), row.token_hash);
 }

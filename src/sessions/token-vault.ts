@@ -12,12 +12,12 @@ import {
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** First byte of a sealed token: how the rest is to be read. */
+/** First byte of a sealed token, which says how to read the rest. */
 const PLAIN = 0;
-/** Bound to nothing, and without the id of its key: sealed before keys could be rotated. */
+/** Without associated data and without its key's mark: sealed before keys could be rotated. */
 const UNBOUND = 1;
 const BOUND = 2;
-/** Neither a token that is made here nor an operator's id, a prefix, begins with it. */
+/** Neither a token made here nor an operator id (a token's prefix) begins with it. */
 const REFERENCE = '#';
 
 /** One key of `ENCRYPTION_KEY`, as the configuration reads it. */
@@ -25,14 +25,14 @@ export interface VaultKey {
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Buffer;
-  /** What is stored with all that the key has sealed: 8 bytes. */
+  /** 8 bytes, stored with everything the key has sealed. */
   readonly mark: Buffer;
 }
 
 export interface VaultKeys {
-  /** The first seals and derives, all open. */
+  /** The first key seals and derives; all of them open. */
   readonly keys: readonly [VaultKey, ...VaultKey[]];
-  /** Whether what was stored before there was a key is still taken. */
+  /** Whether texts stored before there was a key are still accepted. */
   readonly acceptsPlain: boolean;
 }
 
@@ -41,14 +41,14 @@ export interface TokenIdentity {
   readonly playerId: string;
   readonly currency: string;
   readonly operatorToken: string;
-  /** Counts the sessions of the above, so that a session that ended is never given again. */
+  /** Counts the sessions with the members above, so that the token of an ended session is never made again. */
   readonly ordinal: number;
 }
 
-/** What a sealed text belongs to: it opens beside nothing else. */
+/** The associated data of a sealed text, without which it cannot be opened. */
 export type Binding = readonly [purpose: string, ...parts: string[]];
 
-/** What opening a sealed text has brought. */
+/** The result of opening a sealed text. */
 export type Opened =
   | { readonly kind: 'opened'; readonly text: string }
   | { readonly kind: 'unopenable'; readonly why: string };
@@ -61,9 +61,9 @@ interface KeySet {
 }
 
 /**
- * How tokens are made, recognised and kept (docs/contract.md, Operator API). With keys, an issued
- * token is derived and needs no storing, and operator tokens are sealed. Without, tokens are random
- * and operator tokens are kept as they are: a start-up warning says so.
+ * Makes, hashes and seals tokens (docs/contract.md, Operator API). With keys, an issued token is
+ * derived and need not be stored, and operator tokens are sealed. Without keys, tokens are random
+ * and operator tokens are stored unencrypted, about which a start-up warning is logged.
  */
 export class TokenVault {
   readonly #keys: readonly KeySet[];
@@ -78,13 +78,13 @@ export class TokenVault {
     return this.#keys.length > 0;
   }
 
-  /** What all begins with that `seal` makes now; undefined without a key. */
+  /** The prefix of everything that `seal` makes now; undefined without a key. */
   get sealMark(): Buffer | undefined {
     const [first] = this.#keys;
     return first && Buffer.concat([Buffer.of(BOUND), first.mark]);
   }
 
-  /** Where, in the order of what stands first in a sealed text, lies what cannot be opened; ends not included. */
+  /** Ranges of the leading bytes of sealed texts that cannot be opened, both ends exclusive. */
   unopenableRanges(): readonly { readonly low: Buffer; readonly high: Buffer }[] {
     const plain = { low: Buffer.of(PLAIN), high: Buffer.of(UNBOUND) };
     const unbound = { low: Buffer.of(UNBOUND), high: Buffer.of(BOUND) };
@@ -97,23 +97,23 @@ export class TokenVault {
     return [...(this.#acceptsPlain ? [] : [plain]), ...(this.hasKey ? [] : [unbound]), ...bound];
   }
 
-  /** What a token is stored and found by: 32 bytes. */
+  /** The 32 bytes by which a token is stored and found. */
   hash(token: string): Buffer {
     return digest('sha256', token, 'buffer');
   }
 
-  /** What stands for a token in a message that is kept: its hash, in a form that no token has. */
+  /** Replaces a token in a stored message: its hash, in a form that no token has. */
   reference(token: string): string {
     return REFERENCE + this.hash(token).toString('base64url');
   }
 
-  /** @returns the hash that a reference holds; undefined for a token */
+  /** @returns the hash in a reference; undefined for a token */
   hashOfReference(text: string): Buffer | undefined {
     if (!text.startsWith(REFERENCE)) return undefined;
     return Buffer.from(text.slice(REFERENCE.length), 'base64url');
   }
 
-  /** A token of 43 characters that cannot be guessed; the same again for the same identity, with a key. */
+  /** An unguessable token of 43 characters; with a key, always the same for the same identity. */
   make(identity: TokenIdentity): string {
     const [first] = this.#keys;
     return first === undefined ? randomBytes(32).toString('base64url') : derive(first, identity);
@@ -121,8 +121,8 @@ export class TokenVault {
 
   /**
    * The token that was made for this identity under any of the keys.
-   * @param tokenHash what it was stored by
-   * @returns undefined where it was made otherwise, or its key is gone
+   * @param tokenHash under which it was stored
+   * @returns undefined if it was made in another way, or its key is missing
    */
   remake(identity: TokenIdentity, tokenHash: Buffer): string | undefined {
     return this.#keys
@@ -130,7 +130,7 @@ export class TokenVault {
       .find((token) => isSame(this.hash(token), tokenHash));
   }
 
-  /** Whether the first key makes the token of this hash: it needs none of the others. */
+  /** Whether the first key derives the token of this hash, so that no other key is needed. */
   isMadeNow(identity: TokenIdentity, tokenHash: Buffer): boolean {
     return this.hasKey && isSame(this.hash(this.make(identity)), tokenHash);
   }
@@ -194,7 +194,7 @@ function keySet({ bytes, mark }: VaultKey): KeySet {
   };
 }
 
-/** Prepared once: handed over as bytes, a key costs more with each use than the use itself. */
+/** Prepared once: importing a key from bytes costs more than using it. */
 function subKey(key: Buffer, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), purpose, 32)));
 }
@@ -223,7 +223,7 @@ function decrypt(key: KeyObject, sealed: Buffer, binding: Binding | undefined): 
   try {
     return text + decipher.final('utf8');
   } catch {
-    // Node says only that it does not fit, not why.
+    // Node only says that authentication failed, not why.
     return undefined;
   }
 }

@@ -7,8 +7,8 @@ import type { TokenVault } from './token-vault.ts';
 const LOOK_AGAIN_MS = 60_000;
 
 /**
- * Counts the sessions whose key is missing in a process that reseals none: one that only answers callbacks,
- * or has no key at all. Nobody else knows of its own `ENCRYPTION_KEY`.
+ * Counts the sessions whose key is missing, in a process that does not reseal: one that only answers callbacks,
+ * or has no key at all. Its `ENCRYPTION_KEY` may differ from that of other processes.
  */
 export class UnopenableWatch {
   readonly #seals: Pick<SessionSeals, 'countBetween'>;
@@ -47,7 +47,7 @@ export class UnopenableWatch {
       unopenable += await this.#seals.countBetween(range);
     }
     this.#onProgress({ waiting: 0, unopenable });
-    // Each time it begins: how many there are from then on is a metric.
+    // Logged once when it begins; after that the count is a metric.
     if (unopenable > 0 && !this.#told)
       this.#logger.error(missingKey(unopenable), 'tokens.unopenable');
     this.#told = unopenable > 0;
@@ -60,7 +60,7 @@ export class UnopenableWatch {
       await this.look().catch((error: unknown) => {
         this.#logger.warn({ err: error, note: 'tried again in a minute' }, 'tokens.not_counted');
       });
-      // Aborted: the process is on its way out.
+      // Rejects if aborted: the process is shutting down.
       await pause(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

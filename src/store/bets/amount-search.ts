@@ -12,11 +12,11 @@ import {
   STATE,
 } from './search-statements.ts';
 
-/** Stakes are kept as they were written; more decimals than these no currency has. */
+/** Stakes are stored as they were written; no currency has more decimals. */
 const DECIMALS_MAX = 8;
 
 /**
- * The texts by which a stake may stand in the journal: `12.5`, `12.50` and so on. Not those with an
+ * The spellings that a stake may have in the journal: `12.5`, `12.50` and so on. Not those with an
  * exponent, which nobody is known to send.
  * @param amount decimal text
  */
@@ -29,7 +29,7 @@ export function spellingsOf(amount: string): readonly string[] {
   return [...new Set([amount, ...shortest, ...padded])];
 }
 
-/** The most bets of an amount that one statement looks at, whatever else is asked of them. */
+/** The most bets of an amount that one statement reads, before other filters apply. */
 const SCANNED_MAX = 2_000;
 
 type OfAmount = SearchRange & {
@@ -37,19 +37,19 @@ type OfAmount = SearchRange & {
   readonly operatorId: string | undefined;
 };
 
-/** A part of what is searched: the bets that fit, and how far it was looked. */
+/** A row of one search step: a matching bet, and how far the search has read. */
 interface Scanned {
   readonly bet: FoundBet | undefined;
-  /** The oldest bet that was looked at; undefined where there was none. */
+  /** The oldest bet read; undefined if there was none. */
   readonly end: { readonly createdAt: Date; readonly transactionId: string } | undefined;
   /** Whether there may be older ones. */
   readonly isMore: boolean;
 }
 
 /**
- * Newest first, by an index of amount and time alone: the operator and the state are looked at bet by
- * bet, so that a place costs no wider index, and therefore only so many at once. Of what is in flight
- * nothing is found. Always has a row, also where nothing fits.
+ * Newest first, by an index of amount and time only: operator and state are filtered bet by bet, to
+ * spare places a wider index, which is why `SCANNED_MAX` limits a step. Bets in flight are
+ * not found. Always returns a row, even if nothing matches.
  */
 export const SEARCH_AMOUNT = statement(
   'bet-search-amount',

@@ -1,6 +1,7 @@
 /*
- * What the service was answered to an operation. It stands with the operation where that was answered without an
- * attempt, or corrected since (`CORRECT_ANSWER`), and counts first there; else with the first attempt whose caller waited.
+ * The answer that the service got for an operation. If it was answered without an attempt, or corrected later
+ * (`CORRECT_ANSWER`), the answer is in the operation's row, which takes precedence; otherwise it is in the row of the
+ * first attempt that had a waiting caller.
  */
 
 /** Joins that attempt `a` to an operation `o`; there may be none. */

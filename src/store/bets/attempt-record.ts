@@ -9,19 +9,19 @@ import type { Answer } from '../../protocol/answers.ts';
 import type { Parameters } from '../statement.ts';
 import { storable } from '../storable-text.ts';
 
-/** One try at a wallet, as the journal keeps it. */
+/** One attempt at a wallet call, as the journal stores it. */
 export interface AttemptRecord {
   /** When the call was handed over, in epoch milliseconds. */
   readonly startedAtMs: number;
   readonly result: 'accepted' | 'declined' | WalletFault | NotSentReason;
   readonly trace: WalletTrace;
-  /** What went wrong, as a person would say it; undefined where nothing did. */
+  /** What went wrong, in words for people; undefined for a success. */
   readonly error: string | undefined;
-  /** What the service was told because of this attempt, where it was told anything. */
+  /** The answer that the service got because of this attempt, if any. */
   readonly answer: Answer | undefined;
 }
 
-/** A wallet's answer as the journal keeps it. */
+/** The attempt record of a wallet's answer. */
 export function attemptOf(
   sent: BetAnswer,
   startedAtMs: number,
@@ -80,7 +80,7 @@ const storableOrNull = (text: string | undefined) => (text === undefined ? null 
 
 export const ATTEMPT_COLUMNS = Object.keys(ATTEMPT_PARAMETERS);
 
-/** The same parameters, of something that has an attempt's record. */
+/** The same parameters for an input that contains an attempt record. */
 export function attemptParameters<Input>(of: (input: Input) => AttemptRecord): Parameters<Input> {
   const parameters: Parameters<AttemptRecord> = ATTEMPT_PARAMETERS;
   return Object.fromEntries(

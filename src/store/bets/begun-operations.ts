@@ -2,8 +2,8 @@ import type { Database } from '../database.ts';
 import { type AttemptKey, LOOK_UP_BEGUN } from './statements.ts';
 
 /**
- * The operations that attempts have begun, by attempt: as a statement's rows say, or in an earlier try whose commit was
- * not reported.
+ * The operations that attempts have begun, by attempt id: from the rows of a statement, or looked up, because an
+ * earlier try may have committed without reporting it.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function operationsBegun(

@@ -10,7 +10,7 @@ import { unreachable } from '../../domain/unreachable.ts';
 import { storable } from '../storable-text.ts';
 import type { LATE_KINDS, PLACES, ROLLBACKS, SETTLEMENT_TYPES, SETTLEMENTS } from './rows.ts';
 
-/** What a commit or an outcome writes of a bet's place. */
+/** The columns of a bet's place, as written by a commit or an outcome. */
 export interface PlaceColumns {
   readonly place: (typeof PLACES)[number];
   readonly time: string | null;

@@ -7,7 +7,7 @@ import type { Commit } from './commit.ts';
 import { LEASE_END } from './lease.ts';
 import { inputOfFree } from './locked-row.ts';
 
-/** A commit and the time of PostgreSQL's clock from which on it takes no effect any more. */
+/** A commit, and the time by PostgreSQL's clock from which it must not take effect any more. */
 export interface LimitedCommit {
   readonly commit: Commit;
   /** Undefined: nobody waits for an answer. */
@@ -19,7 +19,7 @@ const ofBet =
   ({ commit }: LimitedCommit) =>
     value(commit.to);
 
-/** The state of a bet that a commit writes, in the columns' order of `bets`. */
+/** The bet's state that a commit writes, in the order of the columns of `bets`. */
 const STATE: Parameters<LimitedCommit> = {
   place: ['text', ofBet(({ place }) => placeColumns(place).place)],
   place_time: ['text', ofBet(({ place }) => placeColumns(place).time)],
@@ -60,7 +60,7 @@ const PARAMETERS: Parameters<LimitedCommit> = {
   horizon_seconds: ['float8', ({ commit }) => (commit.delivery?.horizonMs ?? 0) / 1000],
   settle_amount: ['text', ({ commit }) => commit.delivery?.settle?.amount ?? null],
   settle_type: ['text', ({ commit }) => commit.delivery?.settle?.resultType ?? null],
-  // One array in each: arrays of arrays would all have to be as long.
+  // An array encoded as text: the elements of an array of arrays would need equal length.
   supersedes: ['text', ({ commit }) => arrayText(commit.supersedes)],
   version: ['int', ({ commit }) => commit.from.version],
   before: ['timestamptz', ({ before }) => before ?? null],
@@ -70,7 +70,7 @@ const stateColumns = Object.keys(STATE);
 /** Nothing takes effect after its caller was answered: the statement itself refuses it (I11). */
 const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
 
-/** What every commit does for the attempts in `bet`, whose decision takes effect: writes operations and promises. */
+/** The part of every commit that writes operations and promises, for the attempts in `bet`. */
 const WRITTEN = `op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
@@ -79,7 +79,7 @@ const WRITTEN = `op AS (
       FROM bet JOIN input i USING (attempt_id)
     RETURNING id, attempt_id, operator_id
   ), promise AS (
-    -- A live one becomes due when its attempt's lease ends, so a killed process loses nothing.
+    -- A live delivery becomes due when its attempt's lease ends, so a killed process loses nothing.
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
                             transaction_time, settle_amount, settle_type, held_ms,
                             next_attempt_at, dead_at)
@@ -98,14 +98,15 @@ const writtenOf = (row: Columns) => ({
 });
 
 /**
- * How long an insert waits for another one of the same bet that is not committed yet. The gateway's own commit within
- * some milliseconds; a PostgreSQL process that is stopped in between would hold its rows for as long as it is.
+ * How long an insert waits for an uncommitted insert of the same bet. The gateway's own inserts commit within
+ * milliseconds, but a stopped PostgreSQL process would keep its rows locked for as long as it is stopped.
  */
 const UNCOMMITTED_MS = 20;
 
 /**
- * The first operation of a bet that the journal does not know. One commit a statement: two on the same bet
- * would not see each other, and both would count as the first. Fails with `lock_not_available` if another insert of the bet is not committed: nothing is written.
+ * The first operation of a bet that is not in the journal. One commit per statement: two on the same bet
+ * would not see each other, and both would count as the first. Fails with `lock_not_available`, writing nothing,
+ * if another insert of the bet stays uncommitted.
  */
 export const COMMIT_NEW = batchStatement(
   'bet-commit-new',
@@ -133,9 +134,9 @@ export const COMMIT_NEW = batchStatement(
 );
 
 /**
- * Any number of decisions at once; each takes effect only if its bet is still as it was read. Of two on one bet the
- * first to be written takes effect. A bet that somebody else has locked, or a delivery of which, is left out and
- * comes back as `is_locked`.
+ * Writes any number of decisions; each takes effect only if its bet has not changed since it was read. Of two for one
+ * bet the first to be written takes effect. If another session has locked a bet or one of its deliveries, it is
+ * skipped and returned as `is_locked`.
  *
  * @param onlyWhere a further condition on `i`, a row of `input`
  */
@@ -150,7 +151,7 @@ const changeWhere = (onlyWhere = '') => `
        SET operator_id = i.operator_id, player_id = i.player_id, session_id = i.session_id,
            amount = i.amount, currency = i.currency, generation = i.generation,
            ${stateColumns.map((column) => `${column} = i.${column}`).join(', ')},
-           -- An attempt that is under way keeps its lease; a new one gets its own.
+           -- An attempt in flight keeps its lease; a new attempt gets a new one.
            busy_until = CASE WHEN i.busy_attempt IS NULL THEN NULL
                              WHEN b.busy_attempt = i.busy_attempt THEN b.busy_until
                              ELSE ${LEASE_END} END,
@@ -172,7 +173,7 @@ const changeWhere = (onlyWhere = '') => `
          ) AS is_locked
     FROM given g LEFT JOIN op USING (attempt_id)`;
 
-/** Decisions on bets that the journal knows; all but places. */
+/** Decisions on bets that are in the journal; all but places. */
 export const COMMIT_CHANGE = batchStatement(
   'bet-commit-change',
   PARAMETERS,
@@ -181,8 +182,8 @@ export const COMMIT_CHANGE = batchStatement(
 );
 
 /**
- * A place on a bet that the journal knows already: only while its session is live, so that a revocation committed
- * before is never overlooked. A statement of its own, so that nothing else waits while somebody has `sessions` locked.
+ * A place on a bet that is already in the journal: only while its session is live, so that a revocation committed
+ * before is never overlooked. A separate statement, so that nothing else waits while another session locks `sessions`.
  */
 export const COMMIT_PLACE = batchStatement(
   'bet-commit-place',

@@ -8,32 +8,32 @@ export interface OperationRecord {
   readonly requestId: string | undefined;
   /** As the service sent it, but for its token, of which only the hash is kept. */
   readonly body: Buffer;
-  /** What the service is told, where that is certain before any attempt. */
+  /** The service's answer, if it is certain before any attempt. */
   readonly answer: Answer | undefined;
 }
 
 export interface NewDelivery {
   readonly operation: DeliverableOperation;
   readonly state: 'live' | 'pending' | 'dead';
-  /** What the service is told when the promise holds. */
+  /** The time in the service's answer, if that is the promise. */
   readonly transactionTime: string;
   readonly horizonMs: number;
   readonly settle?: { readonly amount: string; readonly resultType: ResultType };
 }
 
 export interface Commit {
-  /** As it was read: written only if nothing moved since. `version` 0 is a bet not yet there. */
+  /** The bet as it was read: nothing is written if it has changed since. `version` 0: it is not in the journal yet. */
   readonly from: Bet;
   readonly to: Bet;
   readonly record: OperationRecord;
   readonly delivery: NewDelivery | undefined;
-  /** Deliveries of this bet that have lost their meaning. */
+  /** Ids of the bet's deliveries that this commit makes obsolete. */
   readonly supersedes: readonly string[];
 }
 
 export type Committed =
   | { readonly kind: 'committed'; readonly operationId: string }
-  /** The bet is no longer as it was read: read and decide again. */
+  /** The bet has changed since it was read: read and decide again. */
   | { readonly kind: 'moved' }
   /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
   | { readonly kind: 'tooLate' };

@@ -19,7 +19,7 @@ type Written = Committed | Locked;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Writes decisions: those on bets that are here in batches, because results come by the thousand when a match ends. */
+/** Writes decisions. Those on existing bets go in batches, because results come by the thousand when a match ends. */
 export class BetCommits {
   readonly #database: Database;
   readonly #clock: DatabaseClock;
@@ -36,7 +36,7 @@ export class BetCommits {
   }
 
   /**
-   * @param deadline of the caller that waits; undefined where nobody does
+   * @param deadline of the waiting caller; undefined if nobody waits
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
   async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
@@ -81,7 +81,7 @@ export class BetCommits {
       const operationId = begun.get(attemptId);
       if (operationId !== undefined) return { kind: 'committed', operationId };
       if (row?.isLate === true) return { kind: 'tooLate' };
-      // Another process was faster, or somebody past the gateway is in the way.
+      // Another process was faster, or a session outside the gateway holds a lock.
       return { kind: row?.isLocked === true ? 'locked' : 'moved' };
     });
   }

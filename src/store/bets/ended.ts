@@ -1,8 +1,8 @@
 import { ANSWERED_STATUS } from './answered.ts';
 
 /**
- * A bet `b` whose place was answered 100 although its wallet may hold it, and which nobody has rolled back yet
- * (`isPlaceUnknown`). Word for word as in its partial indexes, or PostgreSQL would not use them.
+ * A bet `b` whose place was answered 100 although its wallet may hold it, and which is not rolled back yet
+ * (`isPlaceUnknown`). Worded exactly as in its partial indexes, or PostgreSQL would not use them.
  */
 export const IS_PLACE_UNRESOLVED = `(b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
      AND b.rollback = 'none'`;
@@ -15,17 +15,17 @@ export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
                                                    AND d.state = 'dead')`;
 
 /**
- * A bet `b` that is known only by what was refused: places and cashouts without asking a wallet, or results of a bet
+ * A bet `b` with nothing but refusals: places and cashouts refused without asking a wallet, or results of a bet
  * that the wallet does not know either. They are on record so that the same bytes take no effect later
- * (docs/money-safety.md); nobody waits for a result of such a bet.
+ * (docs/money-safety.md); no result of such a bet is awaited.
  */
 export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
        AND NOT EXISTS (SELECT 1 FROM operations p
                         WHERE p.transaction_id = b.transaction_id AND ${ANSWERED_STATUS} IS DISTINCT FROM 400))`;
 
 /**
- * A bet `b` that has come to its end: nothing of it is under way, promised, dead or still to be confirmed, and its
- * result or rollback stands, or it was never accepted. The parts about deliveries are worded as in their partial indexes.
+ * A bet `b` that has ended: nothing of it is in flight, promised, dead or still to be confirmed, and it has a result or
+ * rollback, or was never accepted. The parts about deliveries are worded as in their partial indexes.
  */
 export const HAS_ENDED = `(b.busy_attempt IS NULL AND b.confirm_at IS NULL
        AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')

@@ -28,19 +28,19 @@ const rollbackOf = ({ rollback }: Outcome['change']) => rollback && rollbackColu
 const placeOf = ({ place }: Outcome['change']) => place && placeColumns(place);
 const lateOf = ({ late }: Outcome['change']) => late && lateColumns(late);
 
-/** Which outcome it is, and what its caller has been answered if it is written too late for its own answer. */
+/** Identifies the outcome, and the answer its caller has already got if it is written too late. */
 export const ANSWERED_PARAMETERS = {
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
   operation_id: ['bigint', ({ operationId }) => operationId],
-  // No byte has left: that is no attempt, and gets no row.
+  // If no byte was sent, it does not count as an attempt and gets no row.
   was_tried: ['bool', ({ delivery }) => afterOf(delivery)?.kind !== 'unsent'],
   status_if_late: ['int', ({ caller }) => caller?.lateAnswer.status ?? null],
   body_if_late: ['text', ({ caller }) => caller?.lateAnswer.body ?? null],
 } satisfies Parameters<Outcome>;
 
 /**
- * What an outcome brings, as columns of `input`. Two unrelated things are late here. `…_if_late`: an outcome may be
- * written only after its caller was answered otherwise. `late_…`, as in `bets`: what was attempted may still take
+ * An outcome as columns of `input`. "Late" has two unrelated meanings here. `…_if_late`: the outcome is written only
+ * after its caller got another answer. `late_…`, as in `bets`: the attempted operation may still take
  * effect at the wallet (`LateEffect`).
  */
 export const OUTCOME_PARAMETERS: Parameters<Outcome> = {
@@ -84,7 +84,7 @@ function promiseOf(delivery: DeliveryOutcome) {
   return delivery.kind === 'new' ? delivery.delivery : undefined;
 }
 
-/** The delivery's state after its attempt; null where the attempt had none. */
+/** The delivery's state after its attempt; null if the attempt had no delivery. */
 function stateAfter(delivery: DeliveryOutcome): string | null {
   const after = afterOf(delivery);
   if (after === undefined) return null;
@@ -101,7 +101,7 @@ function stateAfter(delivery: DeliveryOutcome): string | null {
   }
 }
 
-/** What is added to the delivery's attempts. A drain has counted its own when it took the row. */
+/** The change to the delivery's attempt count. A drain already counted its attempt when it claimed the row. */
 function attemptsAdded(delivery: DeliveryOutcome): number {
   if (delivery.kind !== 'after') return 0;
   const wasTried = delivery.after.kind !== 'unsent';
@@ -109,27 +109,27 @@ function attemptsAdded(delivery: DeliveryOutcome): number {
   return wasTried ? 1 : 0;
 }
 
-/** When the delivery is due again, from now on. */
+/** Seconds from now until the delivery is due again. */
 function retrySeconds(delivery: DeliveryOutcome): number {
   if (delivery.kind === 'new') return delivery.retryInMs / 1000;
   const after = afterOf(delivery);
   return after !== undefined && 'retryInMs' in after ? after.retryInMs / 1000 : 0;
 }
 
-/** Whether the delivery shows why its attempt did not succeed. */
+/** Whether the attempt's error is stored as the delivery's `last_error`. */
 function keepsError(delivery: DeliveryOutcome): boolean {
   const kind = afterOf(delivery)?.kind;
   return kind === 'pending' || kind === 'dead' || kind === 'refused';
 }
 
-/** A confirmation that has ended, however it did: one of the two that its bet needs is done. */
+/** Whether a confirmation has ended, in any way: then one of the two that its bet needs is done. */
 function hasConfirmationEnded(delivery: DeliveryOutcome): boolean {
   if (delivery.kind !== 'after' || delivery.purpose !== 'confirm') return false;
   const { kind } = delivery.after;
   return kind === 'delivered' || kind === 'refused' || kind === 'dead';
 }
 
-/** An attempt of a confirmation that got no answer may take effect late as well, over what stands by then. */
+/** Whether a confirmation's attempt got no answer: it may take effect late too, over a newer operation. */
 function isConfirmationLost(delivery: DeliveryOutcome): boolean {
   if (delivery.kind !== 'after' || delivery.purpose !== 'confirm') return false;
   const { after } = delivery;

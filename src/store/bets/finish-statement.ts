@@ -5,7 +5,7 @@ import { ATTEMPT_COLUMNS } from './attempt-record.ts';
 import { ANSWERED_PARAMETERS, OUTCOME_PARAMETERS } from './finish-parameters.ts';
 import { inputOfFree, WRITTEN_AND_LOCKED } from './locked-row.ts';
 
-/** Columns of a bet that are written together or not at all: as their first one is given or null. */
+/** Groups of columns that are written together, if the first of the group is given. */
 const TOGETHER = [
   ['settlement', 'settlement_amount', 'settlement_type', 'settlement_time'],
   ['place', 'place_time', 'place_code', 'place_message'],
@@ -18,21 +18,21 @@ const state = TOGETHER.flatMap((columns) =>
   ),
 );
 
-/** A confirmation counts only while what it confirms still stands: a person may have decided otherwise meanwhile. */
+/** A confirmation counts only while its operation still stands: a person may have changed that meanwhile. */
 const CONCERNS_STANDING = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
 const SETS_LATE = `i.late_kind IS NOT NULL AND ${CONCERNS_STANDING}`;
 
 const ADDS_LATE = `i.confirmation_lost AND ${CONCERNS_STANDING} AND b.late_kind IS NOT NULL AND b.rollback = 'none'`;
 
-/** A column of what may take effect late. A lost confirmation adds its own effect to that: `several`. */
+/** A column of the late effect. A lost confirmation adds its own possible effect, which makes it `several`. */
 const lateColumn = (column: string, several: string) =>
   `${column} = CASE WHEN ${SETS_LATE} THEN i.${column} WHEN ${ADDS_LATE} THEN ${several}
                     ELSE b.${column} END`;
 
 /**
- * Whether the attempted update is still the bet's last one. A caller that could not wait any longer may have been
- * promised another one meanwhile: that is the last one then, whatever became of this, and even if both have the same
- * time.
+ * Whether the attempted update is still the bet's last one. If its caller ran out of time, a newer update may have been
+ * promised meanwhile: then that is the last one, whatever the outcome of this one, and even if both have the
+ * same time.
  */
 const IS_LAST_UPDATE = `coalesce(b.update_time = (
              SELECT d.transaction_time FROM deliveries d
@@ -67,7 +67,7 @@ const TEXT = `
            ${lateColumn('late_kind', "'several'")},
            ${lateColumn('late_amount', 'NULL')},
            ${lateColumn('late_type', 'NULL')},
-           -- Also for an attempt of the first confirmation that is lost: the second one counts its distance from here.
+           -- Also for a lost attempt of the first confirmation: the second one is timed from here.
            late_at = CASE WHEN ${SETS_LATE} OR ${ADDS_LATE} THEN clock_timestamp() ELSE b.late_at END,
            confirm_left = CASE WHEN ${SETS_LATE} THEN ${CONFIRMATIONS}
                                WHEN i.confirmation_ended THEN greatest(b.confirm_left - 1, 0)
@@ -79,7 +79,7 @@ const TEXT = `
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.busy_attempt = i.attempt_id
-    -- A result that is promised only now would be delivered after a rollback that did not wait for it.
+    -- A result promised only now would be delivered after a rollback that did not wait for it.
     RETURNING i.attempt_id, b.operator_id, i.is_late,
               CASE WHEN b.rollback <> 'none' AND i.promised_state = 'pending' THEN 'superseded'
                    ELSE i.promised_state END AS promised_state
@@ -92,7 +92,7 @@ const TEXT = `
            i.wallet_type, i.wallet_body, i.wallet_truncated,
            CASE WHEN i.is_late THEN i.status_if_late ELSE i.answer_status END,
            CASE WHEN i.is_late THEN i.body_if_late ELSE i.answer_body END,
-           -- For the books: a wallet has confirmed the operation, and the bet's state rests on it.
+           -- For the books: a wallet has confirmed the operation, and the bet's state is based on it.
            (i.stands OR coalesce(i.place = 'accepted', false)) AND bet.attempt_id IS NOT NULL
       FROM :attempts WHERE i.was_tried
     ON CONFLICT DO NOTHING
@@ -100,15 +100,15 @@ const TEXT = `
     -- Confirmed within its own callback: no delivery was needed.
     DELETE FROM deliveries d USING bet JOIN input i USING (attempt_id)
      WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose
-       -- IS NOT DISTINCT FROM keeps PostgreSQL from the index of open deliveries: a plan made while there were
-       -- none would read a whole backlog by it. The operation's own index leads here.
+       -- IS NOT DISTINCT FROM keeps PostgreSQL from using the index of open deliveries: a plan made while there
+       -- were none would scan a whole backlog. The index of the operation is used instead.
        AND d.state IS NOT DISTINCT FROM 'live' AND i.delivery_state = 'delivered'
   ), guarded AS (
     UPDATE deliveries d
        SET state = i.delivery_state, attempts = d.attempts + i.delivery_attempts,
            last_error = coalesce(i.delivery_error, d.last_error),
            next_attempt_at = clock_timestamp() + make_interval(secs => i.retry_seconds),
-           -- A person has had it sent once more, and nobody knows whether it was taken: not a second time by that word.
+           -- A person had it sent again and its outcome is unknown: sending it once more needs a new decision.
            resolved_by = CASE WHEN i.settlement = 'unknown' THEN NULL ELSE d.resolved_by END,
            settled_at = CASE WHEN i.delivery_state <> 'pending' THEN clock_timestamp() END
       FROM bet JOIN input i USING (attempt_id)
@@ -142,14 +142,14 @@ const finishedOf = (row: Columns) => ({ ...writtenOf(row), isFree: row.bool('is_
 export const FINISH = batchStatement(
   'bet-finish',
   OUTCOME_PARAMETERS,
-  // Also when the lease has ended: a late answer changes nothing about the bet, but people must see it.
+  // Even if the lease has ended: a late answer does not change the bet, but people must see it.
   TEXT.replace(':attempts', 'input i LEFT JOIN bet USING (attempt_id)'),
   finishedOf,
 );
 
 /**
- * The same again, if nobody knows whether an earlier statement was committed: whatever that one has written, or
- * writes first after all, is not written twice.
+ * For repeating a statement of which it is not known whether it was committed: whatever that one wrote, or still
+ * writes, is not written twice.
  */
 export const FINISH_AGAIN = batchStatement(
   'bet-finish-again',
@@ -159,8 +159,8 @@ export const FINISH_AGAIN = batchStatement(
 );
 
 /**
- * What is on record of outcomes that callers wait for: theirs is the first attempt at the operation that their
- * callback began. There is no row for an outcome that was not written, or that was no attempt.
+ * The recorded outcomes that callers wait for: the first attempt of the operation that their callback began.
+ * There is no row for an outcome that was not written, or that was not an attempt.
  */
 export const LOOK_UP_OUTCOMES = batchStatement(
   'bet-look-up-outcomes',

@@ -1,7 +1,7 @@
 import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 
 /**
- * The freebet that a bet was placed with, as the service says it (docs/protocol.md, Bet
+ * The freebet that a bet was placed with, in the service's terms (docs/protocol.md, Bet
  * transaction).
  */
 export interface Freebet {
@@ -14,7 +14,7 @@ export interface Freebet {
 
 export const NO_FREEBET: Freebet = { bonusId: null, bonusTemplateId: null, bonusAmount: null };
 
-/** What a kept message says of a freebet; all null where it says nothing. */
+/** The freebet in a stored message; all null if there is none. */
 export function freebetOf(message: Buffer): Freebet {
   const document = documentOf(message);
   if (document === undefined) return NO_FREEBET;

@@ -27,19 +27,19 @@ import {
   type RequestKey,
 } from './statements.ts';
 
-/** An operation that the service asked for, as it was kept. */
+/** A recorded operation. */
 export interface RecordedOperation {
   readonly id: string;
   readonly operation: BetOperation;
-  /** Of the attempt within its callback. */
+  /** The attempt inside its callback. */
   readonly attemptId: string;
   readonly requestId: string | undefined;
   readonly body: Buffer;
-  /** What the service was answered, where that is on record. */
+  /** The service's answer, if it is on record. */
   readonly answer: Answer | undefined;
   /** A wallet may have seen it. */
   readonly wasSent: boolean;
-  /** The wallet accepted it, or refused it in a way that the service was told. */
+  /** The wallet accepted it, or refused it and the service was answered so. */
   readonly isConcluded: boolean;
 }
 
@@ -51,8 +51,8 @@ export interface RecoveredBet {
 }
 
 /**
- * The journal of everything that is not a first place: read, decide, and write only if the bet is
- * still what was read and the caller still waits. No lock is ever held across a decision, so a
+ * The journal for everything but first places: read, decide, and write only if the bet has not
+ * changed and the caller still waits. No lock is ever held across a decision, so a
  * frozen process blocks nobody.
  */
 export class BetJournal {
@@ -77,14 +77,14 @@ export class BetJournal {
     return await this.#find(transactionId);
   }
 
-  /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  /** All operations of a bet, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
     return await this.#database.run(RECORDED_OPERATIONS, transactionId);
   }
 
   /**
-   * What was asked for under one `requestId` and has its final answer, newest first; the bet's place
-   * whatever it was answered.
+   * Operations of one `requestId` that have a final answer, newest first; a place with
+   * any answer.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async operationsUnder(key: RequestKey): Promise<readonly RecordedOperation[]> {
@@ -92,8 +92,8 @@ export class BetJournal {
   }
 
   /**
-   * The request of one attempt within a callback, and what the service was answered when it ended;
-   * no answer while it lasts, and where its process was killed.
+   * The request of one attempt inside a callback, and the answer the service got; no answer
+   * while it is in flight, or if its process was killed.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async answerOf(
@@ -104,9 +104,9 @@ export class BetJournal {
   }
 
   /**
-   * Writes a decision: the bet's next state, the operation, what it promises and supersedes, in
-   * one statement, unless the caller's time is over by PostgreSQL's clock.
-   * @param deadline of the caller that waits; undefined where nobody does
+   * Writes a decision in one statement, unless the caller's time is over by PostgreSQL's clock: the
+   * bet's next state, the operation, its promise, and the deliveries it supersedes.
+   * @param deadline of the waiting caller; undefined if nobody waits
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
   async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
@@ -116,7 +116,7 @@ export class BetJournal {
   }
 
   /**
-   * Records what is answered from the journal: the bytes of a copy, sent again later when another
+   * Records a copy that is answered from the journal: the same bytes, sent again when another
    * result stands, must not count as a new result.
    * @returns whether it was written before the caller's time was over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -132,13 +132,13 @@ export class BetJournal {
   }
 
   /**
-   * Records a refusal for which no wallet was asked: whoever decides on the bet as it was before has
-   * to decide again, and finds it.
-   * @returns false when the bet is no longer as it was read, or the caller's time is over
+   * Records a refusal for which no wallet was called. A concurrent decision on the previous state is
+   * forced to decide again, and then finds the refusal.
+   * @returns false if the bet has changed since it was read, or the caller's time is over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recordRefusal(from: Bet, record: OperationRecord, deadline: Deadline): Promise<boolean> {
-    // Of a bet that is unknown here it makes the row, which a copy finds.
+    // For a bet that is not in the journal this creates the row, which a copy then finds.
     if (from.version === 0) {
       const refusal = { from, to: from, record, delivery: undefined, supersedes: [] };
       return (await this.commit(refusal, deadline)).kind === 'committed';
@@ -150,7 +150,7 @@ export class BetJournal {
     return (await this.#database.run(RECORD_REFUSAL, refusal)).length > 0;
   }
 
-  /** The operation that an attempt has committed, if it has. @throws GatewayError as `find` does */
+  /** The operation that an attempt has committed, if any. @throws GatewayError as `find` does */
   async operationIdOf(attempt: AttemptKey): Promise<string | undefined> {
     const [begun] = await this.#database.run(LOOK_UP_BEGUN, [attempt]);
     return begun?.operationId;
@@ -165,13 +165,13 @@ export class BetJournal {
   }
 
   /**
-   * Writes what an attempt brought and frees the bet.
+   * Writes the outcome of an attempt and frees the bet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
   async finish(outcome: Outcome): Promise<Finished> {
     const finished = await this.#outcomes.finish(outcome);
     const { delivery, operationId, attempt } = outcome;
-    // Nothing left: there is no row of such an attempt.
+    // If nothing was sent, there is no row of the attempt.
     const wasTried = delivery.kind !== 'after' || delivery.after.kind !== 'unsent';
     if (wasTried && finished.kind !== 'lost')
       this.#notes?.finished(operationId, attempt.startedAtMs);
@@ -179,8 +179,8 @@ export class BetJournal {
   }
 
   /**
-   * Puts on record what the service was really answered, where the outcome had been committed with
-   * another answer.
+   * Records the answer that the service really got, if the outcome was committed with
+   * another one.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async correctAnswer(correction: AnswerCorrection): Promise<void> {
@@ -188,8 +188,8 @@ export class BetJournal {
   }
 
   /**
-   * Marks as unknown what a killed process left in flight.
-   * @returns false when it was freed since, by whoever else has looked
+   * Marks as unknown the attempt that a killed process left in flight.
+   * @returns false if another process has freed the bet meanwhile
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recover(transactionId: string, attemptId: string): Promise<boolean> {
@@ -202,7 +202,7 @@ export class BetJournal {
   }
 
   /**
-   * Recovers what killed processes left in flight anywhere.
+   * Does that for all bets that killed processes left in flight.
    * @returns the bets recovered, at most `limit`
    */
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {

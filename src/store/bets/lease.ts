@@ -4,5 +4,5 @@
  */
 export const LEASE_SECONDS = 15;
 
-/** SQL: when a lease ends that begins now. */
+/** SQL: the end of a lease that begins now. */
 export const LEASE_END = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;

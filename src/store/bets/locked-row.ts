@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 
-/** Somebody else has a row of the bet locked, such as an UPDATE by hand that stays open. Nothing was written. */
+/** Another session has locked a row of the bet, such as a manual UPDATE left open. Nothing was written. */
 export interface Locked {
   readonly kind: 'locked';
 }
 
-/** Pauses before each try: the gateway's own statements hold a row for some milliseconds. */
+/** Pauses between tries: the gateway's own statements hold a row for some milliseconds. */
 const TRIED_AGAIN_AFTER_MS = [5, 10, 20, 40, 80];
 const THEN_EVERY_MS = 160;
 /** Given up before the caller's time is over, so that the log says what was in the way. */
 const TRIED_FOR_MS = 3_000;
 
 /**
- * Writes once the bet's row is free. No statement waits for a locked row, as its connection, and everything in the
- * same batch, would wait with it: it skips the row, and is sent again after a pause.
- * @param write gives `locked` if it skipped the row, and has then written nothing
- * @throws GatewayError `DATABASE_UNAVAILABLE` when the row stays locked, and as `write` does
+ * Writes once the bet's row is free. Statements do not wait for a locked row, because the connection and the whole
+ * batch would wait with it: they skip the row, and are repeated after a pause.
+ * @param write resolves to `locked` if it skipped the row and wrote nothing
+ * @throws GatewayError `DATABASE_UNAVAILABLE` if the row stays locked, and as `write` does
  */
 export async function whenFree<T extends { readonly kind: string }>(
   write: () => Promise<T | Locked>,
@@ -39,7 +39,7 @@ function isLocked(written: { readonly kind: string }): written is Locked {
   return written.kind === 'locked';
 }
 
-/** The beginning of a batch: `given` is all of `:input`, `free` those of its bets that nobody else has locked. */
+/** The beginning of a batch: `given` is all of `:input`, `free` its bets that no other session has locked. */
 const GIVEN_AND_FREE = `
   WITH given AS MATERIALIZED (
     SELECT i.* FROM :input
@@ -54,7 +54,7 @@ const INPUT = `
       FROM given g JOIN free USING (transaction_id)`;
 
 /**
- * The beginning of a batch of writes to bets: `input` has the rows of `:input` whose bets nobody else has locked.
+ * The beginning of a batch of writes to bets: `input` has the rows of `:input` whose bets no other session has locked.
  * They are locked from here on, so that no later part of the statement waits.
  */
 export const INPUT_OF_FREE = `${GIVEN_AND_FREE}, input AS MATERIALIZED (${INPUT}
@@ -74,7 +74,7 @@ export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS M
                           AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
-/** The end of a batch: what was written, from `bet`, and what was locked. A bet that does not exist is neither. */
+/** The end of a batch: returns the written rows of `bet` and the locked ones. A missing bet is in neither. */
 export const WRITTEN_AND_LOCKED = `
   SELECT attempt_id, is_late, true AS is_free FROM bet
   UNION ALL

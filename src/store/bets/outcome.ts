@@ -4,40 +4,40 @@ import type { Answer } from '../../protocol/answers.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { NewDelivery } from './commit.ts';
 
-/** What an attempt that began with a commit, or took a delivery, brought. */
+/** The outcome of an attempt that began with a commit, or by claiming a delivery. */
 export interface Outcome {
   readonly transactionId: string;
   readonly attemptId: string;
   readonly operationId: string;
   readonly attempt: AttemptRecord;
   readonly change: BetChange;
-  /** How long after now what stands is confirmed, if `change.late` says that it has to be. */
+  /** How long from now the standing operation is confirmed, if `change.late` requires it. */
   readonly confirmAfterMs: number;
   readonly delivery: DeliveryOutcome;
-  /** The caller that waits for it; undefined: nobody does. */
+  /** The waiting caller; undefined: nobody waits. */
   readonly caller: OutcomeCaller | undefined;
 }
 
 export interface OutcomeCaller {
-  /** PostgreSQL's time from which on the caller has been given another answer. */
+  /** The time by PostgreSQL's clock from which the caller has got another answer. */
   readonly before: Date;
-  /** What it is answered then: 100, 503, or the promise. */
+  /** That answer: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
 }
 
-/** What becomes of the delivery that guarded the attempt, or of a new promise. */
+/** What happens to the attempt's delivery, or a new promise. */
 export type DeliveryOutcome =
   | { readonly kind: 'none' }
-  /** Of the delivery that was taken, or that guarded the attempt within its callback. */
+  /** For the delivery that was claimed, or that guarded the attempt inside its callback. */
   | {
       readonly kind: 'after';
       readonly after: AfterAttempt;
       readonly purpose: DeliveryPurpose;
-      /** Whether its attempt was counted when it was taken: a drain does, a callback does not. */
+      /** Whether the attempt is already counted: a drain counts it when claiming, a callback does not. */
       readonly isCounted: boolean;
     }
   /**
-   * A promise made after an attempt without success; it takes no effect once the caller was
+   * A promise made after an unsuccessful attempt; it takes no effect once the caller has been
    * answered.
    */
   | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
@@ -45,7 +45,7 @@ export type DeliveryOutcome =
 export type Finished =
   /** Committed in time: the intended answer may be sent. */
   | { readonly kind: 'committed' }
-  /** Committed after the caller's time: another answer was sent, and that is on record. */
+  /** Committed after the caller's time: another answer was sent and is on record. */
   | { readonly kind: 'late' }
-  /** The attempt's lease had ended, and the bet is no longer its own. */
+  /** The attempt's lease had ended, and it no longer owns the bet. */
   | { readonly kind: 'lost' };

@@ -8,21 +8,21 @@ import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
-/** Outcomes of deliveries: nobody waits for them, and a statement costs PostgreSQL more than its rows. */
+/** For outcomes of deliveries: nobody waits for them, and a statement costs PostgreSQL more than its rows. */
 const GATHERING = { waitMs: 20, enough: 32 };
 
-/** `unreported`: an earlier statement may have written it, and nobody knows whether it did. */
+/** `unreported`: an earlier statement may have written it, but did not report it. */
 type Written = Finished | { readonly kind: 'unreported' };
 
 /**
- * Writes outcomes of attempts and frees their bets, in batches: a backlog has many at once. An outcome that did not
- * reach PostgreSQL is sent again; if it were given up, its bet would stay busy until its lease ends
+ * Writes outcomes of attempts and frees their bets, in batches, since a backlog has many at once. An outcome that did
+ * not reach PostgreSQL is sent again; otherwise its bet would stay busy until the lease ends
  * (docs/money-safety.md, rule 15).
  */
 export class BetOutcomes {
   readonly #database: Database;
   readonly #finishes: Batcher<Outcome, Written | Locked>;
-  /** Outcomes that were sent before, in a statement that was not answered. */
+  /** Outcomes already sent in a statement that got no reply. */
   readonly #sentBefore = new WeakSet<Outcome>();
   readonly #gathering = new Gathering(GATHERING);
 
@@ -35,8 +35,8 @@ export class BetOutcomes {
   }
 
   /**
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and while its
-   *   attempt owns the bet it still may be, as one that came late
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be
+   *   written as a late one while its attempt owns the bet
    */
   async finish(outcome: Outcome): Promise<Finished> {
     if (outcome.caller === undefined) await this.#gathering.wait();
@@ -84,7 +84,7 @@ export class BetOutcomes {
     }
   }
 
-  /** What earlier statements have written: a caller is answered as its outcome is on record, and so are copies (I3). */
+  /** Looks up what earlier statements wrote: a caller has to get the answer on record, as copies do (I3). */
   async #writtenBefore(outcomes: readonly Outcome[], known: ReadonlyMap<string, boolean>) {
     const doubtful = outcomes.filter(
       (outcome) =>

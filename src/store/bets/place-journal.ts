@@ -37,7 +37,7 @@ export class PlaceJournal {
    * Commits the intent of a place, or says why not. The session is checked in the same statement,
    * so a revocation that was committed before is never overlooked.
    * @param deadline of the caller: once it is over by PostgreSQL's clock, nothing is written
-   * @param isWanted false once the caller gave up; an intent not yet sent is then dropped
+   * @param isWanted returns false once the caller gave up; an intent not yet sent is then dropped
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the intent may or may not be written
    */
   async begin(
@@ -54,9 +54,9 @@ export class PlaceJournal {
 
   /**
    * Commits the outcome of a place that this attempt began. Once the caller's time is over, it is
-   * committed as one that was answered `lateAnswer`.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and while its
-   *   attempt owns the bet it still may be, as one that came late
+   * committed with `lateAnswer` as its answer.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be
+   *   written as a late one while its attempt owns the bet
    */
   async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
@@ -102,7 +102,7 @@ async function finish(
   const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
   const doubtful = outcomes.filter(({ attemptId }) => !isLate.has(attemptId));
   if (doubtful.length > 0) {
-    // Our own outcomes of an earlier try whose commit was not reported.
+    // An earlier try may have committed our outcomes without reporting it.
     const before = await database.run(LOOK_UP_FINISHED, doubtful);
     for (const row of before) isLate.set(row.attemptId, row.isLate);
   }

@@ -6,8 +6,8 @@ import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
 /**
- * Intents of places: the bet's row and its operation. A row comes back for each of them, and `operation_id` only if it
- * was this intent that created the bet: never for a `transactionId` that is known, or a session that has ended.
+ * Writes intents of places: the bet's row and its operation. Returns a row for each intent, with `operation_id` only if
+ * this intent created the bet: never for an existing `transactionId`, or a session that has ended.
  */
 export const BEGIN = batchStatement(
   'place-begin',
@@ -33,11 +33,11 @@ export const BEGIN = batchStatement(
     SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
   ), live AS (
     SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
-       -- A process may remember a session that a failover has lost: by now its ids belong to others.
+       -- A process may have cached a session that a failover has lost: its ids may belong to others now.
        AND s.token_hash = i.token_hash AND s.player_id = i.player_id
      WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp() AND NOT i.is_late
-       -- Nor for a process that still knows the wallet of before: bets of that generation have been released to
-       -- another wallet, which does not have this one.
+       -- Nor for a process still configured with the previous wallet: bets of that generation have been released to
+       -- another wallet, which does not have this bet.
        AND NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = i.operator_id
                           AND h.released >= i.generation AND h.released_to > i.generation)
   ), bet AS (
@@ -50,12 +50,12 @@ export const BEGIN = batchStatement(
            CASE WHEN answer_status IS NULL
                 THEN ${LEASE_END} END
       FROM live
-     -- All batches use one order, so that two of them never wait for each other's rows.
+     -- All batches use the same order, so that no two of them deadlock.
      ORDER BY transaction_id, attempt_id
     ON CONFLICT (transaction_id) DO NOTHING
     RETURNING transaction_id
   ), op AS (
-    -- Of copies within one batch, the first in the same order is the one whose row was inserted.
+    -- Of copies in one batch, the row of the first in that order was inserted.
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
     SELECT DISTINCT ON (l.transaction_id) l.transaction_id, l.operator_id, 'place', l.attempt_id,
@@ -107,7 +107,7 @@ export const FINISH_PLACES = batchStatement(
        AND b.place = 'in_flight'
     RETURNING i.attempt_id, i.is_late
   ), attempt AS (
-    -- Also when the lease has ended: a late answer changes nothing about the bet, but people must see it.
+    -- Even if the lease has ended: a late answer does not change the bet, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
     SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,
@@ -125,7 +125,7 @@ export const FINISH_PLACES = batchStatement(
   }),
 );
 
-/** Outcomes that an earlier statement has committed without reporting it: their attempts are there. */
+/** Finds outcomes that an earlier statement committed without reporting it, by their attempts. */
 export const LOOK_UP_FINISHED = batchStatement(
   'place-look-up-finished',
   {

@@ -4,7 +4,7 @@ import type { AttemptRecord } from './attempt-record.ts';
 
 export interface PlaceIntent {
   readonly transactionId: string;
-  /** This attempt's own id: only the attempt written in the bet's row may send or finish (I6). */
+  /** This attempt's id: only the attempt recorded in the bet's row may send or finish (I6). */
   readonly attemptId: string;
   readonly operatorId: string;
   readonly playerId: string;
@@ -16,16 +16,16 @@ export interface PlaceIntent {
   readonly generation: number;
   readonly requestId: string | undefined;
   readonly body: Buffer;
-  /** Set where the place will not be sent: recorded as final, with what the service is told. */
+  /** Set if the place will not be sent: recorded as final, with this answer to the service. */
   readonly notSent: Answer | undefined;
 }
 
 export type PlaceBegin =
   /** The intent is committed and ours: it may be sent. */
   | { readonly kind: 'begun'; readonly operationId: string }
-  /** Some row of this `transactionId` was first. */
+  /** There already is a row of this `transactionId`. */
   | { readonly kind: 'known' }
-  /** The session ended or expired, or its wallet was replaced by one unknown here: nothing was written. */
+  /** The session ended or expired, or its wallet was replaced by a newer one: nothing was written. */
   | { readonly kind: 'sessionOver' }
   /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
   | { readonly kind: 'tooLate' };
@@ -40,5 +40,5 @@ export interface PlaceResult {
   readonly lateAnswer: Answer;
 }
 
-/** With PostgreSQL's time at which the caller has been answered otherwise. */
+/** With the time by PostgreSQL's clock from which the caller has got another answer. */
 export type Limited<T> = T & { readonly before: Date };

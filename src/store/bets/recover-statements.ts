@@ -3,9 +3,9 @@ import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { statement } from '../statement.ts';
 import { byAttempt } from './statements.ts';
 
-/** SQL for what becomes of an attempt whose process is gone: its outcome is unknown. */
+/** SQL that gives an attempt whose process has died an unknown outcome. */
 const isResult = `busy_operation IN ('settle', 'unsettle')`;
-/** Whether it may still take effect late; so may a confirmation, over what stands by then. */
+/** Whether it may still take effect late; a confirmation may too, over a newer operation. */
 const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
 const UNKNOWN_STATE = `
            place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
@@ -13,7 +13,7 @@ const UNKNOWN_STATE = `
            settlement_amount = CASE WHEN ${isResult} THEN NULL ELSE settlement_amount END,
            settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
            settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
-           -- Only its process knew which result it was. When what stands is confirmed, the sweep decides.
+           -- Only its process knew the result. The sweep decides when the standing operation is confirmed.
            late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
            late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
            late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
@@ -22,13 +22,13 @@ const UNKNOWN_STATE = `
            confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
 
-/** The deliveries that guarded such attempts (`live`) are due from now on. */
+/** The live deliveries that guarded such attempts become due. */
 const GUARDS_BECOME_WORK = `
     UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
      -- As an array: with a join, the planner would read every open delivery to find these few.
      WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
 
-/** Marks one lapsed attempt as unknown and frees its bet, unless somebody else has done so, or has it locked. */
+/** Marks one lapsed attempt as unknown and frees its bet, unless another session has done so, or has locked it. */
 export const RECOVER = statement(
   'bet-recover',
   byAttempt,
@@ -49,7 +49,7 @@ export const RECOVER = statement(
   (row) => ({ isRecovered: row.bool('is_recovered'), isLocked: row.bool('is_locked') }),
 );
 
-/** The same for all lapsed attempts there are, the oldest first, at most `limit`. */
+/** The same for up to `limit` lapsed attempts, the oldest first. */
 export const RECOVER_LAPSED = statement(
   'bet-recover-lapsed',
   { limit: ['int', (limit: number) => limit] },

@@ -29,7 +29,7 @@ export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
 const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
 
-/** Rows of `bets` joined with their players, their leases judged by PostgreSQL's clock. */
+/** Rows of `bets` with their players and open deliveries; `lapsed` is judged by PostgreSQL's clock. */
 export const SELECT_BETS = `
   SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
          b.generation, coalesce((SELECT h.released FROM operator_holds h
@@ -58,7 +58,7 @@ export const SELECT_BETS = `
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
    WHERE b.transaction_id = ANY (:transaction_ids)`;
 
-/** @throws UnreadableRow when the row breaks a rule that the table's checks do not hold */
+/** @throws UnreadableRow if the row breaks a rule that the table's checks do not enforce */
 export function betOf(row: Columns): Bet {
   const updateKey = row.textOrNull('update_key');
   const busy = row.oneOfOrNull('busy_operation', BUSY_OPERATIONS);

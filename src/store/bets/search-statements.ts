@@ -1,7 +1,7 @@
 import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
 import { type Columns, type Parameters, statement } from '../statement.ts';
 
-/** Which bets, and where to go on: older than `before`, or as old and of a smaller id. */
+/** Which bets to find, and where to continue: older than `before`, or equally old with a smaller id. */
 export interface SearchRange {
   readonly states: readonly BetState[];
   readonly from: Date | undefined;
@@ -39,7 +39,7 @@ export const SHOWN = `b.transaction_id, b.operator_id, p.operator_user, p.user_i
 export const NEWEST = 'ORDER BY b.created_at DESC, b.transaction_id DESC LIMIT :limit';
 export const KEY = 'b.transaction_id, b.created_at';
 
-/** What is in flight stands in no index of the search, but in that of the leases: a few rows. */
+/** Bets in flight are not in the search indexes, but in the index of leases, which has few rows. */
 const inFlight = (which: string) => `
       SELECT ${KEY} FROM bets b
        WHERE b.busy_until IS NOT NULL AND b.place = 'in_flight' AND ${STATE} = ANY (:states)
@@ -55,7 +55,7 @@ const shown = (found: string) => `
     FROM page JOIN bets b USING (transaction_id) LEFT JOIN players p ON p.id = b.player_id
    ORDER BY b.created_at DESC, b.transaction_id DESC`;
 
-/** Each state is in order by itself: a page of each, and of those the newest. */
+/** The index is sorted within each state: reads a page of each, and keeps the newest. */
 const byState = (which: string) =>
   shown(`
       SELECT newest.* FROM unnest(:states) AS s(state) CROSS JOIN LATERAL (
@@ -146,15 +146,15 @@ export const SEARCH_ONE = statement(
 );
 
 interface PlayerKeys {
-  /** Undefined: of all there are. */
+  /** Undefined: of any operator. */
   readonly operatorId: string | undefined;
   readonly operatorUser: string | undefined;
   readonly userId: string | undefined;
 }
 
 /**
- * By either id, or both. An operator's own id by one probe of the index for each operator that has players:
- * it may have bets and no file any more.
+ * Finds players by either id, or both. An `operatorUser` alone is looked up with one index probe per operator that has
+ * players, because an operator may have bets but no file any more.
  */
 export const FIND_PLAYER_IDS = statement(
   'bet-search-player-ids',
@@ -170,7 +170,7 @@ export const FIND_PLAYER_IDS = statement(
     SELECT (SELECT min(p.operator_id) FROM players p WHERE p.operator_id > w.id)
       FROM owner w WHERE w.id IS NOT NULL
   )
-  -- One at most; the limit keeps every release of PostgreSQL from reading all players instead.
+  -- One at most; the limit keeps PostgreSQL, in every release, from reading all players instead.
   SELECT p.id FROM owner w CROSS JOIN LATERAL (
     SELECT id FROM players WHERE operator_id = w.id AND operator_user = :operator_user LIMIT 1) p
    UNION ALL

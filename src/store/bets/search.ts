@@ -17,16 +17,16 @@ export interface BetQuery {
   readonly userId?: string | undefined;
   readonly transactionId?: string | undefined;
   readonly state?: BetState | undefined;
-  /** Of the stake, as decimal text. */
+  /** The stake, as decimal text. */
   readonly amount?: string | undefined;
   readonly from?: Date | undefined;
-  /** Not including. */
+  /** Exclusive. */
   readonly to?: Date | undefined;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: BetCursor | undefined;
 }
 
-/** The last bet of the page before. */
+/** The last bet of the previous page. */
 export interface BetCursor {
   readonly createdAt: Date;
   readonly transactionId: string;
@@ -39,7 +39,7 @@ export interface BetPage {
 }
 
 const PAGE_SIZE = 50;
-/** How long a page searches among many bets of one amount; the next page goes on from there. */
+/** How long one page searches bets of an amount; the next page continues from there. */
 const SEARCH_MS = 100;
 
 /** `1763773200000.<transactionId in base64url>` */
@@ -47,7 +47,7 @@ export function betCursorOf(text: string): BetCursor | undefined {
   const [, ms, id] = /^(\d{1,15})\.([\w-]{1,400})$/.exec(text) ?? [];
   if (ms === undefined || id === undefined) return undefined;
   const transactionId = Buffer.from(id, 'base64url').toString();
-  // Of this text PostgreSQL knows nothing.
+  // PostgreSQL cannot store such text.
   if (transactionId.includes('\0')) return undefined;
   return { createdAt: new Date(Number(ms)), transactionId };
 }
@@ -57,7 +57,7 @@ function cursorTextOf({ createdAt, transactionId }: FoundBet | BetCursor): strin
 }
 
 function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRange {
-  // One of a list with another `to` may be from after this one.
+  // A cursor from a list with another `to` may lie after this one.
   const after = cursor && to && cursor.createdAt >= to ? undefined : cursor;
   return {
     states: state === undefined ? BET_STATES : [state],
@@ -68,7 +68,7 @@ function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRa
   };
 }
 
-/** Bets as people look for them, newest first, every search by an index. */
+/** Searches bets for people, newest first, always by an index. */
 export class BetSearch {
   readonly #database: Database;
 
@@ -81,7 +81,7 @@ export class BetSearch {
     const { amount, transactionId, operatorUser, userId } = query;
     const isNarrow = [transactionId, operatorUser, userId].some((one) => one !== undefined);
     if (amount !== undefined && !isNarrow) return await this.#ofAmount(query, amount);
-    // One more than is shown tells whether there is a next page.
+    // One more than the page shows whether there is a next page.
     const found = await this.#find(query, PAGE_SIZE + 1);
     const items = found.slice(0, PAGE_SIZE);
     const last = items.at(-1);
@@ -89,7 +89,7 @@ export class BetSearch {
     return { items, nextCursor: isMore ? cursorTextOf(last) : null };
   }
 
-  /** A page may hold few or none although there are older ones: then it was looked for long enough. */
+  /** A page may be short or empty although there are older matches: it stops after `SEARCH_MS`. */
   async #ofAmount(query: BetQuery, amount: string): Promise<BetPage> {
     const amounts = spellingsOf(amount);
     const operatorId = query.operator;
@@ -134,7 +134,7 @@ export class BetSearch {
       : await this.#database.run(SEARCH_OPERATOR, { ...range, operatorId });
   }
 
-  /** Undefined where no player is asked for. */
+  /** Undefined if the query names no player. */
   async #playerIds(query: BetQuery): Promise<readonly string[] | undefined> {
     const { operator: operatorId, operatorUser, userId } = query;
     if (operatorUser === undefined && userId === undefined) return undefined;

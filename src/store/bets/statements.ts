@@ -53,15 +53,15 @@ export const ANSWER_OF = statement(
 
 /**
  * Operations of a bet. `was_sent`: a wallet may have seen it. `is_concluded`: a wallet accepted it, or refused it
- * and the service was answered so; after any other refusal the operation is still to be delivered.
+ * and the service was answered so; after any other refusal the operation still has to be delivered.
  *
  * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
  * operation's rows by their key.
  */
 const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
-         -- What was answered at once, and never tried as a delivery, no wallet can have seen. If it was answered
-         -- 503, it may have been sent, and its outcome been lost (bet-correct-answer).
+         -- No wallet can have seen an operation that was answered at once and never attempted as a delivery. If it
+         -- was answered 503, it may have been sent, and its outcome lost (bet-correct-answer).
          (o.answer_status IS NULL
            OR EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id OFFSET 0)
            OR EXISTS (SELECT 1 FROM deliveries d
@@ -72,7 +72,7 @@ const RECORDED = `
                                WHERE d.operation_id = o.id OFFSET 0)) AS was_sent,
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
-                    -- An answer that came after its lease had ended says nothing about the bet (rule 16).
+                    -- An answer that arrived after its lease had ended does not affect the bet (rule 16).
                     AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
                          OR t.result = 'declined' AND t.answer_status = 400) OFFSET 0) AS is_concluded
     FROM operations o${WITH_ANSWERED_ATTEMPT}
@@ -87,9 +87,9 @@ export const RECORDED_OPERATIONS = statement(
 );
 
 /**
- * Operations of a bet under one `requestId`, newest first; of a bet that was resettled for months, all would be many.
- * Without those that have no answer yet, or 503, which the service repeats until the wallet takes one; but always with
- * a place.
+ * Operations of a bet with one `requestId`, newest first: a bet resettled for months has too many to read all. Leaves
+ * out those without an answer yet, or with 503, which the service repeats until the wallet accepts one; a place
+ * is always included.
  */
 export const RECORDED_UNDER = statement(
   'bet-operations-under',
@@ -122,7 +122,7 @@ function answerOf(row: Columns) {
   return status === undefined || body === undefined ? undefined : { status, body };
 }
 
-/** An operation that was answered without a call, and PostgreSQL's time by which its caller was. */
+/** An operation answered without a call, and the end of its caller's time by PostgreSQL's clock. */
 export interface RecordedCopy {
   readonly transactionId: string;
   readonly operatorId: string | undefined;
@@ -142,7 +142,7 @@ const copied: Parameters<RecordedCopy> = {
   before: ['timestamptz', ({ before }) => before],
 };
 
-/** Puts the request of a copy on record that was answered without a call. */
+/** Records the request of a copy that was answered without a call. */
 export const RECORD_COPY = statement(
   'bet-record-copy',
   copied,
@@ -156,7 +156,7 @@ export const RECORD_COPY = statement(
   (row) => row.text('id'),
 );
 
-/** Puts a refusal on record that was decided without a call, if the bet is still as it was read. */
+/** Records a refusal that was decided without a call, if the bet has not changed since it was read. */
 export const RECORD_REFUSAL = statement(
   'bet-record-refusal',
   { ...copied, version: ['int', ({ version }) => version] } satisfies Parameters<
@@ -180,15 +180,15 @@ export const RECORD_REFUSAL = statement(
 export interface AnswerCorrection extends AttemptKey {
   readonly status: number;
   readonly body: string;
-  /** The place was answered 100, whatever the wallet said. */
+  /** The place was answered 100, regardless of the wallet's answer. */
   readonly placeAnsweredUnknown: boolean;
-  /** The rollback was answered with its promise, of this time. */
+  /** The rollback was answered with its promise, which has this time. */
   readonly rollbackTime: string | undefined;
   /** The update of these coefficients was answered with its promise. */
   readonly update: Bet['update'];
 }
 
-/** Puts the answer on record that was really sent, where the outcome was committed with another one. */
+/** Records the answer that was really sent, if the outcome was committed with another one. */
 export const CORRECT_ANSWER = statement(
   'bet-correct-answer',
   {

@@ -11,26 +11,26 @@ export interface AttemptView {
   readonly result: string;
   readonly status: number | null;
   readonly code: number | null;
-  /** What went wrong, in words; null where the wallet accepted. */
+  /** What went wrong, in words; null if the wallet accepted. */
   readonly error: string | null;
-  /** What the wallet sent, as far as it was kept; null where nothing came. */
+  /** The wallet's answer, as far as it was stored; null if there was none. */
   readonly answer: WalletAnswerView | null;
 }
 
 export interface WalletAnswerView {
   readonly contentType: string | null;
-  /** As text; what is no UTF-8 stands as U+FFFD. */
+  /** As text; bytes that are not UTF-8 become U+FFFD. */
   readonly body: string;
   readonly truncated: boolean;
 }
 
 export interface OperationView {
   readonly operation: string;
-  /** `gateway`: it rolled back a place of unknown outcome by itself. */
+  /** `gateway`: the gateway itself rolled back a place of unknown outcome. */
   readonly askedBy: AskedBy;
   readonly requestId: string | null;
   readonly receivedAt: string;
-  /** What the service was told; null while nobody knows, and where the service has not asked. */
+  /** The service's answer; null while it is unknown, or if the service did not send the request. */
   readonly answer: { readonly status: number; readonly body: string } | null;
   readonly delivery: { readonly id: string; readonly state: string } | null;
   readonly attempts: readonly AttemptView[];
@@ -63,20 +63,20 @@ type IsHeld = (operatorId: string) => boolean;
 
 type DeliveryRow = Awaited<ReturnType<Prisma['delivery']['findMany']>>[number];
 
-/** The story of one bet for people: its operations in order, each with its attempts. */
+/** The timeline of one bet for people: its operations in order, each with its attempts. */
 export class BetTimelines {
   readonly #prisma: Prisma;
   readonly #heldNow: (() => Promise<IsHeld>) | undefined;
 
-  /** @param heldNow for people, who are told of what is held; operators see it as pending, which is how it goes on */
+  /** @param heldNow shows held deliveries as such, for people on duty; without it (for operators) they are pending */
   constructor(prisma: Prisma, heldNow?: () => Promise<IsHeld>) {
     this.#prisma = prisma;
     this.#heldNow = heldNow;
   }
 
   /**
-   * @param operatorId only this operator's bet is found: another's looks exactly like none (I8);
-   *   undefined finds anybody's, for the admin listener
+   * @param operatorId finds only this operator's bet: another's looks exactly like a missing one (I8);
+   *   undefined finds any operator's, for the admin listener
    */
   async find(
     transactionId: string,
@@ -100,7 +100,7 @@ export class BetTimelines {
       state: betState(bet),
       amount: bet.amount,
       currency: bet.currency,
-      // The place comes first; of a bet whose place was never seen, whatever came first tells.
+      // The place comes first; without one, the first operation there is.
       ...(operations[0] === undefined ? NO_FREEBET : freebetOf(operations[0].request)),
       place: bet.place,
       settlement: {
@@ -130,12 +130,12 @@ export class BetTimelines {
         where: { operationId: { in: ids }, state: { not: 'live' } },
       }),
     ]);
-    // Looked through for each operation, those of a bet that was resettled for months would take seconds.
+    // Grouped once: filtering per operation would take seconds for a bet that was resettled for months.
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.operationId);
     const deliveryOf = await this.#shownDeliveries(deliveries);
     return operations.map((operation) => {
       const own = attemptsOf.get(operation.id) ?? [];
-      // A correction stands above what was meant (`AnswerCorrection`).
+      // A correction takes precedence over the intended answer (`AnswerCorrection`).
       const meant = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
       const answered = operation.answerStatus === null ? meant : operation;
       const delivery = deliveryOf.get(operation.id);
@@ -166,8 +166,8 @@ export class BetTimelines {
   }
 
   /**
-   * By operation. A dead letter waits for a person, whichever of the two it is; else what was promised tells more than
-   * its confirmation, which may wait on purpose.
+   * The delivery to show for each operation. A dead letter comes first, whether promise or confirmation, since it waits
+   * for a person; then a promise, which says more than its confirmation, which may wait on purpose.
    */
   async #shownDeliveries(
     rows: readonly DeliveryRow[],

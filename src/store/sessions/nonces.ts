@@ -2,15 +2,15 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 
-/** Between two clearings of what has expired, by one process. */
+/** How often one process deletes expired nonces. */
 const CLEAR_EVERY_MS = 60_000;
 
 const NONCE_USES = ['first', 'known', 'tooLate'] as const;
 
-/** `tooLate`: it would not be remembered any more. */
+/** `tooLate`: the time until which it had to be remembered is over. */
 export type NonceUse = (typeof NONCE_USES)[number];
 
-/** The nonces that operators have used; in PostgreSQL, so that all replicas know them (I5). */
+/** The nonces that operators have used, in PostgreSQL, so that all replicas share them (I5). */
 export class Nonces {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -23,12 +23,12 @@ export class Nonces {
   }
 
   /**
-   * Remembers a nonce until then. The one clock that says when that is is PostgreSQL's: it neither forgets a
-   * nonce before, nor takes it afterwards, however wrong the clock of a process that asks may be.
+   * Remembers a nonce until `until`, judged by PostgreSQL's clock only: so a nonce is neither forgotten earlier
+   * nor accepted later, however wrong the clock of a gateway process is.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse> {
-    // First: where it fails, the request is refused and its nonce must be good for its repeat.
+    // First, because if it fails the request is refused, and its repeat must be able to use the nonce.
     await this.#clear();
     const [use] = await this.#database.run(REMEMBER, { operatorId, nonceHash, until });
     return use ?? 'known';
@@ -48,7 +48,7 @@ interface UsedNonce {
   readonly until: Date;
 }
 
-/** One that has expired and was not cleared yet counts as gone. */
+/** An expired nonce that is not deleted yet counts as deleted. */
 const REMEMBER = statement(
   'nonce-remember',
   {
@@ -70,7 +70,7 @@ const REMEMBER = statement(
   (row) => row.oneOf('use', NONCE_USES),
 );
 
-/** In slices: one operator's flood of an hour ago must not hold up the request that clears it. */
+/** Limited: a flood of nonces an hour ago must not delay the request that deletes them. */
 const CLEAR = statement(
   'nonce-clear',
   {},

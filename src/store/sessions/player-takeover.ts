@@ -3,16 +3,16 @@ import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
 
-/** One player as the aggregator knows it already. */
+/** One player with the id that the aggregator already uses. */
 export interface PlayerLine {
-  /** In the file that it comes from, from 1. */
+  /** Line number in the imported file, from 1. */
   readonly number: number;
   readonly operatorId: string;
   readonly operatorUser: string;
   readonly userId: string;
 }
 
-/** Another takeover has the lock. */
+/** Another import holds the lock. */
 export class TakeoverBusy extends Error {
   override readonly name = 'TakeoverBusy';
 
@@ -21,23 +21,23 @@ export class TakeoverBusy extends Error {
   }
 }
 
-/** What became of a line. */
+/** The outcome of a line. */
 export type Taken =
   | { readonly kind: 'imported' }
-  /** Exactly this player is there already. */
+  /** Exactly this player already exists. */
   | { readonly kind: 'unchanged' }
-  /** Something else is there, and stays. */
+  /** A different player already has one of the ids, and stays. */
   | { readonly kind: 'conflict'; readonly why: string };
 
-/** Two imports at once could lock each other's rows in opposite order. */
+/** Advisory lock: two concurrent imports could deadlock. */
 const LOCK_KEY = 2_002_872_166;
 
 /**
- * Writes players under the ids that the aggregator has given them already. A batch is one
- * transaction; nothing that is there is ever changed.
+ * Writes players with the ids that the aggregator has already given them. A batch is one
+ * transaction; existing players are never changed.
  *
- * A dry run writes to a temporary table beside the real one: it finds the same conflicts, also
- * between two lines of the file, and no row that live traffic could wait for is locked.
+ * A dry run writes to a temporary table instead: it finds the same conflicts, including those
+ * between two lines of the file, and locks no row that live traffic could wait for.
  */
 export class PlayerTakeover {
   readonly #client: Client;
@@ -49,8 +49,8 @@ export class PlayerTakeover {
   }
 
   /**
-   * @throws TakeoverBusy when another import runs
-   * @throws Error of `pg` when the database cannot be reached
+   * @throws TakeoverBusy if another import is running
+   * @throws Error of `pg` if the database cannot be reached
    */
   static async open(
     url: string,
@@ -82,12 +82,12 @@ export class PlayerTakeover {
   }
 
   /**
-   * @returns what became of each line, in their order
+   * @returns the outcome of each line, in order
    * @throws Error of `pg`; the batch is then written as a whole or not at all
    */
   async take(lines: readonly PlayerLine[]): Promise<readonly Taken[]> {
     const inserted = await this.#insert(lines);
-    // Of equal lines the first is the one that was written.
+    // Of equal lines, the first is the one that was written.
     const taken = lines.map((line) => inserted.delete(keyOf(line)));
     const rest = lines.filter((_, at) => taken[at] === false);
     const known = rest.length === 0 ? NOTHING_KNOWN : await this.#find(rest);
@@ -165,7 +165,7 @@ function playerOf(row: Columns): Player {
 
 const COLUMNS = 'operator_id, operator_user, user_id';
 
-/** Of two lines that exclude each other, the first in the file is taken. */
+/** Of two conflicting lines, the first in the file is imported. */
 const GIVEN = `
   SELECT ${COLUMNS} FROM unnest($1::text[], $2::text[], $3::text[])
     WITH ORDINALITY AS given(operator_id, operator_user, user_id, position)`;

@@ -4,8 +4,8 @@ import type { Database } from '../database.ts';
 import { type Columns, type Parameters, statement } from '../statement.ts';
 
 /**
- * `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). PostgreSQL is asked each time:
- * of a player that a failover has lost, the id is another one's by now.
+ * Maps `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). Never cached: the id of a player
+ * that a failover has lost may belong to another player now.
  */
 export class Players {
   readonly #database: Database;
@@ -15,7 +15,7 @@ export class Players {
   }
 
   /**
-   * The player of an operator, made on the first mention.
+   * The player of an operator, created when first mentioned.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async ensure(operatorId: string, operatorUser: string): Promise<BetOwner> {
@@ -24,7 +24,7 @@ export class Players {
       if (found !== undefined) return found;
       const player = { operatorId, operatorUser, userId: randomUUID() };
       const [made] = await this.#database.run(INSERT, player);
-      // No row: somebody else was faster; the next look finds theirs.
+      // No row: a concurrent insert was faster; the next round finds its row.
       if (made !== undefined) return made;
     }
   }

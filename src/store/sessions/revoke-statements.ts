@@ -7,7 +7,7 @@ export interface LiveSession {
   readonly token_hash: Buffer;
 }
 
-/** A prefixed session, which no request was given, would be renewed by the next profile although it has expired. */
+/** Includes expired prefixed sessions (never given to a request), since the next profile would renew them. */
 const LIVE = `s.ended_at IS NULL AND (s.expires_at > clock_timestamp()
          OR s.given_dated IS NULL AND s.given_to = '{}')`;
 

@@ -4,7 +4,7 @@ const ENDED_REASONS = ['revoked', 'currency'] as const;
 
 export type EndedReason = (typeof ENDED_REASONS)[number];
 
-/** A session as PostgreSQL holds it; `over` is judged by its clock. */
+/** A row of `sessions`; `expired` is judged by PostgreSQL's clock. */
 export interface SessionRow {
   readonly id: string;
   readonly player_id: string;
@@ -22,26 +22,26 @@ export interface SessionRow {
   readonly operator_user: string;
 }
 
-/** The newest session of a kind, and what the request that asks has to do with it. */
+/** The newest session of a player, currency and operator token, and its relation to the present request. */
 interface NewestSession extends SessionRow {
-  /** Whether this very request was given the session before. */
+  /** Whether this same request was given the session before. */
   readonly was_given: boolean;
-  /** Whether it was given one of the same kind that was revoked since. */
+  /** Whether it was given a session of the same kind that has been revoked since. */
   readonly was_revoked: boolean;
 }
 
 export interface KindOfSession {
-  /** Undefined where none is on record. */
+  /** Undefined if there is none. */
   readonly newest: NewestSession | undefined;
-  /** The highest that a session of this kind may have had, also one that was pruned: 0 for none. */
+  /** The highest ordinal that any session of this kind may have had, pruned ones included; 0 for none. */
   readonly lastOrdinal: number;
 }
 
-/** A request for a session that could be sent again, by whoever has seen it. */
+/** A request for a session that could be replayed by anybody who has seen it. */
 export interface RepeatableRequest {
-  /** SHA-256 of what it says. */
+  /** SHA-256 of its content. */
   readonly hash: Buffer;
-  /** It is refused some minutes after the time that it names. */
+  /** It names its time, and is refused some minutes after that. */
   readonly saysWhen: boolean;
 }
 
@@ -50,15 +50,15 @@ export interface NewSession {
   readonly operatorId: string;
   readonly currency: string;
   readonly tokenHash: Buffer;
-  /** Only where it cannot be derived again. */
+  /** Stored only if it cannot be derived again. */
   readonly token: string | undefined;
   readonly operatorToken: Buffer;
   readonly operatorTokenHash: Buffer;
   readonly ordinal: number;
   readonly ttlSeconds: number;
-  /** By the gateway: its token is made by nobody else. A prefixed one is the operator's own. */
+  /** Whether the gateway made the token; a prefixed token is the operator's own. */
   readonly isIssued: boolean;
-  /** The request that opens it, where that could be sent again. */
+  /** The request that opens it, if it could be replayed. */
   readonly givenTo?: RepeatableRequest | undefined;
 }
 

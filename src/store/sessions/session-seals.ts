@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
 
-/** What of a session its tokens are sealed and told again by. */
+/** The columns of a session that sealing and recovering its tokens need. */
 export interface SealedRow {
   readonly id: string;
   readonly operator_id: string;
@@ -14,11 +14,11 @@ export interface SealedRow {
   readonly sealed_token: Buffer | undefined;
   /** Neither ended nor expired: its token may be asked for again. */
   readonly live: boolean;
-  /** How it is sealed and by which key. */
+  /** The leading bytes of `operator_token`: how it is sealed, and with which key. */
   readonly mark: Buffer;
 }
 
-/** Where a walk over the sessions has come to. */
+/** The position of a walk over the sessions. */
 export interface SealPosition {
   readonly mark: Buffer;
   readonly id: string;
@@ -26,22 +26,22 @@ export interface SealPosition {
 
 export const FIRST_POSITION: SealPosition = { mark: Buffer.alloc(0), id: '0' };
 
-/** Marks from one to another, without both. */
+/** A range of marks, both ends exclusive. */
 export interface SealRange {
   readonly low: Buffer;
   readonly high: Buffer;
 }
 
-/** A session's tokens, sealed anew. */
+/** A session's resealed tokens. */
 export interface Resealed {
   readonly id: string;
-  /** As it was read: what somebody changed in between is left alone. */
+  /** The value that was read: a row changed in between is not overwritten. */
   readonly was: Buffer;
   readonly operatorToken: Buffer;
   readonly sealedToken: Buffer | undefined;
 }
 
-/** The seals of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
+/** Reads and writes the sealed tokens of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class SessionSeals {
   readonly #database: Database;
 
@@ -50,8 +50,8 @@ export class SessionSeals {
   }
 
   /**
-   * Sessions whose operator token is sealed otherwise than by `mark`, from `after` on.
-   * @param mark what all begins with that is sealed now
+   * Sessions whose operator token does not begin with `mark`, after the position `after`.
+   * @param mark the prefix of everything sealed now
    */
   async findBehind(
     mark: Buffer,
@@ -80,7 +80,7 @@ export class SessionSeals {
 
 const MARK = 'substring(s.operator_token FROM 1 FOR 9)';
 
-/** Two ranges beside the present mark, so that sessions which are well are never read. */
+/** The ranges below and above the present mark, so that up-to-date sessions are never read. */
 const beside = (comparison: '<' | '>') => `(
   SELECT s.id, s.operator_id, s.player_id, s.currency, s.ordinal, s.token_hash, s.operator_token,
          s.token, s.sealed_token, s.ended_at IS NULL AND s.expires_at > clock_timestamp() AS live,

@@ -74,7 +74,7 @@ export const FIND_NEWEST = statement(
   }),
 );
 
-/** The last few: they differ in little but the time, and those of an old time are refused anyhow. */
+/** Keeps the last 64: they differ in little but the time, and old ones are refused by their time anyway. */
 export const NOTE_GIVEN = statement(
   'session-note-given',
   {

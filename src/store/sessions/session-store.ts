@@ -29,7 +29,7 @@ import {
 export class SessionStore {
   readonly #database: Database;
   readonly #findByHash: LookUp<SessionRow>;
-  /** Also when it has ended: a bet keeps the operator token it was placed with. Every rollback asks. */
+  /** Finds ended sessions too, because a bet keeps the operator token it was placed with. Every rollback needs it. */
   readonly findById: LookUp<SessionRow>;
 
   constructor(database: Database) {
@@ -43,8 +43,8 @@ export class SessionStore {
   }
 
   /**
-   * The newest session of one player, currency and operator token, ended or not, and its ordinal.
-   * @param request SHA-256 of the request that asks; undefined for one that cannot come again
+   * The newest session of one player, currency and operator token, ended or not, and the last ordinal.
+   * @param request SHA-256 of the request; undefined if it cannot be replayed
    */
   async findNewest(
     playerId: string,
@@ -57,19 +57,19 @@ export class SessionStore {
     return found ?? { newest: undefined, lastOrdinal: 0 };
   }
 
-  /** Notes that a session was given to one more request; also where it was revoked in that moment. */
+  /** Records that a session was given to one more request, even if it is revoked at that moment. */
   async noteGiven(id: string, request: RepeatableRequest): Promise<void> {
     await this.#database.run(NOTE_GIVEN, { id, request });
   }
 
-  /** @returns undefined when a session of the same ordinal or token was first */
+  /** @returns undefined if a session with the same ordinal or token already exists */
   async insert(session: NewSession): Promise<SessionRow | undefined> {
     return (await this.#database.run(INSERT, session))[0];
   }
 
   /**
-   * Gives a session that has not ended `ttlSeconds` from now on.
-   * @param operatorToken sealed anew; undefined: as it is
+   * Makes a session that has not ended last `ttlSeconds` from now.
+   * @param operatorToken resealed; undefined leaves it unchanged
    */
   async renew(id: string, ttlSeconds: number, operatorToken?: Buffer): Promise<void> {
     await this.#database.run(RENEW, { id, ttlSeconds, operatorToken });
@@ -79,7 +79,7 @@ export class SessionStore {
     await this.#database.run(END, { tokenHash, reason });
   }
 
-  /** The token hashes of an operator's sessions that a revocation would end. */
+  /** The ids and token hashes of an operator's sessions that a revocation would end. */
   async findLive(
     operatorId: string,
     which: { readonly tokenHash: Buffer } | { readonly operatorUser: string },
@@ -89,7 +89,7 @@ export class SessionStore {
       : await this.#database.run(LIVE_BY_PLAYER, { operatorId, operatorUser: which.operatorUser });
   }
 
-  /** @returns how many of these are ended now */
+  /** @returns how many of these it ended */
   async revoke(operatorId: string, ids: readonly string[], by?: Authority): Promise<number> {
     const ended =
       by === undefined
