@@ -20,13 +20,13 @@ export function refused(
   operatorId: string | undefined,
   outcome: Handled['outcome'] = 'invalid',
 ): Handled {
-  // These words are the gateway's own and name a field; a wallet's may name a player.
+  // Only the gateway's own message, which names a field, is logged; a wallet's may name a player.
   const isOwn = outcome === 'invalid' && code === CODES.validation;
   const reason = isOwn ? loggedReason(message) : undefined;
   return { answer: failure(code, message), outcome, operatorId, detail: { code, reason } };
 }
 
-/** A settle or unsettle whose bet is unknown here, and so is its player: nobody can be asked. */
+/** For a settle or unsettle whose bet and player are both unknown: there is no wallet to call. */
 export function unknownBet(): Handled {
   return refused(CODES.validation, 'transactionId: is not known', undefined);
 }
@@ -51,7 +51,7 @@ export function mismatchRefused(
     : undefined;
 }
 
-/** To a place that is not certainly accepted or declined: the service rolls back. */
+/** The answer to a place that is not certainly accepted or declined: the service rolls it back. */
 export const SYSTEM_ERROR: Answer = failure(CODES.system, 'System error');
 
 /** For a place: code 100, so that the service rolls back. */
@@ -86,7 +86,7 @@ export function done(
   return { answer: accepted(transactionId, transactionTime), outcome, operatorId, detail };
 }
 
-/** A conclusion as an answer of the protocol; undefined where nothing is certain. */
+/** A conclusion as an answer of the protocol; undefined if the outcome is not certain. */
 export function answerFor(
   transactionId: string,
   answer: ServiceAnswer | undefined,

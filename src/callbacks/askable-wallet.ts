@@ -7,8 +7,8 @@ import type { Wallet } from '../wallets/call.ts';
 import type { Callbacks } from './context.ts';
 
 /**
- * The wallet that may be asked about a bet now, or why none is. A removed operator is treated as one
- * in maintenance, and so is one whose wallet has been replaced since by another, which does not hold
+ * The wallet to which an operation on a bet may be sent now, or why none may. A removed operator counts as
+ * being in maintenance, and so does one whose wallet has been replaced by another, which does not have
  * the bet.
  */
 export function askableWallet(
@@ -25,7 +25,7 @@ export function askableWallet(
   return refusal === undefined ? { wallet } : { refusal };
 }
 
-/** Why a call made now would not be sent at all, as far as that is known without trying. */
+/** Why a call made now would certainly not be sent; undefined if it may be. */
 export function refusalToSend(
   wallet: Wallet,
   operation: Operation,

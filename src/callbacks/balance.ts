@@ -10,7 +10,7 @@ import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
  * The balance of a session's player; the most frequent call by far.
- * @throws GatewayError, OutOfTime when the session could not be looked up
+ * @throws GatewayError, OutOfTime if the session could not be looked up
  */
 export async function balance(
   callbacks: Callbacks,

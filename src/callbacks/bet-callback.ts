@@ -15,7 +15,7 @@ import type { Handled } from './handled.ts';
 /** The bet that an operation concerns, or its answer if that is known without asking anybody. */
 export type Found =
   | { readonly kind: 'bet'; readonly bet: Bet }
-  /** Neither the bet nor the player is known here. */
+  /** Neither the bet nor the player is known. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'answered'; readonly handled: Handled };
 
@@ -26,13 +26,13 @@ type KnownDecision = Extract<
 >;
 
 /**
- * One settle, unsettle, rollback or update on its way through its callback: reads the bet, again
- * whenever it has moved, and gives the answers that all operations share.
+ * One settle, unsettle, rollback or update while its callback is handled: reads the bet, again
+ * whenever it has changed, and gives the answers that all operations share.
  */
 export class BetCallback<M extends BetRequest = BetRequest> {
   readonly callbacks: Callbacks;
   readonly message: M;
-  /** The message as the journal keeps it: with the hash of its token. */
+  /** The message as the journal stores it: with the hash of its token. */
   readonly stored: Buffer;
   readonly deadline: Deadline;
   /** How often the bet has been read. */
@@ -52,8 +52,8 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * The bet as it stands now; or, for a copy that has waited for the first, the answer that the first was given.
-   * @throws GatewayError when the journal fails
+   * The present bet; or, for a copy that has waited for the first request, the answer that the first one got.
+   * @throws GatewayError if the journal fails
    */
   async find(): Promise<Found> {
     this.#looks += 1;
@@ -89,8 +89,8 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * Waits for the operation that is on its way.
-   * @returns false when the deadline leaves no time for that
+   * Waits for the operation in flight.
+   * @returns false if the deadline leaves no time for that
    */
   async wait(bet: Bet): Promise<boolean> {
     if (bet.busy?.operation === this.message.operation) this.#joined = bet.busy.attemptId;
@@ -98,10 +98,10 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * Reads the bet once more for a copy that has no time left to wait for the first: the first may have been answered
-   * since, and the copy then gets that answer instead of a promise.
+   * Reads the bet once more for a copy that has no time left to wait for the first request: if that has been answered
+   * meanwhile, the copy gets its answer instead of a promise.
    * @param bet as it was read before
-   * @returns that bet again, if the journal does not answer within half of the time that is left
+   * @returns the same bet if the journal does not answer within half of the remaining time
    */
   async lastLook(bet: Bet): Promise<Found> {
     try {
@@ -113,9 +113,9 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * The answer of the first, by a last look at the bet.
+   * The answer of the first request, after reading the bet one last time.
    * @param repeatOf the decision for a copy of an operation that has been answered
-   * @returns undefined if the first has no answer yet but its promise
+   * @returns undefined if the first request has only been promised so far
    */
   async firstByNow(
     bet: Bet,
@@ -128,7 +128,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     return repeat && this.answerKnown(now, repeat);
   }
 
-  /** The answer to what the journal decides alone. */
+  /** The answer to a decision that needs no wallet. */
   answerKnown(bet: Bet, decision: KnownDecision): Handled {
     switch (decision.kind) {
       case 'repeat':

@@ -7,9 +7,9 @@ import type { Handled } from './handled.ts';
 /** A callback as it is counted and logged. */
 export interface CountedCallback {
   readonly handled: Handled;
-  /** Absent where the body could not be read. */
+  /** Absent if the body could not be read. */
   readonly message?: Callback;
-  /** Default: yes; of good profiles and balances, one in some (`logsRead`). */
+  /** Default: yes; successful profiles and balances are sampled (`logsRead`). */
   readonly isLogged?: boolean;
 }
 

@@ -19,8 +19,8 @@ export type Moved = { readonly kind: 'moved' };
 
 /**
  * Commits a decision, unless the caller's time is over by then.
- * @throws OutOfTime when it was over by PostgreSQL's clock: nothing was written
- * @throws GatewayError when the journal failed
+ * @throws OutOfTime if it was over by PostgreSQL's clock: nothing was written
+ * @throws GatewayError if the journal failed
  */
 export async function commitInTime(
   { bets }: Callbacks,
@@ -40,13 +40,13 @@ export async function commitInTime(
   }
 }
 
-/** What a callback's attempt leads to, with what becomes of its delivery. */
+/** The conclusion of a callback's attempt, with the outcome for its delivery. */
 export interface WithDelivery extends Concluded {
   readonly delivery: DeliveryOutcome;
 }
 
 /**
- * Writes the outcome of a callback's attempt, with what becomes of its delivery, while the caller
+ * Writes the outcome of a callback's attempt and of its delivery, while the caller
  * waits.
  * @param confirmAfterMs when an unknown outcome is confirmed (`delivery.confirmUnknownAfterMs`)
  */
@@ -68,18 +68,18 @@ export function finishOf<C extends WithDelivery>(
     });
 }
 
-/** What a decision makes of a bet: how it will stand, and the time of a 200 that does not wait for its wallet. */
+/** The next state of a bet by a decision, and the time in a 200 that does not wait for the wallet. */
 export interface NextState {
   readonly from: Bet;
   readonly to: Bet;
   readonly transactionTime: string;
-  /** Ids of deliveries of this bet that lose their meaning. */
+  /** Ids of the bet's deliveries that become obsolete. */
   readonly supersedes: readonly string[];
 }
 
 /**
- * Commits an operation that is not sent now, with its promise where one is made, and answers 200.
- * @returns 'moved' when the bet changed since it was read
+ * Commits an operation that is not sent now, with its promise if there is one, and answers 200.
+ * @returns 'moved' if the bet changed since it was read
  * @throws OutOfTime, GatewayError as `commitInTime` does
  */
 export async function answerUnsent(
@@ -96,7 +96,7 @@ export async function answerUnsent(
     () => commitInTime(callbacks, deadline, { from, to, record, delivery, supersedes }),
     async (late) => {
       if (late.kind === 'moved') return;
-      // The decision is committed, but the service was answered 503: that is put on record, and it repeats.
+      // The decision is committed, but the service was answered 503: record that, because it will repeat.
       const { operation } = callback.message;
       const answered = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
       await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'committed' }));
@@ -107,7 +107,7 @@ export async function answerUnsent(
   return done(transactionId, transactionTime, outcome, from.owner?.operatorId);
 }
 
-/** A callback's request as the journal records it. @param answer undefined if only the attempt will tell */
+/** A callback's request as the journal records it. @param answer undefined if it depends on the attempt */
 export function recordOf(
   { message, stored }: BetCallback<BetRequest>,
   attemptId: string,
@@ -117,7 +117,7 @@ export function recordOf(
   return { operation, attemptId, requestId, body: stored, answer };
 }
 
-/** @throws Error for a bet whose player is unknown here: nothing of it is ever sent */
+/** @throws Error for a bet whose player is unknown: its operations are never sent */
 export function ownerOf(bet: Bet): BetOwner {
   if (bet.owner === undefined) throw new Error(`bet ${bet.transactionId} belongs to nobody`);
   return bet.owner;

@@ -8,7 +8,7 @@ import type { Players } from '../store/sessions/players.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import type { RefusedReads } from './refused-reads.ts';
 
-/** What the callbacks work with. */
+/** The dependencies of the callbacks. */
 export interface Callbacks extends Engine {
   readonly players: Players;
   readonly places: PlaceJournal;
@@ -16,15 +16,15 @@ export interface Callbacks extends Engine {
   readonly confirmations: Confirmations;
   readonly wallets: Wallets;
   readonly refusedReads: RefusedReads;
-  /** Whether this good profile or balance is logged; every other callback is. */
+  /** Whether this successful profile or balance is logged; every other callback is. */
   readonly logsRead: () => boolean;
 }
 
-/** One place bet on its way through its callback, as `BetCallback` is for every later operation of a bet. */
+/** One place while its callback is handled, as `BetCallback` is for every later operation of a bet. */
 export interface PlaceCallback {
   readonly callbacks: Callbacks;
   readonly message: PlaceRequest;
-  /** The message as the journal keeps it: with the hash of its token. */
+  /** The message as the journal stores it: with the hash of its token. */
   readonly stored: Buffer;
   readonly deadline: Deadline;
 }

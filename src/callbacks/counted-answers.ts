@@ -5,13 +5,13 @@ import { refused } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 
-/** Which operation is answered, and whose it is as far as that is known. */
+/** The answered operation, and its operator if known. */
 interface Answered {
   readonly operation: BetOperation;
   readonly operatorId: string | undefined;
 }
 
-/** A recorded answer, again; counted by where it was known from. */
+/** Repeats a recorded answer; counted by the source of the answer. */
 export function answerDuplicate(
   { metrics }: Pick<Callbacks, 'metrics'>,
   { operation, operatorId }: Answered,
@@ -22,7 +22,7 @@ export function answerDuplicate(
   return { answer, outcome: 'duplicate', operatorId };
 }
 
-/** The refusal of what contradicts the record (I10). */
+/** Refuses an operation that contradicts the record (I10). */
 export function answerConflict(
   { metrics, logger }: Pick<Callbacks, 'metrics' | 'logger'>,
   { operation, operatorId, transactionId }: Answered & { readonly transactionId: string },

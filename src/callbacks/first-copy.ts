@@ -4,12 +4,12 @@ import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { Callbacks } from './context.ts';
 
 /**
- * What the service was answered to an operation that was in flight when its copy came
+ * The answer that the service got for an operation that was in flight when its copy came
  * (docs/contract.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
- * one the bet's state gives the answer; this is for the others: refused, or not delivered.
+ * operation the bet's state gives the answer; this is for the others: refused, or not delivered.
  *
  * @param attemptId of the operation that the copy waited for
- * @returns undefined where that was not the same operation, or has no answer on record
+ * @returns undefined if that was not the same operation, or has no answer on record
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function answerOfFirst(
@@ -24,7 +24,7 @@ export async function answerOfFirst(
   return first.ok && isSame(first.message, message) ? recorded.answer : undefined;
 }
 
-/** Whether two operations ask for the same. */
+/** Whether two operations have the same content. */
 export function isSame(first: BetRequest, copy: BetRequest): boolean {
   if (first.operation === 'update' && copy.operation === 'update') {
     return first.coefficientsKey === copy.coefficientsKey;

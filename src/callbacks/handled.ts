@@ -14,7 +14,7 @@ export type CallbackOutcome =
   | 'unauthorized'
   | 'error';
 
-/** A callback's answer with what is to be counted and logged about it. */
+/** A callback's answer, with the facts to count and log about it. */
 export interface Handled {
   readonly answer: Answer;
   readonly outcome: CallbackOutcome;
@@ -23,7 +23,7 @@ export interface Handled {
   readonly detail?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** What the log line says of the call that a callback has made to its wallet. */
+/** The facts for the log line about a callback's wallet call. */
 export function detailOf(
   sent: BetAnswer | { readonly kind: 'answered'; readonly trace: WalletTrace },
 ): NonNullable<Handled['detail']> {
@@ -31,7 +31,7 @@ export function detailOf(
   return { walletMs: Math.round(latencyMs), code, reason: failureOf(sent) };
 }
 
-/** Why the wallet's answer is missing, in a word: with it begins whoever is called at night. */
+/** Why the wallet's answer is missing, in one word: where the on-call person starts. */
 function failureOf(sent: Parameters<typeof detailOf>[0]): string | undefined {
   if (sent.kind === 'notSent') return sent.reason;
   return sent.kind === 'unknown' ? sent.fault : undefined;

@@ -25,17 +25,17 @@ import { recordedRefusal } from './refused-place.ts';
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
  * of a rollback, or the answer of a copy in flight, awaited within this copy's own deadline.
  *
- * @param session set where the place may be sent if the journal knows the bet only from other
+ * @param session allows the place to be sent if the journal has the bet only because of other
  *   operations
- * @returns undefined when the journal does not know the bet, or only so and there is no live session
+ * @returns undefined if the bet is not in the journal, or is there only so and no session is live
  */
 export async function answerKnownPlace(
   placing: PlaceCallback,
   session: Session | undefined,
 ): Promise<Handled | undefined> {
   const { callbacks, message, deadline } = placing;
-  // Only the journal is asked, even where Redis has an answer: a rollback that never reached Redis (it
-  // was away, or the process was killed) must refuse this copy all the same (I6).
+  // Only the journal counts, even if Redis has an answer: a rollback that never reached Redis (it was
+  // down, or the process was killed) must still refuse this copy (I6).
   for (let turn = 0; ; turn += 1) {
     const bet = await findRecoveredBet(callbacks, message.transactionId);
     if (bet === undefined) return undefined;
@@ -52,7 +52,7 @@ export async function answerKnownPlace(
         const { transactionId } = message;
         const known = { operation: 'place', operatorId, transactionId } as const;
         const handled = answerConflict(callbacks, known, decision.why);
-        // Where the player is the same, these bytes sent by PUT would be an unsettle of that bet.
+        // If the player is the same, these bytes sent by PUT would be an unsettle of that bet.
         if (bet.owner?.userId === message.userId) {
           await recordPlaceCopy(placing, bet, handled.answer);
         }
@@ -85,7 +85,7 @@ export async function answerKnownPlace(
   }
 }
 
-/** Asked once more: this place may have waited for seconds since its session was last looked at. */
+/** Checked again, because this place may have waited for seconds since its session was read. */
 async function isLive(
   { callbacks, message }: PlaceCallback,
   { sessionId }: Session,
@@ -96,8 +96,8 @@ async function isLive(
 
 /**
  * A place that comes after another operation of its bet (a settle or update that was faster). The
- * bet has its row already, so the place is written there instead of inserted; all else is as usual.
- * @returns 'moved' when the bet changed since it was read
+ * bet already has a row, so the place updates it instead of inserting one; all else is as usual.
+ * @returns 'moved' if the bet changed since it was read
  */
 async function placeLater(
   placing: PlaceCallback,
@@ -108,7 +108,7 @@ async function placeLater(
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
   const attemptId = randomUUID();
-  // A bet enters a wallet's books with its place, so the generation is the present one.
+  // A bet belongs to the wallet that its place is sent to, so the generation is the present one.
   const generation = presentGeneration(callbacks.configuration(), operatorId);
   const begin = (answer: Answer | undefined) =>
     commitInTime(callbacks, deadline, {
@@ -155,7 +155,7 @@ async function placeLater(
   return attempted.kind === 'moved' ? 'moved' : answerAttempted(operatorId, attempted);
 }
 
-/** A final answer kept in Redis, if it was given for the same content. */
+/** A final answer stored in Redis, if it was given for the same content. */
 async function answerFromRedis(
   callbacks: Callbacks,
   message: PlaceRequest,
@@ -174,8 +174,8 @@ async function answerFromRedis(
 }
 
 /**
- * A copy's answer while PostgreSQL is away, from Redis.
- * @throws GatewayError, OutOfTime as it came, when nothing is remembered of the place
+ * A copy's answer from Redis, while PostgreSQL is down.
+ * @throws GatewayError, OutOfTime: the given error, if Redis has no answer to the place
  */
 export async function answerWithoutJournal(
   callbacks: Callbacks,

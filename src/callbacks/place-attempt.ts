@@ -15,7 +15,7 @@ export interface PlaceConcluded extends Concluded {
   readonly conclusion: ReturnType<typeof concludePlace>;
 }
 
-/** What a place was recorded with: its attempt, and the `wallet.generation` whose books it enters. */
+/** The attempt and the `wallet.generation` that a place was recorded with. */
 export type RecordedPlace = Pick<PlaceIntent, 'attemptId' | 'generation'>;
 
 /** How a place is sent to the wallet, however its intent was committed. */
@@ -92,7 +92,7 @@ export function laterPlaceAttempt(
   };
 }
 
-/** Answers only what is committed: whatever was not written in time is answered 100. */
+/** Answers only what is committed: an outcome not written in time is answered 100. */
 export function answerAttempted(
   operatorId: string,
   { committedInTime, concluded, sent }: AttemptResult<PlaceConcluded>,

@@ -20,12 +20,12 @@ import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refuse
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
  * not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
- * @throws GatewayError, OutOfTime when the journal failed before anything was sent
+ * @throws GatewayError, OutOfTime if the journal failed before anything was sent
  */
 export async function placeBet(placing: PlaceCallback): Promise<Handled> {
   const { callbacks, message, deadline } = placing;
   const lookup = await callbacks.sessions.route(message.token);
-  // First what never changes about a session: this process may not have heard yet that it has ended.
+  // First check what never changes about a session: this process may not know yet that it has ended.
   const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
   if (mismatch !== undefined) return await knownOrRefused(placing, mismatch);
   if (lookup.kind !== 'live') {
@@ -64,7 +64,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
   }
 }
 
-/** Commits the intent while there is still time to send it, then brings it to the wallet. */
+/** Commits the intent while there is still time to send it, then sends it to the wallet. */
 async function send(
   placing: PlaceCallback,
   wallet: Wallet,
@@ -82,20 +82,20 @@ async function send(
   );
 }
 
-/** A place that will not be sent has only to be recorded in time for its answer. */
+/** A place that will not be sent only has to be recorded in time for its answer. */
 async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promise<PlaceBegin> {
   const { callbacks, deadline } = placing;
   return await whileWanted(placing, intent, (isWanted) =>
     inTime(
       deadline.answerMs(),
       () => callbacks.places.begin(intent, deadline, isWanted),
-      // It may be written late all the same, and is still true then: the place was not sent.
+      // If it is written late, it is still true: the place was not sent.
       () => undefined,
     ),
   );
 }
 
-/** Begins a place. One that could not be committed in time counts as rejected, and is not written any more. */
+/** Begins a place. If it cannot be committed in time, it counts as rejected and is dropped from the batch. */
 async function whileWanted<T>(
   { callbacks }: PlaceCallback,
   { operatorId }: PlaceIntent,
@@ -130,13 +130,13 @@ function concluded(
   return answerAttempted(operatorId, attempted);
 }
 
-/** Why this session may not place this bet; undefined when it may. */
+/** Why this session may not place this bet; undefined if it may. */
 function refusalOf(
   { callbacks, message }: PlaceCallback,
   session: Session,
 ): PlaceRefusal | undefined {
   const mismatch = mismatchRefused(message, session);
-  // For good: a session never changes its player or its currency.
+  // Permanent: a session never changes its player or its currency.
   if (mismatch !== undefined) return { refusal: mismatch, owner: undefined };
   const { owner } = session;
   const subPartnerId = callbacks.configuration().operators.get(owner.operatorId)?.subPartnerId;
@@ -146,13 +146,13 @@ function refusalOf(
     message.subPartnerId !== subPartnerId
   ) {
     const why = 'subPartnerId: is not the operator of this player';
-    // Not for good: somebody may correct the operator's file.
+    // Not permanent: somebody may correct the operator's file.
     return { refusal: refused(CODES.validation, why, owner.operatorId), owner };
   }
   return undefined;
 }
 
-/** @param unsendable why the place will not be sent; undefined where it will be */
+/** @param unsendable why the place will not be sent; undefined if it will be */
 function intentOf(
   { callbacks, message, stored }: PlaceCallback,
   session: Session,
@@ -175,22 +175,22 @@ function intentOf(
   };
 }
 
-/** The journal did not take the intent (`sessionOver`): looks up why, and refuses the place for that. */
+/** The journal did not accept the intent (`sessionOver`): looks up why, and refuses the place with that reason. */
 async function refuseOverSession(placing: PlaceCallback, operatorId: string): Promise<Handled> {
   const { callbacks, message } = placing;
   const lookup = await callbacks.sessions.findCertain(message.token);
-  // Live after all: a profile has just renewed a prefixed session, or what has ended is the wallet's generation,
-  // and this process has not read the new configuration yet. Code 100: the service rolls back and may place anew.
+  // Live after all: a profile has just renewed a prefixed session, or the wallet's generation has been replaced and
+  // this process has not read the new configuration yet. Code 100: the service rolls back and may place again.
   if (lookup.kind === 'live') return systemError('not_sent', operatorId);
-  // It may be another session than this process remembers: a failover may have lost that one and its player.
+  // It may differ from the session cached in this process: a failover may have lost that one and its player.
   const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
   const refusal = mismatch ?? (await refusalForToken(placing, lookup));
   return await knownOrRefused(placing, refusal);
 }
 
 /**
- * The answer of a known bet from the journal, whatever the state of its session; else the refusal.
- * @throws OutOfTime when the bet moved until nobody waited any more
+ * The journal's answer if it has the bet, whatever the state of its session; otherwise the refusal.
+ * @throws OutOfTime if the bet kept changing until the caller's time was over
  */
 async function knownOrRefused(placing: PlaceCallback, refusal: PlaceRefusal): Promise<Handled> {
   do {

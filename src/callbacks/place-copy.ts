@@ -7,10 +7,10 @@ import type { Answer } from '../protocol/answers.ts';
 import type { PlaceCallback } from './context.ts';
 
 /**
- * Puts a copy of an accepted place, or one that contradicts its bet, on record under its own
- * `requestId`: the method is not signed, and its bytes sent by `PUT` would be an unsettle that nobody
- * has seen before (`recordedAnswer`). Where that fails, the copy gets its answer all the same: any
- * other would have the service roll back a bet that it was told is accepted.
+ * Records a copy of an accepted place, or one that contradicts its bet, under its own `requestId`:
+ * the method is not signed, and its bytes sent by `PUT` would be an unsettle not seen before
+ * (`recordedAnswer`). If recording fails, the copy still gets its answer, because any other would
+ * make the service roll back a bet that it was told is accepted.
  */
 export async function recordPlaceCopy(
   { callbacks, message, stored, deadline }: PlaceCallback,

@@ -15,24 +15,24 @@ import { prefixOf } from './prefixed-token.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
- * A currency as the protocol has them (docs/protocol.md, User profile) and as PostgreSQL can store it.
+ * A currency that the protocol allows (docs/protocol.md, User profile) and PostgreSQL can store.
  */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 
-/** Whose profile is asked for, as far as that is known before the wallet answers. */
+/** Whose profile is requested, as far as that is known before the wallet answers. */
 interface Subject {
   readonly operatorId: string;
   readonly operatorToken: string;
-  /** Undefined for a prefixed token that no wallet has vouched for yet, or whose stored copy cannot be decrypted. */
+  /** Undefined for a prefixed token that no wallet has confirmed yet, or whose stored copy cannot be decrypted. */
   readonly session: Session | undefined;
-  /** Profiles open and renew prefixed sessions; issued ones they leave alone. */
+  /** Whether the session is prefixed: a profile opens and renews those, but not issued ones. */
   readonly prefixed: boolean;
 }
 
 /**
- * The profile of a token's player: asked at the operator's wallet, answered in the aggregator's
- * terms. With prefixed sessions this is where a player is first met.
- * @throws GatewayError, OutOfTime when the session could not be looked up
+ * The profile of a token's player: requested from the operator's wallet, answered with the
+ * aggregator's ids. With prefixed sessions this is where a player first appears.
+ * @throws GatewayError, OutOfTime if the session could not be looked up
  */
 export async function profile(
   callbacks: Callbacks,
@@ -90,7 +90,7 @@ export async function profile(
   };
 }
 
-/** Whom a wallet's profile names, or what is wrong with it. */
+/** The player and currency in a wallet's profile, or what is wrong with it. */
 function namedIn({
   value,
 }: JsonDocument):
@@ -105,13 +105,13 @@ function namedIn({
   return { operatorUser, currency };
 }
 
-/** The answer where the wallet's profile cannot be used; the service asks again. */
+/** The answer if the wallet's profile cannot be used; the service asks again. */
 function broken(callbacks: Callbacks, operatorId: string, note: string): Handled {
   callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
   return unavailable('error', operatorId, { reason: 'bad_answer' });
 }
 
-/** Replaces the `userId` that the message names, if it names one: the wallet knows only its own. */
+/** The wallet's own id for the `userId` in the message, if it has one. */
 function operatorUserFor(
   message: ProfileRequest,
   session: Session | undefined,
@@ -137,7 +137,7 @@ async function findSubject(
       prefixed: prefix !== undefined,
     };
   }
-  // A wallet's good profile opens a prefixed session, and makes an expired one live again.
+  // A successful profile opens a prefixed session, and makes an expired one live again.
   if (prefix !== undefined && lookup.kind !== 'ended') {
     return {
       ...prefix,
@@ -149,8 +149,8 @@ async function findSubject(
 }
 
 /**
- * A prefixed token itself contains the token that the wallet knows. So if the stored copy cannot be decrypted any
- * more, the wallet is asked whose it is, as for a token that was never seen.
+ * A prefixed token itself contains the wallet's token. So if the stored copy cannot be decrypted any
+ * more, the wallet is asked whose it is, as for a token seen for the first time.
  */
 async function findSession(
   { sessions }: Callbacks,
@@ -167,7 +167,7 @@ async function findSession(
 }
 
 /**
- * Opens or renews the prefixed session that the wallet has just vouched for.
+ * Opens or renews the prefixed session that the wallet has just confirmed.
  * @returns undefined if the wallet's answer cannot open a session, which makes it a broken answer
  */
 async function learn(
@@ -187,14 +187,14 @@ async function learn(
     const learnt = await callbacks.sessions.learn(token, asked);
     return learnt?.owner;
   } catch (error) {
-    // While PostgreSQL is away a live session is used, but not renewed.
+    // While PostgreSQL is down a live session is used, but not renewed.
     if (session === undefined || !(error instanceof GatewayError)) throw error;
     callbacks.logger.warn({ err: error, operator: operatorId }, 'session.not_renewed');
     return session.owner;
   }
 }
 
-/** The wallet's profile with the aggregator's id, and the operator's where the service wants it. */
+/** The wallet's profile with the aggregator's `userId`, and the operator's in `customFields`. */
 function translated(document: JsonDocument, owner: BetOwner): string {
   const operatorUser = jsonString(owner.operatorUser);
   const customFields = document.object('customFields');

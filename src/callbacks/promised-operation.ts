@@ -36,7 +36,7 @@ interface PromisedConcluded extends WithDelivery {
 }
 
 /**
- * Accepts the operation as a delivery without trying it: answered 200 once that is committed (I3).
+ * Accepts the operation as a delivery without an attempt: answered 200 once that is committed (I3).
  */
 export async function takeOver(
   callback: PromisedCallback,
@@ -45,7 +45,7 @@ export async function takeOver(
   return await answerUnsent(callback, next, promiseOf(callback, next, 'pending'));
 }
 
-/** Records an operation that no wallet needs to hear of, and answers 200. */
+/** Records an operation that need not be sent to any wallet, and answers 200. */
 export async function recordUnsent(
   callback: PromisedCallback,
   next: NextState,
@@ -54,7 +54,7 @@ export async function recordUnsent(
 }
 
 /**
- * Promises first, tries second: the delivery is committed together with the intent, so that nothing is lost if the
+ * Promises first, sends second: the delivery is committed together with the intent, so that nothing is lost if the
  * process is killed at any point; it is deleted again if the wallet confirms within the deadline. If the outcome
  * cannot be recorded, the delivery repeats the call, and the answer is the promise.
  */
@@ -107,7 +107,7 @@ function promisedAttempt(
   const owner = ownerOf(next.from);
   const { operatorId } = owner;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
-  // Read while the promise is being committed, which does not need it.
+  // Read in parallel with committing the promise, which does not need it.
   const token = tokenFor(callback, wallet, next.from);
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
@@ -144,10 +144,10 @@ function promisedAttempt(
 
 type FoundToken =
   | { readonly kind: 'found'; readonly token: string | undefined }
-  /** Then nothing is sent: the promise stands, and its delivery reads it again. */
+  /** It could not be read: nothing is sent, the promise stands, and its delivery reads the token again. */
   | { readonly kind: 'unread' };
 
-/** The token that goes with the call, if one does. Never rejects. */
+/** The token to send with the call, if it needs one. Never rejects. */
 async function tokenFor(
   { callbacks, message, deadline, transactionId }: PromisedCallback,
   wallet: Wallet,

@@ -4,7 +4,7 @@ import { refused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 
-/** The answer to a profile or balance that brought no data. */
+/** The answer to a profile or balance for which the wallet returned no data. */
 export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
   const detail = detailOf(answer);
   switch (answer.kind) {
@@ -19,7 +19,7 @@ export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
   }
 }
 
-/** The answer where the operator's file was removed: as in maintenance. */
+/** The answer if the operator's file was removed: as in maintenance. */
 export function withoutWallet(callbacks: Callbacks, operatorId: string): Handled {
   const reason = 'maintenance';
   callbacks.metrics.rejected.inc({ operator: operatorId, reason });

@@ -15,7 +15,7 @@ import { recordOf } from './commit.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
-/** The version of a bet with nothing but its place: one write for its row, one for the outcome. */
+/** The version of a bet that only has its place: one write for its row, one for the outcome. */
 const PLACED_VERSION = 2;
 
 type Recorded =
@@ -24,22 +24,22 @@ type Recorded =
   | BetCallback<UpdateRequest>;
 
 /**
- * The answer to a settle, unsettle or update that is a captured request sent again, or a copy that
- * was overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
+ * The answer to a settle, unsettle or update that is a replayed request, or a copy that was
+ * overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
  * (docs/contract.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
  * an unsettle, and are a conflict.
- * @returns undefined for what is not on record
- * @throws GatewayError when the journal fails
+ * @returns undefined if it is not on record
+ * @throws GatewayError if the journal fails
  */
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
-  // Asked only where there can be something on record: a bet's first operation does not pay for it.
+  // Looked up only if something can be on record: a bet's first operation does not pay for it.
   const isOnlyPlaced = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
   const isFirst = message.operation !== 'unsettle' && isOnlyPlaced;
   const { transactionId, requestId } = message;
   if (requestId === undefined || bet.version === 0 || isFirst) return undefined;
-  // Also while something is on its way: the same result, asked for anew, may be refused, and who waited for that would
-  // get its answer instead of their own.
+  // Even while an operation is in flight: it may be the same result requested anew, which may be refused, and this
+  // copy, if it waited, would get that answer instead of its own.
   const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
   if (message.operation === 'unsettle' && sameId.some(({ operation }) => operation === 'place')) {
     return callback.conflict(bet.owner?.operatorId, 'the requestId is that of its place');
@@ -49,9 +49,9 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
 }
 
 /**
- * Puts the request of a copy on record before it is answered from the journal: its bytes, sent again when
+ * Records the request of a copy before it is answered from the journal: its bytes, sent again when
  * another result or update stands, must not count as a new one.
- * @throws OutOfTime, GatewayError when it cannot be put on record: the service repeats it
+ * @throws OutOfTime, GatewayError if it cannot be recorded: the service repeats it
  */
 export async function onRecord(callback: Recorded, handled: Handled): Promise<Handled> {
   const { callbacks, message, transactionId, deadline } = callback;
@@ -73,7 +73,7 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
   return handled;
 }
 
-/** A 503 asks the service to repeat; it takes any other answer as final. */
+/** A 503 makes the service repeat; it treats any other answer as final. */
 function isFinal({ answer }: RecordedOperation): boolean {
   return answer !== undefined && answer.status < 500;
 }

@@ -13,10 +13,10 @@ import { splitToken } from './prefixed-token.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
 
-/** Why a place is refused without its wallet being asked. */
+/** A refusal of a place without calling its wallet. */
 export interface PlaceRefusal {
   readonly refusal: Handled;
-  /** Whose bet the very same bytes could still become; undefined where they never can. */
+  /** The player whose bet the same bytes could still become; undefined if they never can. */
   readonly owner: BetOwner | undefined;
 }
 
@@ -30,11 +30,11 @@ export async function refusalForToken(
 }
 
 /**
- * Answers with a refusal, which is put on record first where it may stop applying: the service takes
- * it as final and never rolls back, so the same bytes must not become a bet later
+ * Answers with a refusal, which is recorded first if it may stop applying: the service takes it as
+ * final and never rolls back, so the same bytes must not become a bet later
  * (docs/money-safety.md).
- * @returns 'moved' when a copy of this place was faster: its answer is to be looked up
- * @throws OutOfTime, GatewayError when it cannot be put on record: answered 100, the service rolls back
+ * @returns 'moved' if a copy of this place was faster: its answer has to be looked up
+ * @throws OutOfTime, GatewayError if it cannot be recorded: answered 100, the service rolls back
  */
 export async function recordRefusedPlace(
   { callbacks, message, stored, deadline }: PlaceCallback,
@@ -56,7 +56,7 @@ export async function recordRefusedPlace(
   return isWritten ? refusal : 'moved';
 }
 
-/** Whose bet this would be if its token became live; undefined where it never can. */
+/** The player whose bet this would be if its token became live; undefined if it never can. */
 async function ownerOnceLive(
   { callbacks, message }: PlaceCallback,
   lookup: NotLive,
@@ -67,14 +67,14 @@ async function ownerOnceLive(
   // An issued session never comes back, nor does one that was ended.
   if (prefix === undefined || lookup.kind === 'ended') return undefined;
   if (lookup.kind === 'expired') return lookup.session.owner;
-  // A player first met later gets another id than the one that this place names.
+  // A player who first appears later gets another id than the one in this place.
   const owner = await callbacks.players.findByUserId(userId);
   return owner?.operatorId === prefix.operatorId ? owner : undefined;
 }
 
 /**
- * The answer on record where this very place was refused before: with the same token and `subPartnerId`. With
- * others it is a new attempt of the service, which is decided anew.
+ * The recorded answer if this same place was refused before, with the same token and `subPartnerId`. With
+ * others it is a new attempt by the service, which is decided anew.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function recordedRefusal(

@@ -7,8 +7,8 @@ import { unavailable } from './answers.ts';
 import type { Handled } from './handled.ts';
 
 /**
- * Refusals are immediate, so a frame that polls in a loop polls even faster. Beyond this many a
- * second of one operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
+ * Refusals are immediate, so a frame that polls in a loop polls even faster. Beyond this many per
+ * second and operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
  */
 const REFUSALS_MAX = { perSecond: 100, burst: 200 };
 
@@ -16,16 +16,16 @@ const TOKENS_MAX = 10_000;
 
 /**
  * Profiles and balances of operators that take no calls (breaker open, bulkhead full, maintenance,
- * suspended). Beyond the limit they are refused without their session being looked up, so that one
- * which has ended meanwhile is answered 503 as well, until the flood is over. Only reads: nothing
- * follows from a read, while a place that was refused has to be in the journal, which then answers
- * its copies and its rollback (docs/contract.md, Callbacks).
+ * suspended). Beyond the limit they are refused without looking up their session, so that a session that has
+ * ended meanwhile is answered 503 too until the flood is over. Reads only: they have no
+ * consequences, while a refused place has to be in the journal, which answers its copies
+ * and its rollback (docs/contract.md, Callbacks).
  */
 export class RefusedReads {
   readonly #wallets: Wallets;
   readonly #metrics: Metrics;
   readonly #limits: TokenBuckets;
-  /** Tokens that were refused lately, with their operator. */
+  /** Recently refused tokens, with their operator. */
   readonly #operators = recentMap<string>(TOKENS_MAX);
 
   constructor(options: { clock: Clock; wallets: Wallets; metrics: Metrics }) {
@@ -34,7 +34,7 @@ export class RefusedReads {
     this.#limits = new TokenBuckets(options.clock, REFUSALS_MAX);
   }
 
-  /** The answer to one refusal too many; undefined where the read takes its usual way. */
+  /** The answer beyond the limit; undefined if the read is to be handled as usual. */
   limit(operation: 'profile' | 'balance', token: string): Handled | undefined {
     const operatorId = this.#operators.get(token);
     if (operatorId === undefined) return undefined;
@@ -48,7 +48,7 @@ export class RefusedReads {
     return unavailable('not_sent', operatorId, { reason });
   }
 
-  /** Remembers whose token it is, where its next read would be refused. */
+  /** Remembers the token's operator if its next read would be refused. */
   note(operation: 'profile' | 'balance', token: string, operatorId: string): void {
     if (!this.#takesCalls(operatorId, operation)) this.#operators.set(token, operatorId);
   }

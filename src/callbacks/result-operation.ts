@@ -31,7 +31,7 @@ import { detailOf, type Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
-/** What a settle and an unsettle are sent with differently. */
+/** The differences between sending a settle and an unsettle. */
 export interface ResultTerms {
   /** For a cashout: the operator token of the session that asked for it. Undefined for any other result. */
   readonly cashoutToken: string | undefined;
@@ -42,7 +42,7 @@ export interface ResultTerms {
 /**
  * Sends a settle or unsettle to the wallet. While its outcome is unknown, so is the bet's result, and nothing is
  * answered from the journal.
- * @returns 'moved' when the bet changed since it was read
+ * @returns 'moved' if the bet changed since it was read
  */
 export async function sendResult(
   callback: ResultCallback,
@@ -94,9 +94,9 @@ function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): 
 }
 
 /**
- * A wallet that would pay a repeat again is never sent one (`unknownRepeats: hold`): a person has to find out what it
- * did with the first. The dead letter for that person is made when the attempt ends or, if its process was killed, by
- * the worker (`deliveries/confirm.ts`); or here, if the item was set too late for both.
+ * A wallet that pays repeats twice never gets one (`unknownRepeats: hold`): a person has to find out what it did with
+ * the first. The dead letter for that person is made when the attempt ends or, if its process was killed, by the worker
+ * (`deliveries/confirm.ts`); or here, if the dialect item was set after both.
  */
 async function heldForPerson(
   { callbacks, message, transactionId, deadline }: ResultCallback,
@@ -163,7 +163,7 @@ function concluded(
   });
   const answer = answerFor(transactionId, conclusion.answer);
   if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
-    // Only a person may have it sent again, so it is a dead letter from the start, and alerts.
+    // Only a person may send it again, so it is a dead letter from the start, which alerts.
     const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
     const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
     return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
@@ -187,7 +187,7 @@ function concluded(
   };
 }
 
-/** Commits the operation as a delivery behind or in place of what waits, and answers 200. */
+/** Commits the operation as a delivery, behind or in place of pending ones, and answers 200. */
 export async function takeOverResult(
   callback: ResultCallback,
   bet: Bet,
@@ -203,8 +203,8 @@ export async function takeOverResult(
 }
 
 /**
- * Records a result that the wallet already holds; only what was promised since is cancelled: a settle that no wallet
- * has seen by its unsettle, or an unsettle that no wallet has seen by the standing result.
+ * Records a result that the wallet already holds, and cancels only what was promised since and no wallet has seen: an
+ * unsettle cancels a promised settle, and the standing result, sent again, cancels a promised unsettle.
  */
 export async function recordUnsentResult(
   callback: ResultCallback,

@@ -13,9 +13,9 @@ import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 
 /**
- * A rollback is never refused and never forgotten: it fences the bet, is tried within the deadline,
- * and is a delivery from the moment it is begun until a wallet has confirmed it (I4, I6).
- * @throws GatewayError, OutOfTime when the journal failed before anything was promised
+ * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,
+ * and is a delivery from the start until a wallet has confirmed it (I4, I6).
+ * @throws GatewayError, OutOfTime if the journal failed before anything was promised
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
   const { callbacks, message, transactionId } = rollingBack;
@@ -25,7 +25,7 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const handled = await rollingBack.handle(async (found) => {
     if (found.kind === 'bet') return await rollBackBet(rollingBack, found.bet, transactionTime);
-    // The player is unknown here too. The tombstone is written all the same, to refuse a place that comes late.
+    // The player is unknown too. The tombstone is still written, to refuse a place that comes late.
     const nobodys = unseenBet(callbacks, transactionId, undefined);
     return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
   });
@@ -46,7 +46,7 @@ async function rollBackBet(
     case 'wait':
       if (await rollingBack.wait(bet)) return 'moved';
       if (bet.rollback.kind !== 'none') {
-        // The first copy has promised it, and is still trying.
+        // The first request has promised it, and its attempt is still in flight.
         const { transactionTime: promisedTime } = bet.rollback;
         const answered = await rollingBack.firstByNow(bet, repeatedRollback);
         return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);

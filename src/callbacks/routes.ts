@@ -29,9 +29,9 @@ import { settle } from './settle.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 
-/** What the routes need from the process, besides what the callbacks need. */
+/** The dependencies of the routes, besides those of the callbacks. */
 export interface CallbackEdge {
-  /** The service's secrets, prepared; read anew for each request, because they rotate. */
+  /** The service's prepared secrets; read for each request, because they rotate. */
   readonly serviceKeys: () => readonly SigningKey[];
   readonly isAllowed: (address: string) => boolean;
   readonly strangers: StrangerLog;
@@ -57,7 +57,7 @@ export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge:
   serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
 }
 
-/** One callback from its bytes to its answer: admitted, parsed, carried out, counted, logged, answered. */
+/** One callback from its bytes to its answer: authenticated, parsed, executed, counted, logged, answered. */
 async function handle(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -91,7 +91,7 @@ async function handle(
   return respond(callbacks, request, reply, { handled, message });
 }
 
-/** The listener refuses a body that is too large without reading it; it counts as a callback all the same. */
+/** Counts a request whose body was too large, which the listener has refused without reading it. */
 function noteTooLarge(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -104,7 +104,7 @@ function noteTooLarge(
   countAndLog(callbacks, request, {
     handled: {
       answer: failure(CODES.validation, error.message, 413),
-      // Unread, so that nobody knows whose it is: anybody could call people by WagergateCallbacksInvalid.
+      // Not `invalid`: its signature was not checked, and anybody could trigger the alert WagergateCallbacksInvalid.
       outcome: 'unauthorized',
       operatorId: undefined,
       detail,
@@ -113,7 +113,7 @@ function noteTooLarge(
   });
 }
 
-/** Source address, then signature over the raw bytes, before anything is read from them. */
+/** Checks the source address, then the signature over the raw bytes, before parsing anything. */
 function admit(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -143,7 +143,7 @@ function admit(
   };
 }
 
-/** Carries a callback out within a span of its own. Unverified requests get none. */
+/** Handles a callback within a span. Unverified requests get none. */
 function traced(
   callbacks: Callbacks,
   request: FastifyRequest,
@@ -172,7 +172,7 @@ function traced(
   );
 }
 
-/** Whatever happens inside, an answer leaves in time; if there is no other, the safe one (I1, I2). */
+/** Always answers in time; with the safe answer if there is no other (I1, I2). */
 async function carryInTime(
   callbacks: Callbacks,
   message: Callback,
@@ -182,7 +182,7 @@ async function carryInTime(
   try {
     return await within(deadline.lastMs(), carry(callbacks, message, body, deadline));
   } catch (error) {
-    // What goes on in the background must no longer act for a caller who has been answered.
+    // Work that continues in the background must not act for a caller who has been answered.
     deadline.end();
     const isExpected = error instanceof OutOfTime || error instanceof GatewayError;
     const transactionId = transactionIdOf(message);

@@ -18,10 +18,10 @@ import {
 } from './result-operation.ts';
 
 /**
- * A settle, resettle or cashout: answered from the journal if the bet is already settled like this,
- * else sent to the wallet; what could not be delivered is answered 503, so that the service repeats
+ * A settle, resettle or cashout: answered from the journal if the bet already has this result,
+ * otherwise sent to the wallet; if it cannot be delivered, answered 503, so that the service repeats
  * it.
- * @throws GatewayError, OutOfTime when the journal failed
+ * @throws GatewayError, OutOfTime if the journal failed
  */
 export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
   const handled = await settling.handle(async (found) =>
@@ -97,7 +97,7 @@ async function cashoutToken(
   return { cashoutToken: lookup.session.operatorToken };
 }
 
-/** A cashout while other results of its bet wait: refused for its token, or else to be repeated. */
+/** A cashout while other results of its bet wait: refused if its token is not live, otherwise answered 503. */
 async function refusedBehindQueue(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
@@ -108,10 +108,10 @@ async function refusedBehindQueue(
 }
 
 /**
- * Refuses a cashout for its token, and records that first: a copy that found the token live, and has not begun yet,
- * finds this refusal instead.
- * @returns 'moved' when the bet changed since it was read: a copy may be at the wallet by now
- * @throws OutOfTime, GatewayError when it cannot be put on record
+ * Refuses a cashout because of its token, after recording the refusal: a copy that saw the token live but has not
+ * begun yet then finds the refusal.
+ * @returns 'moved' if the bet changed since it was read: a copy may have been sent to the wallet meanwhile
+ * @throws OutOfTime, GatewayError if it cannot be recorded
  */
 async function recordRefusedCashout(
   settling: BetCallback<SettleRequest>,

@@ -9,9 +9,9 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result-operation.ts';
 
 /**
- * An unsettle: answered from the journal if the bet is already unsettled, else sent to the wallet;
- * what could not be delivered is answered 503, so that the service repeats it.
- * @throws GatewayError, OutOfTime when the journal failed
+ * An unsettle: answered from the journal if the bet is already unsettled, otherwise sent to the wallet;
+ * if it cannot be delivered, answered 503, so that the service repeats it.
+ * @throws GatewayError, OutOfTime if the journal failed
  */
 export async function unsettle(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {
   const handled = await unsettling.handle(async (found) =>

@@ -11,9 +11,9 @@ import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
 
 /**
- * A bet data update moves no money and is always answered 200: tried within the deadline, else
- * accepted as a delivery, unless the wallet refuses it for good or no wallet holds the bet.
- * @throws GatewayError, OutOfTime when the journal failed before anything was promised
+ * A bet data update moves no money and is always answered 200: attempted within the deadline, otherwise
+ * accepted as a delivery, unless the wallet refuses it for good or no wallet has the bet.
+ * @throws GatewayError, OutOfTime if the journal failed before anything was promised
  */
 export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
   const { callbacks, transactionId } = updating;

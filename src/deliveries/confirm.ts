@@ -15,8 +15,8 @@ export interface Confirming extends Engine {
 }
 
 /**
- * Confirms what stands at bets for which something may have taken effect late: by deliveries, so
- * that they share the operator's limits and holds (docs/money-safety.md).
+ * Confirms the standing operations of bets for which an earlier call may have taken effect late. It makes
+ * deliveries of them, so that the operator's limits and holds apply (docs/money-safety.md).
  * @param passedOver see `DueBets`
  * @returns how many became deliveries
  * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -65,7 +65,7 @@ async function confirm(
         logger.info({ ...facts, left: bet.late?.confirmationsLeft }, 'delivery.confirms_again');
         return true;
       }
-      // Its message was lost with a month, or in a failover: it would come round for ever.
+      // Its message was pruned, or lost in a failover: without this it would stay due for ever.
       if (await confirmations.skip(bet)) logger.error(facts, 'delivery.cannot_confirm');
       return false;
     }

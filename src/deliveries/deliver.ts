@@ -37,11 +37,11 @@ export interface DeliveryConcluded extends Concluded {
 export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDelivery };
 
 /**
- * Attempts one claimed delivery, through the same engine as a callback. A process killed before
- * the outcome is recorded costs a repeat after the lease; the protocol makes every delivery
+ * Attempts one claimed delivery, through the same engine as a callback. If the process is killed before
+ * the outcome is recorded, the delivery is repeated after the lease; the protocol makes every delivery
  * repeatable (I4).
- * @param permit from before its row was taken
- * @param generation of the wallet that it was claimed for: another one may be configured by now
+ * @param permit created before the row was claimed
+ * @param generation of the wallet that it was claimed for: another one may be configured meanwhile
  * @returns never rejects: a delivery that cannot even be sent counts as a failed attempt, so that a
  *   poison message becomes a dead letter and affects nothing else
  */
@@ -85,8 +85,8 @@ export async function tryDelivery(
 }
 
 /**
- * Records the outcome of an attempt, counts it and logs it. An outcome that cannot be written is
- * lost: the lease ends and the delivery is repeated.
+ * Records the outcome of an attempt, counts it and logs it. If it cannot be written, the lease
+ * ends and the delivery is repeated.
  */
 export async function recordDelivery(engine: Engine, tried: TriedDelivery): Promise<void> {
   const { committedInTime } = await record(engine, tried);
@@ -97,9 +97,9 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
 }
 
 /**
- * A wallet that pays repeats again (`unknownRepeats: hold`) may have got this result from a process that was killed, or
- * before the item was set: then only a person may have it sent again, by retrying this delivery. What such a wallet has
- * confirmed is not confirmed again.
+ * A wallet that pays repeats twice (`unknownRepeats: hold`) may have got this result from a process that was killed, or
+ * before the item was set: then only a person may send it again, by retrying this delivery. A result that such a wallet
+ * has confirmed is not sent again to confirm it.
  * @returns why it is not sent; undefined if it is
  */
 function whyHeld(
@@ -112,7 +112,7 @@ function whyHeld(
   const { settlement } = bet;
   if (settlement.kind !== 'unknown') return undefined;
   if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
-  // Even if this very delivery was never tried: the same result may have been promised again behind another one.
+  // Even if this delivery itself was never attempted: the same result may have been promised again behind another one.
   const isRepeat = sameResult(resultIn(message), settlement.attempted);
   return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
 }
@@ -155,7 +155,7 @@ async function call(
   }
 }
 
-/** The token was claimed with the row; only for a bet whose place was never seen it has to be looked for. */
+/** The token came with the claimed row; only for a bet whose place was never seen it has to be looked up. */
 async function tokenFor(
   { sessions }: Engine,
   taken: TakenDelivery,
@@ -166,8 +166,8 @@ async function tokenFor(
 }
 
 /**
- * The token of a cashout is that of the session that asked for it; the one that the bet was placed with may have ended
- * long ago. A repeat that carries no token of its player gets the first one's.
+ * The token of a cashout is that of the session that requested it; the one the bet was placed with may have ended
+ * long ago. A repeat without a token of its player gets that of the first cashout.
  */
 async function cashoutTokenOf(
   { sessions, bets }: Engine,
@@ -205,16 +205,16 @@ function conclude(
 
 const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
 
-/** A confirmation only confirms: the bet knows already what stands. */
+/** A confirmation does not change the bet's result, which is recorded already; at most it adds a late effect. */
 function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
   const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
-  // An attempt that was lost may land late like those before it, even if no other follows.
+  // A lost attempt may take effect late like those before it, even if no other attempt follows.
   const isLost = after.kind === 'refused' && after.isLost === true;
   const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
   return late === undefined ? NOTHING : { ...NOTHING, change: { late } };
 }
 
-/** What a promise's attempt means for its bet. Whatever the wallet says, the answer given stays. */
+/** What a promise's attempt means for its bet. The answer already given to the service never changes. */
 function conclusionOf(
   taken: TakenDelivery,
   message: BetRequest | undefined,

@@ -39,7 +39,7 @@ export function countAttempt(
   }
 }
 
-/** The row's time is PostgreSQL's: a process whose clock is behind must not count less than none. */
+/** The row's time is PostgreSQL's: if this process's clock is behind, the age must not become negative. */
 function ageMs(clock: Clock, { createdAt }: TakenDelivery): number {
   return Math.max(0, clock.nowMs() - createdAt.getTime());
 }
@@ -49,7 +49,7 @@ function resultOf(sent: BetAnswer): string {
   return sent.kind === 'notSent' ? sent.reason : sent.kind;
 }
 
-/** `400 code 5`: of a wallet's own words only what certainly names nobody. */
+/** `400 code 5`: without the wallet's words, which may name a person. */
 function refusalOf({ code, trace }: Extract<BetAnswer, { kind: 'declined' }>): string {
   return `${trace.status ?? 400} code ${code}`;
 }

@@ -7,14 +7,14 @@ import { Slice, type Slicing } from './slice.ts';
 /** One operator's backlog is drained in slices, so that a thousand operators share the workers. */
 const SLICE_MS = 1_000;
 /**
- * A reason for which the operator took no call, such as a full bulkhead, passes within a call's
- * time.
+ * The pause after a refused call: its reason, such as a full bulkhead, passes within the duration of a
+ * call.
  */
 const BUSY_PAUSE_MS = 250;
 
 export interface Draining extends Slicing, Originating, Confirming {
   readonly wallets: Wallets;
-  /** Whether a person holds the operator's deliveries, as known at the last sweep. */
+  /** Whether a person holds the operator's deliveries, as of the last sweep. */
   readonly isHeldByPerson?: (operatorId: string) => boolean;
 }
 
@@ -22,12 +22,12 @@ export type Drained =
   | { readonly kind: 'empty' }
   /** The operator takes no calls. */
   | { readonly kind: 'held' }
-  /** The slice is over but the backlog is not: come back, not sooner than after so long. */
+  /** The slice is over but the backlog is not: drain again after `inMs` or later. */
   | { readonly kind: 'more'; readonly inMs: number };
 
 /**
- * Whether an operator's deliveries are held: no attempts are spent and the horizon stands still. Data
- * updates follow the money: a breaker is never probed for them.
+ * Whether an operator's deliveries are held: no attempts are made and the horizon stands still. Decided by
+ * the breaker of money calls for data updates too: they never probe a breaker.
  */
 export function areHeld(
   { wallets, isHeldByPerson }: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
@@ -37,15 +37,15 @@ export function areHeld(
   // An operator without a file has no wallet here.
   if (wallet === undefined || isHeldByPerson?.(operatorId) === true) return true;
   const refusal = wallet.refusal('rollback');
-  // A full bulkhead passes by itself within a call's time.
+  // A full bulkhead clears by itself within the duration of a call.
   return refusal !== undefined && refusal !== 'bulkhead';
 }
 
 /**
- * Delivers what is due at one operator, for one slice of time, with the operator's own
+ * Delivers an operator's due deliveries for one slice of time, with the operator's own
  * concurrency and rate.
  * @param pace the operator's own, kept from slice to slice
- * @throws GatewayError `DATABASE_UNAVAILABLE` when deliveries could not be taken
+ * @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed
  */
 export async function drain(
   draining: Draining,
@@ -63,7 +63,7 @@ export async function drain(
   await slice.run();
   if (isHeld()) return { kind: 'held' };
   if (slice.wasRefused) return { kind: 'more', inMs: BUSY_PAUSE_MS };
-  // Also when nothing is left: whoever comes next must find the pace of this slice.
+  // Even if nothing is left, the drain stays scheduled while the pace demands a pause.
   if (slice.isDry && pace.waitMs === 0) return { kind: 'empty' };
   return { kind: 'more', inMs: pace.waitMs };
 }

@@ -2,29 +2,29 @@ import { GatewayError } from '../domain/errors.ts';
 import { isOfOneRow } from '../store/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** The most unreadable bets that one run passes over, to reach those behind them; the next run goes on from there. */
+/** The most unreadable bets that one run skips to reach those behind them; the next run continues from there. */
 const PASSED_OVER_MAX = 1_000;
-/** The most that are passed over in all: they are read again in each run. */
+/** The most that are skipped in total, since every run reads them again. */
 const REMEMBERED_MAX = 20_000;
-/** The most that one run names in the log. */
+/** The most that one run logs by name. */
 const NAMED_MAX = 20;
 
 export interface DueBets<B> {
-  /** How many bets one look adds to those that are passed over. */
+  /** How many bets are read at a time, besides those that are skipped. */
   readonly batch: number;
-  /** The first bets that are due, in a stable order; what is done is not due any more. */
+  /** Reads the first due bets, in a stable order; a bet that has been worked on is not due any more. */
   readonly look: (limit: number) => Promise<readonly B[]>;
-  /** Transaction ids that earlier runs passed over; the same set in each run. */
+  /** Transaction ids that earlier runs skipped; pass the same set to each run. */
   readonly passedOver: Set<string>;
 }
 
 /**
- * Carries out a duty bet by bet, for all operators. A bet whose row cannot be read, such as one that somebody has
- * corrected by hand and only half, is left to people and keeps none of the others waiting, however many there are (up
- * to 20,000).
- * @param work tells whether it did anything
+ * Works through due bets one by one, for all operators. A bet whose row cannot be read, such as one that somebody has
+ * edited by hand incompletely, is skipped and left to people, so that it does not hold up the others; up to 20,000
+ * may be skipped.
+ * @param work resolves to whether it did anything
  * @returns for how many bets it did
- * @throws GatewayError of `work`, because the database is away for all of them; any other error that is not of one row
+ * @throws GatewayError of `work`, since the database is down for all; any other error not caused by a single row
  */
 export async function eachBet<B extends { readonly transactionId: string }>(
   logger: Logger,
@@ -50,7 +50,7 @@ export async function eachBet<B extends { readonly transactionId: string }>(
     }
     const isLast = due.length < batch + before || passedOver.size === before;
     if (!isLast && newly < PASSED_OVER_MAX) continue;
-    // The next run begins with the first again: somebody may have corrected them.
+    // The next run starts from the first bet again, because people may have corrected them.
     if (isLast || passedOver.size >= REMEMBERED_MAX) passedOver.clear();
     const more = newly - NAMED_MAX;
     if (more > 0) logger.error({ more }, 'bet.more_unreadable');

@@ -4,17 +4,17 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { WithoutFile } from './without-file.ts';
 
 /**
- * A starting process counts everything that has ended in the years before. It counts this many at a
- * time, because a statement has only seconds, and no more in one look, because open deliveries are
+ * A starting process counts everything that ended in the years before: this many per statement, because
+ * of its timeout, and only so many statements per refresh, because open deliveries have to be
  * counted every few seconds.
  */
 const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;
 
 /**
- * Keeps the delivery gauges: what is open is counted anew each time (of the largest backlogs a part),
- * what has ended only since the last look, because a million delivered rows must not be counted every
- * few seconds.
+ * Updates the delivery gauges. Open deliveries are counted each time (of the largest backlogs a part);
+ * of ended ones only those since the last refresh, because a million delivered rows must not be
+ * counted every few seconds.
  */
 export class DeliveryGauges {
   readonly #backlog: Pick<BacklogCounts, 'look'>;
@@ -44,7 +44,7 @@ export class DeliveryGauges {
     const until = await this.#store.countableUntil();
     const [open, failures] = await Promise.all([
       this.#backlog.look(),
-      // What is open is shown also where what has ended cannot be counted.
+      // Open deliveries are shown even if counting the ended ones fails.
       this.#countEnded(until).then(
         () => [],
         (error: unknown) => [{ error }],

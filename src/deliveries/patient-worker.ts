@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 
-/** Before a Redis that refuses is asked for work again. */
+/** Pause before a Redis that answered with an error is asked for work again. */
 const REFUSED_MS = 500;
 
 /**
- * BullMQ asks again at once where Redis answers with an error, as one that is full or a replica does: thousands
- * of times a second, for as long as that lasts.
+ * A BullMQ worker that pauses after an error from Redis, such as a full one or a replica: BullMQ itself would ask
+ * again thousands of times a second.
  */
 export class PatientWorker extends Worker {
   #asked = 0;
 
-  /** How many times it has asked for work: every few seconds one more, where nothing is being worked on. */
+  /** How often it has asked for work; while idle, this grows every few seconds. */
   get asked(): number {
     return this.#asked;
   }

@@ -2,9 +2,9 @@ import type { RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { PatientWorker } from './patient-worker.ts';
 
-/** BullMQ waits for 10 s at most before it asks again. */
+/** Looks without a request for work before the worker is suspect: BullMQ asks again after 10 s at most. */
 const LOOKS_MAX = 4;
-/** While Redis is away the silence is its own, and once it is back the worker has until the next look. */
+/** Looks at which Redis must answer: while it is down, silence is normal, and after that the worker gets one more. */
 const ANSWERS_MIN = 2;
 
 interface Opened {
@@ -15,27 +15,27 @@ interface Opened {
 export interface ReplacedWorkerOptions {
   readonly logger: Logger;
   readonly lookEveryMs: number;
-  /** A worker that does not run yet, on a connection of its own. */
+  /** Creates a worker that does not run yet, on a connection of its own. */
   readonly open: () => Opened;
-  /** Whether something is being worked on: until that has ended, no worker asks for more. */
+  /** Whether a job is in progress: until it ends, the worker may not ask for more. */
   readonly isBusy: () => boolean;
   /** Whether Redis answers for the worker's queue. */
   readonly answers: () => Promise<boolean>;
 }
 
 /**
- * A worker that is replaced where it hangs: after a node of a Redis Cluster was frozen for longer than its connections
- * live, BullMQ waits for ever for a connection that nobody opens. Looks are counted instead of time, so that a process
- * that was stopped itself blames nobody.
+ * A worker that is replaced if it hangs: after a Redis Cluster node was frozen for longer than its connections live,
+ * BullMQ waits for ever for a connection that nobody opens. Counts looks instead of time, so that a process that was
+ * itself stopped does not replace a healthy worker.
  */
 export class ReplacedWorker {
   readonly #options: ReplacedWorkerOptions;
   #current: Opened;
   #timer: NodeJS.Timeout | undefined;
   #asked = 0;
-  /** Looks at which it had nothing to do and had not asked for anything. */
+  /** Consecutive looks at which it was idle and had not asked for work. */
   #silent = 0;
-  /** Of these, the last ones at which Redis answered. */
+  /** How many of the latest of these Redis answered. */
   #answered = 0;
 
   constructor(options: ReplacedWorkerOptions) {
@@ -49,7 +49,7 @@ export class ReplacedWorker {
     this.#timer = setInterval(look, this.#options.lookEveryMs).unref();
   }
 
-  /** Takes no more work, and lets what is under way end. */
+  /** Takes no more work, and waits for jobs in progress. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#current.worker.close();
@@ -92,7 +92,7 @@ export class ReplacedWorker {
     this.#silent = 0;
     this.#answered = 0;
     this.#run();
-    // What it waits for may never come.
+    // Forced: the connection it waits for may never open.
     worker.close(true).catch((error: unknown) => {
       this.#options.logger.debug({ err: error }, 'scheduler.worker_not_closed');
     });

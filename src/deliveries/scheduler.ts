@@ -10,33 +10,33 @@ const QUEUE = 'deliveries';
 const HASH_TAG = '{wagergate}';
 /** Operators drained at once by one process; each has its own concurrency within. */
 const OPERATORS_AT_ONCE = 200;
-/** A drain whose worker died is given to another after this long. */
+/** After this long, a drain whose worker died is given to another worker. */
 const LOCK_MS = 6_000;
 const REDIS_LIMIT_MS = 500;
-/** For what is left to tell Redis once the last slice has ended. */
+/** Time for the last commands to Redis after the last slice has ended. */
 const CLOSE_LIMIT_MS = 1_000;
 
 /**
- * A connection whose answer is missing for so long is given up: where the other machine lost its power,
- * nothing else would tell for a quarter of an hour. BullMQ lets Redis wait up to 10 s with an answer.
+ * A connection without an answer for this long is closed: if the other machine lost power, nothing else
+ * would notice for a quarter of an hour. BullMQ's blocking commands let Redis wait up to 10 s.
  */
 const SILENCE_MS = { adding: 5_000, working: 12_000 };
-/** How often it is looked whether the worker still asks for work. */
+/** How often to check whether the worker still asks for work. */
 const LOOK_EVERY_MS = 5_000;
 
-/** What clocks of processes may be apart before a drain seems to be put off by a wrong one. */
+/** Tolerated clock difference between processes; a drain delayed by more was delayed by a wrong clock. */
 const CLOCKS_APART_MS = 10_000;
-/** Of BullMQ: jobs that are put off stand in their order by their time, which has room for so many. */
+/** BullMQ's scale for the scores of delayed jobs: milliseconds times this. */
 const SCORES_PER_MS = 0x1000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
-  /** Which database the operators are in: gateways on others have queues of their own. */
+  /** The database of the operators: gateways on other databases have queues of their own. */
   readonly databaseId: string;
   readonly logger: Logger;
   /**
    * Drains one slice of an operator.
-   * @returns after how many milliseconds to come back, in turn; undefined when nothing is left
+   * @returns after how many milliseconds to drain again; undefined if nothing is left
    */
   readonly drain: (operatorId: string) => Promise<number | undefined>;
   /** For tests. */
@@ -45,9 +45,9 @@ export interface SchedulerOptions {
 }
 
 /**
- * BullMQ as the distributed scheduler of the drains: one job an operator, shared by all worker
+ * BullMQ as the distributed scheduler of the drains: one job per operator, shared by all worker
  * replicas, put back at the end of the queue after each slice, woken by delayed jobs. It holds
- * nothing that PostgreSQL does not know: whatever is lost here, the sweep schedules again.
+ * nothing that is not in PostgreSQL: if anything is lost here, the sweep schedules it again.
  */
 export class Scheduler {
   readonly #queue: Queue;
@@ -62,7 +62,7 @@ export class Scheduler {
     this.#options = options;
     const prefix = `${HASH_TAG}:${options.databaseId}`;
     const silenceMs = options.silenceMs ?? SILENCE_MS;
-    // Adding must fail at once while Redis is away; the worker's connection waits for its return.
+    // Adding must fail at once while Redis is down; the worker's connection waits for its return.
     const adding = connectRedis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -74,10 +74,10 @@ export class Scheduler {
       connection: adding,
       prefix,
       skipWaitingForReady: true,
-      // Asked on a connection that is not there yet, the failure would be remembered for ever. The
-      // worker's connection, which waits, asks.
+      // On a connection that is not open yet, the check would fail and the failure be cached for ever. The
+      // worker's connection, which waits, performs it.
       skipVersionCheck: true,
-      // Nobody listens to them.
+      // Nobody reads these events.
       streams: { events: { maxLen: 100 } },
     });
     this.#queue.on('error', this.#onError);
@@ -101,7 +101,7 @@ export class Scheduler {
       concurrency: OPERATORS_AT_ONCE,
       lockDuration: LOCK_MS,
       stalledInterval: LOCK_MS / 2,
-      // A stalled drain is no poison: PostgreSQL counts the attempts.
+      // A stalled drain is not a poison message: PostgreSQL counts the attempts.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       drainDelay: 1,
       autorun: false,
@@ -116,7 +116,7 @@ export class Scheduler {
     this.#options.logger.debug({ error: error.message }, 'scheduler.connection_error');
   };
 
-  /** What was last wrong between Redis and the queue, where anything ever was. */
+  /** The last error between the queue and Redis, if there ever was one. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -126,8 +126,8 @@ export class Scheduler {
   }
 
   /**
-   * Asks that these operators be drained, by whichever worker is free.
-   * @returns false when Redis did not take it
+   * Requests that these operators be drained, by any free worker.
+   * @returns false if Redis did not accept it
    */
   async arm(operatorIds: readonly string[]): Promise<boolean> {
     return await this.#add(
@@ -139,7 +139,7 @@ export class Scheduler {
     );
   }
 
-  /** Asks that an operator be drained when its next delivery is due; one wake-up a second and operator. */
+  /** Requests that an operator be drained when its next delivery is due; one wake-up per second and operator. */
   async armLater(operatorId: string, delayMs: number, atSecond: number): Promise<boolean> {
     return await this.#add([
       {
@@ -156,10 +156,10 @@ export class Scheduler {
   }
 
   /**
-   * Repairs an operator whose drain does not run although it was requested: a job that is known but
-   * in no queue (an evicted or half restored Redis) would keep every other one away for ever, and one
-   * that a process put off by a clock that was ahead until that time has come for the others.
-   * @param pauseMsMax the longest that the operator's drain is ever put off
+   * Repairs an operator whose drain does not run although it was requested. A job id that exists but is in no
+   * queue (an evicted or partly restored Redis) would block new jobs for ever; a job delayed by a process
+   * whose clock was ahead would block them until that time.
+   * @param pauseMsMax the longest that the operator's drain is ever delayed
    */
   async repair(operatorId: string, pauseMsMax: number): Promise<void> {
     const id = drainId(operatorId);
@@ -175,7 +175,7 @@ export class Scheduler {
     }
   }
 
-  /** For how long a job is put off, by this process's clock. */
+  /** How long a job is still delayed, by this process's clock. */
   async #putOffMs(id: string): Promise<number> {
     const place = this.#adding.zscore(this.#queue.toKey('delayed'), id);
     const score = await within(REDIS_LIMIT_MS, place);
@@ -190,7 +190,7 @@ export class Scheduler {
     );
   }
 
-  /** Lets the drains under way end their slice; does not wait for a Redis that is away. */
+  /** Waits for the slices in progress, but not for a Redis that is down. */
   async close(): Promise<void> {
     const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
     await Promise.allSettled(this.#drains);
@@ -210,7 +210,7 @@ export class Scheduler {
     }
     const moreInMs = await this.#drain(operatorId);
     if (moreInMs === undefined) return;
-    // To the end of the queue, so that the others have their turn.
+    // To the end of the queue, so that other operators get their turn.
     await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
     throw new DelayedError();
   }
@@ -231,7 +231,7 @@ export class Scheduler {
       this.#isTaking = true;
       return true;
     } catch (error) {
-      // Once: the sweep asks each second, and drains without Redis meanwhile.
+      // Warn once: the sweep asks every second, and drains without Redis meanwhile.
       const level = this.#isTaking ? 'warn' : 'debug';
       this.#isTaking = false;
       this.#options.logger[level]({ error: messageOf(error) }, 'scheduler.not_armed');

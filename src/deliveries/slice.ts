@@ -24,23 +24,23 @@ export interface SliceOptions {
 
 interface Claimed {
   readonly taken: TakenDelivery;
-  /** From before its row was taken. */
+  /** Created before the row was claimed. */
   readonly permit: SendPermit;
 }
 
-/** Claimed ahead is what can begin within this time: a claimed bet is closed to everything else. */
+/** Deliveries are claimed ahead only if they can begin within this time: a claimed bet blocks everything else. */
 const AHEAD_MS = 50;
 const AHEAD_MAX = 256;
-/** How many due deliveries are looked at where none may be sent: overtaken, of an older generation. */
+/** How many due deliveries are read after a claim of which none could be sent: overtaken, or of another generation. */
 const UNCLOG_MAX = 1_000;
-/** A lane does not wait until its last outcome is written, unless this many are unwritten. */
+/** A lane goes on before its last outcome is written, unless more than this many are unwritten. */
 const UNWRITTEN_MAX = 128;
-/** How much the latest call counts in the average. */
+/** The weight of the latest call in the moving average. */
 const LATEST_WEIGHT = 0.1;
 
 /**
- * One slice of an operator's backlog: as many lanes as calls may be under way. A lane claims, calls,
- * hands the outcome over to be written together with others, and goes on.
+ * One slice of an operator's backlog, with as many lanes as calls may be in flight. A lane claims, calls,
+ * hands the outcome over to be written in a batch, and goes on.
  */
 export class Slice {
   readonly #slicing: Slicing;
@@ -61,16 +61,16 @@ export class Slice {
   constructor(slicing: Slicing, options: SliceOptions) {
     this.#slicing = slicing;
     this.#options = options;
-    // A half-open breaker admits one call: more would only be put back.
+    // A half-open breaker admits one call; others would be refused and put back.
     this.#isProbe = options.wallet.breakerState('money') === 'half_open';
     this.#lanes = this.#isProbe ? 1 : options.operator.delivery.concurrency;
   }
-  /** Nothing was due any more. */
+  /** Whether nothing was due any more. */
   get isDry(): boolean {
     return this.#isDry;
   }
 
-  /** A call was not let through, so that the rest was not worth trying. */
+  /** Whether a call was refused locally, so that the rest was not attempted. */
   get wasRefused(): boolean {
     return this.#wasRefused;
   }
@@ -111,8 +111,8 @@ export class Slice {
           if (this.#claimed.length < this.#ahead / 2 && !this.#isOver()) this.#startClaiming();
           return next;
         }
-        // What is just being claimed is still delivered: otherwise it would wait for its lease to
-        // end.
+        // Deliveries being claimed right now are still delivered: otherwise they would wait for their
+        // lease to end.
         if (this.#isOver() && this.#claiming === undefined) return undefined;
         await this.#startClaiming();
       }
@@ -129,7 +129,7 @@ export class Slice {
   }
 
   async #claim(): Promise<void> {
-    // Lets the other idle lanes come as well.
+    // Lets other idle lanes join this claim.
     await new Promise(setImmediate);
     const { operator } = this.#options;
     const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
@@ -157,7 +157,7 @@ export class Slice {
     }
   }
 
-  /** How many may be claimed at once, so that all of them begin soon; 0: only for idle lanes. */
+  /** How many to claim ahead so that all of them begin within `AHEAD_MS`; 0: only for idle lanes. */
   get #ahead(): number {
     const { ratePerSecond } = this.#options.operator.delivery;
     if (this.#isProbe || ratePerSecond !== undefined || this.#callMs === undefined) return 0;

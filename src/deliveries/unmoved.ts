@@ -1,13 +1,13 @@
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 
-/** When an operator's oldest delivery has not moved for this many sweeps, its drain is looked for. */
+/** If an operator's next delivery stays the same for this many sweeps, its drain is checked and repaired. */
 const STUCK_SWEEPS = 3;
 /**
- * After this many, Redis is taken to give the drain to nobody. Longer than a wallet may keep a delivery waiting:
+ * After this many, Redis is assumed not to hand the drain to any worker. Longer than a wallet call may take, since
  * until then the drain may be busy in another process.
  */
 const UNSERVED_SWEEPS = 8;
-/** For this many sweeps it is drained without Redis, which is then tried again. */
+/** For this many sweeps it is drained without Redis; then Redis is tried again. */
 const WITHOUT_SWEEPS = 60;
 
 interface Standstill {
@@ -15,18 +15,18 @@ interface Standstill {
   readonly sweeps: number;
 }
 
-/** Operators whose drains do not come about, although the scheduler has taken them. */
+/** Detects operators whose drains do not run although the scheduler has accepted them. */
 export class Unmoved {
   #standstills = new Map<string, Standstill>();
-  /** How many sweeps more they are drained without the scheduler. */
+  /** For how many more sweeps each operator is drained without the scheduler. */
   readonly #unserved = new Map<string, number>();
 
   /**
-   * One sweep's look.
-   * @param due operators of which something is due
-   * @param pauseMsMax the longest that such an operator's drain is ever put off
-   * @returns those that stand still: of `stuck` ones the drain may be lost; `unserved` ones are drained without Redis
-   *   from now on
+   * Called once per sweep.
+   * @param due operators with due deliveries
+   * @param pauseMsMax the longest that such an operator's drain is ever delayed
+   * @returns operators without progress: the drain of a `stuck` one may be lost; an `unserved` one is to be drained
+   *   without Redis from now on
    */
   look(due: readonly OpenOperator[], pauseMsMax: (operatorId: string) => number) {
     for (const [id, left] of this.#unserved) {
@@ -55,7 +55,7 @@ export class Unmoved {
     return this.#unserved.has(operatorId);
   }
 
-  /** The scheduler has given it to this process. */
+  /** The scheduler has handed this operator's drain to this process. */
   served(operatorId: string): void {
     this.#unserved.delete(operatorId);
     this.#standstills.delete(operatorId);

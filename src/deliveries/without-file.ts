@@ -6,8 +6,8 @@ const NOTE =
   'operators/ has no file for it: its deliveries are held, and its bets wait, until the file is back';
 
 /**
- * Logs what waits at an operator that has no file: if the file was removed by mistake, nothing else tells before a
- * rollback is overdue. Once for each operator and process, and again if the file returns and goes once more.
+ * Logs what waits at an operator without a file: if the file was removed by mistake, nothing else shows it until a
+ * rollback is overdue. Logged once per operator and process, and again if the file returns and disappears again.
  */
 export class WithoutFile {
   readonly #logger: Pick<Logger, 'error'>;
@@ -19,7 +19,7 @@ export class WithoutFile {
     this.#isConfigured = isConfigured;
   }
 
-  /** Leaves dead letters out: they wait for a person, with a file or without, and have an alert of their own. */
+  /** Ignores dead letters: they wait for a person even with a file, and have an alert of their own. */
   tell({ live, waiting, unresolved }: OpenCounts): void {
     const open = [...live, ...waiting];
     const ids = new Set([...open, ...unresolved].map(({ operator }) => operator));

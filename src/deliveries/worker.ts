@@ -11,11 +11,11 @@ import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 import { Unmoved } from './unmoved.ts';
 import { WithoutFile } from './without-file.ts';
 
-/** The sweep costs one index lookup per operator; at this pace nothing stays unnoticed. */
+/** A sweep costs one index probe per operator. */
 const SWEEP_MS = 1_000;
 /**
- * Every so many sweeps the slower duties are done. Gauges are at most 5 s old (docs/contract.md,
- * Metrics), and what has ended is counted 2 s late (`countableUntil`).
+ * The slower duties run every so many sweeps. Gauges are at most 5 s old (docs/contract.md,
+ * Metrics), of which ended deliveries are counted 2 s late (`countableUntil`).
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;
@@ -33,9 +33,9 @@ export class DeliveryWorker {
   readonly #draining: Working;
   readonly #scheduler: Scheduler;
   readonly #gauges: DeliveryGauges;
-  /** Operators that this process drains: one at a time each, or they would get twice the calls. */
+  /** Operators being drained by this process: one drain each, or they would get twice the calls. */
   readonly #drained = new Set<string>();
-  /** Drains that the scheduler does not know of. */
+  /** Drains started without the scheduler. */
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
   readonly #unmoved = new Unmoved();
@@ -51,7 +51,7 @@ export class DeliveryWorker {
 
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
-    // From zero on: an alert takes a Prometheus that sees this counter nowhere for one without workers.
+    // Starts at zero, because an alert treats the absence of this counter as having no workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
       backlog: draining.backlog,
@@ -84,7 +84,7 @@ export class DeliveryWorker {
     this.#next(0);
   }
 
-  /** Ends after the sweep and the slices under way. */
+  /** Resolves after the sweep and the slices in progress. */
   async close(): Promise<void> {
     this.#stopping = true;
     this.#unlisten();
@@ -101,11 +101,11 @@ export class DeliveryWorker {
   }
 
   /**
-   * The duties that keep every promise even if Redis forgets everything and processes die at any
+   * The duties that keep every promise even if Redis loses everything and processes die at any
    * moment.
    */
   async #sweep(): Promise<void> {
-    // Each for itself: one that fails every time must not keep the others from being done.
+    // Each on its own: a duty that always fails must not keep the others from running.
     await this.#quietly('recover', () => this.#recover());
     if (this.#sweeps % ORIGINATE_EVERY === 0) {
       await this.#quietly('originate', () =>
@@ -152,7 +152,7 @@ export class DeliveryWorker {
   }
 
   /**
-   * What a killed process left in flight is unknown from now on, and its `live` deliveries become
+   * Marks attempts that killed processes left in flight as unknown, and makes their `live` deliveries
    * pending.
    */
   async #recover(): Promise<void> {
@@ -177,7 +177,7 @@ export class DeliveryWorker {
     );
   }
 
-  /** A drain pauses for the operator's next turn at its rate, or for less than a second. */
+  /** The longest pause for the operator's rate; 0 without one, since a drain's other pauses are under a second. */
   #pauseMsMax(operatorId: string): number {
     const { ratePerSecond } = deliverySettings(this.#draining.configuration(), operatorId);
     return ratePerSecond === undefined ? 0 : 1000 / ratePerSecond;
@@ -186,13 +186,13 @@ export class DeliveryWorker {
   async #arm(operatorIds: readonly string[]): Promise<void> {
     if (operatorIds.length === 0) return;
     const isArmed = await this.#scheduler.arm(operatorIds);
-    // Without Redis every replica drains what it sees; PostgreSQL keeps them out of each other's way.
+    // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
     for (const operatorId of operatorIds) {
       if (!isArmed || this.#unmoved.isUnserved(operatorId)) this.#drainHere(operatorId);
     }
   }
 
-  /** The operator takes calls again: nobody waits for the end of a back-off. */
+  /** The operator takes calls again: its deliveries need not wait for their back-off. */
   async #returned(operatorId: string): Promise<void> {
     let woken = WAKE_BATCH;
     while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
@@ -207,7 +207,7 @@ export class DeliveryWorker {
     await this.#arm([operatorId]);
   }
 
-  /** One slice; the next sweep asks Redis again. */
+  /** Drains one slice in this process; the next sweep tries Redis again. */
   #drainHere(operatorId: string): void {
     if (this.#stopping) return;
     this.#draining.metrics.drains.inc({ by: 'sweep' });
@@ -230,7 +230,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** A failed duty is done again by the next sweep. */
+  /** Runs a duty; if it fails, the next sweep repeats it. */
   async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

@@ -14,28 +14,28 @@ import { correctAnswer } from './correction.ts';
 import { type Sending, SendPermit } from './send-permit.ts';
 import { countUnknown } from './unknown-outcome.ts';
 
-/** A wallet's answer, interpreted: what it means for the bet, and what the service is answered for it. */
+/** The interpretation of a wallet's answer: what it means for the bet, and the answer to the service. */
 export interface Concluded {
   readonly conclusion: Conclusion;
-  /** What the service is answered once the outcome is committed. */
+  /** The service's answer once the outcome is committed. */
   readonly answer: Answer;
-  /** What it is answered if the outcome is not committed in time: 100, 503, or the promise. */
+  /** The service's answer if the outcome is not committed in time: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
-  /** The `transactionTime` that the promise is, or would be, answered with. */
+  /** The `transactionTime` in the promise's answer. */
   readonly promisedTime?: string;
 }
 
 /**
- * One attempt at sending an operation to its wallet. The engine knows the order of the steps and what must hold
- * between them; the operation says what each step is.
+ * One attempt at sending an operation to its wallet. The engine defines the order of the steps and the guarantees
+ * between them; the operation supplies the steps.
  */
 export interface Attempt<C extends Concluded> {
   readonly transactionId: string;
-  /** Names this attempt in the bet's row: only it may send or finish (I6). */
+  /** Identifies this attempt in the bet's row: only the attempt recorded there may send or finish (I6). */
   readonly attemptId: string;
   readonly operatorId: string;
   readonly operation: BetOperation;
-  /** Of the caller that waits; undefined for a delivery: nobody waits for its outcome. */
+  /** The waiting caller's deadline; undefined for a delivery, for whose outcome nobody waits. */
   readonly deadline: Deadline | undefined;
   /** Calls the wallet once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
@@ -58,8 +58,8 @@ export type Begun = { readonly kind: 'begun'; readonly operationId: string };
  * Sends an operation to its wallet once: write first, send second, acknowledge third (I3).
  * @param begin commits the intent; anything but `begun` ends the attempt with nothing sent
  * @param beginWithinMs how long the caller can wait for that
- * @throws GatewayError, OutOfTime when the intent could not be committed in time: nothing was sent, and
- *   an intent that turns out to be committed late is taken back
+ * @throws GatewayError, OutOfTime if the intent could not be committed in time: nothing was sent, and
+ *   an intent that turns out to be committed late is withdrawn
  */
 export async function runAttempt<C extends Concluded, Refused extends { readonly kind: string }>(
   engine: Engine,
@@ -72,7 +72,7 @@ export async function runAttempt<C extends Concluded, Refused extends { readonly
     try {
       return await begin();
     } catch (error) {
-      // Its statement may have been committed all the same, and only the answer to it lost.
+      // Its statement may have been committed, with only the reply lost.
       if (error instanceof GatewayError) void takeBack(engine, attempt);
       throw error;
     }
@@ -85,7 +85,7 @@ export async function runAttempt<C extends Concluded, Refused extends { readonly
   return await record(engine, tried);
 }
 
-/** An attempt after its call: interpreted, not yet recorded. */
+/** An attempt after its call: concluded, but not recorded yet. */
 export interface Tried<C extends Concluded> {
   readonly attempt: Attempt<C>;
   readonly operationId: string;
@@ -96,7 +96,7 @@ export interface Tried<C extends Concluded> {
 
 /**
  * Calls the wallet and interprets its answer.
- * @param permit made before the intent was committed or the delivery taken
+ * @param permit created before the intent was committed or the delivery claimed
  */
 export async function tryOnce<C extends Concluded>(
   engine: Engine,
@@ -109,7 +109,7 @@ export async function tryOnce<C extends Concluded>(
   return { attempt, operationId, startedAtMs, sent, concluded: attempt.conclude(sent) };
 }
 
-/** Records the outcome of an attempt and wakes whoever waits for the bet. Never rejects. */
+/** Records the outcome of an attempt and wakes operations that wait for the bet. Never rejects. */
 export async function record<C extends Concluded>(
   engine: Engine,
   { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
@@ -120,7 +120,7 @@ export async function record<C extends Concluded>(
   const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
   let committedInTime = false;
   try {
-    // For a caller that has hung up the outcome is recorded as late, however long that takes.
+    // If the caller has disconnected, the outcome is recorded as late, however long that takes.
     const { kind } = await (deadline === undefined || deadline.hasEnded
       ? finished
       : within(deadline.answerMs(), finished));
@@ -144,7 +144,7 @@ export async function record<C extends Concluded>(
   return { kind: 'attempted', sent, concluded, committedInTime };
 }
 
-/** An update that its wallet has accepted, with the time of the promise that the service was answered with. */
+/** An update that its wallet has accepted, with the time of the promise in the service's answer. */
 function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] {
   const { update } = conclusion.change;
   if (conclusion.outcome !== 'accepted' || promisedTime === undefined) return undefined;
@@ -152,8 +152,8 @@ function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] 
 }
 
 /**
- * Pauses before each look for an intent whose commit was not reported: its statement may still be on its way, or
- * PostgreSQL away. Until the intent is found, its lease blocks the bet, and whatever is promised for it waits.
+ * Pauses before each look-up of an intent whose commit was not reported: its statement may still be running, or
+ * PostgreSQL may be down. Until the intent is found, its lease blocks the bet, and the bet's promises wait.
  */
 const LOOK_AFTER_MS = [0, 1_000, 2_000, 2_000, 4_000];
 
@@ -202,8 +202,8 @@ async function release<C extends Concluded>(
 
 /**
  * Runs work that must not begin once the time is over, and waits for it as long as there is time.
- * @param onLate gets the result of work that ends after the caller has given up; must not reject
- * @throws OutOfTime when the time is over, before the work or while it runs; whatever `work` throws
+ * @param onLate receives the result if the work ends after the caller has given up; must not reject
+ * @throws OutOfTime if the time is over, before the work or while it runs; whatever `work` throws
  */
 export async function inTime<T>(
   limitMs: number,
@@ -215,7 +215,7 @@ export async function inTime<T>(
   try {
     return await within(limitMs, working);
   } catch (error) {
-    // A failure after that needs no handling: nothing was begun, and nobody waits to hear of it.
+    // A failure after that needs no handling: nothing was begun, and nobody waits for it.
     if (error instanceof OutOfTime) working.then(onLate, () => undefined);
     throw error;
   }

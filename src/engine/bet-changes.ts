@@ -1,17 +1,17 @@
 import type { Deadline } from '../domain/deadline.ts';
 
-/** Between looks at the journal: another replica's progress shows only there. */
+/** Pauses between reads of the journal, the only place where another replica's progress shows. */
 const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 150;
 
 /**
- * Lets an operation wait for the one that is in flight: woken at once when it ends in this process,
- * by polling when it ends in another.
+ * Lets an operation wait for the one in flight: woken at once if that ends in this process, by polling
+ * if it ends in another.
  */
 export class BetChanges {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Says that the bet was freed in this process. */
+  /** Wakes those who wait: the bet was freed in this process. */
   changed(transactionId: string): void {
     const waiting = this.#waiting.get(transactionId);
     if (waiting === undefined) return;
@@ -20,9 +20,9 @@ export class BetChanges {
   }
 
   /**
-   * Waits until it is worth looking at the bet again.
-   * @param turn how often the caller has waited already; the polls grow apart
-   * @returns false when the deadline leaves no time to wait
+   * Waits until it is worth reading the bet again.
+   * @param turn how often the caller has waited already; the pauses grow with it
+   * @returns false if the deadline leaves no time to wait
    */
   async next(transactionId: string, deadline: Deadline, turn: number): Promise<boolean> {
     const leftMs = deadline.walletMs();

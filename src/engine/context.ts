@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { BetChanges } from './bet-changes.ts';
 
-/** What bringing an operation to a wallet takes, for callbacks and deliveries alike. */
+/** The dependencies of sending an operation to a wallet, shared by callbacks and deliveries. */
 export interface Engine {
   readonly clock: Clock;
   readonly logger: Logger;

@@ -6,27 +6,27 @@ import type { Answer } from '../protocol/answers.ts';
 import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './context.ts';
 
-/** A write whose fate is unknown may land until PostgreSQL has ended its statement. */
+/** Repeated, because a write whose result is unknown may still take effect until PostgreSQL ends its statement. */
 const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
 
-/** An attempt whose caller was given another answer than its outcome says. */
+/** An attempt whose caller got another answer than the one in its outcome. */
 export interface AnsweredOtherwise {
   readonly transactionId: string;
   readonly attemptId: string;
   readonly operation: BetOperation;
-  /** What the service was answered. */
+  /** The answer that the service got. */
   readonly lateAnswer: Answer;
-  /** Of a rollback: the time that its promise was answered with. */
+  /** For a rollback: the time in its promise's answer. */
   readonly promisedTime?: string | undefined;
-  /** Of an update that its wallet has accepted: which it is, with the time that its promise was answered with. */
+  /** For an update that its wallet has accepted: the update, with the time in its promise's answer. */
   readonly update?: Bet['update'];
 }
 
 /**
- * The service was answered `lateAnswer` while the outcome was being written to the journal, where it
- * may stand with another answer. What counts is what was answered (I3): the record is corrected.
- * @param finished the write whose end was not awaited
- * @returns never rejects; gives up, loudly, after some minutes without PostgreSQL
+ * The service was answered `lateAnswer` while the outcome was being written to the journal, perhaps with
+ * another answer. The answer that was sent counts (I3), so the record is corrected.
+ * @param finished the write that was not awaited
+ * @returns never rejects; gives up with a warning after some minutes without PostgreSQL
  */
 export async function correctAnswer(
   engine: Engine,

@@ -4,16 +4,16 @@ import type { Engine } from './context.ts';
 import { countUnknown } from './unknown-outcome.ts';
 import { presentGeneration } from './wallet-generation.ts';
 
-/** Whom an operation on a bet concerns. */
+/** The bet that an operation concerns. */
 export type Located =
   /** The journal's bet, or a placeholder for a player whose bet is unknown here (`version` 0). */
   | { readonly kind: 'bet'; readonly bet: Bet }
-  /** The bet is another player's than the operation says. */
+  /** The bet belongs to another player than the operation names. */
   | { readonly kind: 'foreign'; readonly operatorId: string | undefined }
-  /** Neither the bet nor the player is known here. */
+  /** Neither the bet nor the player is known. */
   | { readonly kind: 'nobody' };
 
-/** Finds the bet in the journal, not by the token: the session may be gone. An unknown bet by its `userId`. */
+/** Finds the bet in the journal, not by token, since the session may be gone. For an unknown bet, finds its player. */
 export async function locate(
   engine: Engine & { readonly players: Players },
   message: { readonly transactionId: string; readonly userId: string },
@@ -28,7 +28,7 @@ export async function locate(
   return { kind: 'bet', bet: unseenBet(engine, message.transactionId, owner) };
 }
 
-/** The bet as it stands. An operation that a killed process left in flight is marked unknown first. */
+/** The present bet. An operation that a killed process left in flight is marked unknown first. */
 export async function findRecoveredBet(
   engine: Engine,
   transactionId: string,
@@ -44,7 +44,7 @@ export async function findRecoveredBet(
   }
 }
 
-/** A bet that the journal does not know; an operation has just named it. */
+/** A bet that is not in the journal, for an operation that names it. */
 export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
   return {
     transactionId,

@@ -3,11 +3,11 @@ import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messa
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 import { askForSameResult, isResultRequest, type ResultRequest } from './result-in.ts';
 
-/** The request with which a wallet first saw an operation. */
+/** The ids of the request with which a wallet first saw an operation. */
 export interface FirstRequest {
   /** For the header `x-request-id`. */
   readonly requestId: string;
-  /** Raw JSON of the member `requestId` of its body; undefined where it had none. */
+  /** Raw JSON of the member `requestId` of its body; undefined if it had none. */
   readonly inBody: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface FirstRequest {
  * (dialect `stableRequestId`): there a result that the service repeats under a new one, because the
  * first got no answer, would be paid a second time.
  *
- * A repeat is the same result as the one asked for directly before it, which the wallet has neither
+ * A repeat is the same result as the one requested directly before it, which the wallet has neither
  * accepted nor refused. With another result in between, or after an answer, it is a new operation:
- * under the old `requestId` such a wallet would do nothing at all. What no wallet ever saw (a
- * promise that was cancelled) is not in between.
+ * under the old `requestId` such a wallet would do nothing at all. A result that no wallet ever saw (a
+ * cancelled promise) does not count as in between.
  *
- * @param operationId of the operation itself, where the journal holds it already
- * @returns undefined where the message is the first itself
+ * @param operationId of the operation itself, if it is already in the journal
+ * @returns undefined if the message is the first one itself
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function firstRequest(
@@ -63,7 +63,7 @@ export async function firstCashout(
   return parsed?.ok === true ? parsed.message.token : undefined;
 }
 
-/** Whether a wallet may have been sent this result, and nobody knows what it made of it. */
+/** Whether this result may have reached a wallet, with an unknown outcome. */
 export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperation): boolean {
   return isResult(operation) && wasSent && !isConcluded;
 }

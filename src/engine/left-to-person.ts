@@ -4,14 +4,14 @@ import type { Confirmations } from '../store/deliveries/confirmations.ts';
 import type { Engine } from './context.ts';
 import { isOpenResult } from './first-request.ts';
 
-/** What making dead letters takes, for callbacks and the worker alike. */
+/** The dependencies of making dead letters, shared by callbacks and the worker. */
 export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
   readonly confirmations: Confirmations;
 }
 
 /**
- * Makes a dead letter of the result that nobody knows the fate of, unless there is one already.
- * @returns false where there is nothing to make one of
+ * Makes a dead letter of the result of unknown outcome, unless there is one already.
+ * @returns false if the bet has no such result
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function leaveToPerson(

@@ -8,7 +8,7 @@ export function isResultRequest(message: BetRequest): message is ResultRequest {
   return isResult(message.operation);
 }
 
-/** The result that a message asks for, as the rules about a bet compare it. */
+/** The result that a message requests, in the form that the rules about a bet compare. */
 export function resultIn(message: ResultRequest): AttemptedResult {
   if (message.operation === 'unsettle') return { kind: 'unsettle' };
   return { kind: 'settle', amount: message.amount, resultType: message.resultType };

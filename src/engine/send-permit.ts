@@ -1,22 +1,22 @@
 import type { Clock } from '../domain/clock.ts';
 
 /**
- * An attempt that was begun longer ago than this is not sent any more: its lease, 15 s on
- * PostgreSQL's clock, has to outlast the call and its commit.
+ * An attempt begun longer ago than this is not sent any more: its lease, 15 s on PostgreSQL's
+ * clock, has to outlast the call and its commit.
  */
 const SEND_WITHIN_MS = 5_000;
 
-/** Asked at the moment a connection takes the request. */
+/** Checked at the moment a connection takes the request. */
 export type Sending = { readonly maySend: () => boolean };
 
 /**
- * The lease, checked again at the moment of sending. Both clocks count: a stopped process finds
- * the monotonic clock far ahead, a paused machine perhaps only the wall clock.
+ * Checks the lease again at the moment of sending, by both clocks: after a stopped process the
+ * monotonic clock is far ahead, after a paused machine perhaps only the wall clock.
  */
 export class SendPermit {
   readonly sending: Sending;
 
-  /** To be made before the lease is asked for: a machine may be paused while it waits for that. */
+  /** Create it before requesting the lease, because the machine may be paused while waiting for that. */
   constructor(clock: Clock) {
     const begunAtMs = clock.monotonicMs();
     const wallAtMs = clock.nowMs();

@@ -3,7 +3,7 @@ import type { BetRequest } from '../protocol/messages.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 /**
- * A message as the journal keeps it: as the service sent it, except for its token, of which only the
+ * A message as the journal stores it: as the service sent it, except for its token, of which only the
  * hash may be stored.
  */
 export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {

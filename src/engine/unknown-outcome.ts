@@ -2,8 +2,8 @@ import type { Busy } from '../domain/bet.ts';
 import type { Engine } from './context.ts';
 
 /**
- * Counts that nobody knows what a wallet has made of a place, a settle or an unsettle (docs/contract.md, Metrics).
- * Rollbacks and updates are promised and repeated, and a confirmation changes nothing: none of them counts.
+ * Counts an unknown outcome of a place, settle or unsettle (docs/contract.md, Metrics). Rollbacks and updates are
+ * promised and repeated, and a confirmation changes nothing: none of them counts.
  */
 export function countUnknown(
   { metrics }: Pick<Engine, 'metrics'>,

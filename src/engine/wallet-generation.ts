@@ -3,16 +3,16 @@ import type { Bet } from '../domain/bet.ts';
 
 /*
  * An operator may replace its wallet by one with new books, and then raises `wallet.generation`. A bet belongs to
- * the generation that it was placed with: no other wallet is asked about it unless a person releases it to that one
- * (docs/money-safety.md).
+ * the generation that it was placed with: its operations are sent to no other wallet unless a person releases it to
+ * that one (docs/money-safety.md).
  */
 
-/** The `wallet.generation` whose books a bet enters now; 1 for an operator whose file is gone. */
+/** The `wallet.generation` of a bet placed now; 1 for an operator whose file is gone. */
 export function presentGeneration(configuration: Configuration, operatorId: string): number {
   return configuration.operators.get(operatorId)?.wallet.generation ?? 1;
 }
 
-/** Whose books a bet is in, and what people have released of that operator's bets. */
+/** The generation of a bet, and what people have released of that operator's bets. */
 export type BooksOf = Pick<Bet, 'owner' | 'generation' | 'released' | 'releasedTo'>;
 
 /** For a bet whose generation has just been read from the configuration: a release changes nothing about it. */

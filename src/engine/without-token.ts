@@ -1,6 +1,6 @@
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 
-/** Of a call that was not made because PostgreSQL did not tell the token that goes with it. */
+/** The answer for a call that was not made because its token could not be read from PostgreSQL. */
 export const WITHOUT_TOKEN: BetAnswer = {
   kind: 'notSent',
   reason: 'database',
