@@ -10,6 +10,7 @@ import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
+import { authenticator } from './authentication.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { type BooksDesk, booksRoutes } from './books.ts';
 import { type CertificateDesk, certificateRoutes } from './certificates.ts';
@@ -18,9 +19,7 @@ import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
-import { guardRoutes } from './door.ts';
 import { hostCheck } from './host.ts';
-import { knownBy } from './known.ts';
 import { type OperatorPages, operatorPageRoute } from './operator-page.ts';
 import { operatorAdminRoutes } from './operators.ts';
 import type { People } from './people.ts';
@@ -28,6 +27,7 @@ import { peopleRoutes } from './people-routes.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations.ts';
+import { guardRoutes } from './route-guard.ts';
 import { signInRoutes } from './sign-in.ts';
 import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
 import { limitStrangers } from './strangers.ts';
@@ -117,7 +117,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 /** A plugin of its own, so that no path in it, with a route or without, can bypass the guard. */
 function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   const { people, logger } = options;
-  guardRoutes(app, knownBy(people, logger));
+  guardRoutes(app, authenticator(people, logger));
   const strangers = new StrangerLog(options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip, caller } = request;

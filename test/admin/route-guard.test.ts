@@ -1,15 +1,15 @@
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { guardRoutes } from '../../src/admin/door.ts';
+import { guardRoutes } from '../../src/admin/route-guard.ts';
 import { mayDo, PERSON_ROLES, type Right } from '../../src/domain/caller.ts';
 
-describe('the door', () => {
-  it('does not open a room with a route that does not say what it asks of its caller', async () => {
+describe('the guard of the routes', () => {
+  it('does not start with a route that does not say what it asks of its caller', async () => {
     const app = Fastify();
     app.decorate('guardedRoutes', []);
-    app.register(async (room) => {
-      guardRoutes(room, async () => ({ kind: 'nobody', why: 'nobody' }));
-      room.get('/forgotten', () => 'open');
+    app.register(async (scope) => {
+      guardRoutes(scope, async () => ({ kind: 'unauthenticated', why: 'no token' }));
+      scope.get('/forgotten', () => 'open');
     });
     await expect(app.ready()).rejects.toThrow('GET /forgotten does not say what it asks');
   });

@@ -17,9 +17,9 @@ const READS = new Set(['GET', 'HEAD']);
 const NO_TOKEN = 'The bearer token is missing or wrong';
 
 /** Who made a request. */
-export type Known =
-  | { readonly kind: 'known'; readonly caller: Caller }
-  | { readonly kind: 'nobody'; readonly why: string }
+export type Authentication =
+  | { readonly kind: 'authenticated'; readonly caller: Caller }
+  | { readonly kind: 'unauthenticated'; readonly why: string }
   /** Authenticated, but not allowed on any route. */
   | { readonly kind: 'forbidden'; readonly why: string };
 
@@ -27,40 +27,43 @@ export type Known =
  * Authenticates a request by its bearer token or, if it has no `Authorization` header, by the console's cookie.
  * A bad header is not made good by a cookie.
  */
-export function knownBy(people: People, logger: Logger) {
+export function authenticator(people: People, logger: Logger) {
   const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
-  return async (request: FastifyRequest): Promise<Known> => {
+  return async (request: FastifyRequest): Promise<Authentication> => {
     const { authorization } = request.headers;
-    if (authorization === undefined) return await knownByCookie(people, request);
+    if (authorization === undefined) return await authenticateByCookie(people, request);
     const token = BEARER.exec(authorization)?.[1] ?? '';
     // Digests have equal length, so that the comparison takes the same time for every guess.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
-      return { kind: 'known', caller: { actor: 'token', role: 'admin', address: request.ip } };
+      return {
+        kind: 'authenticated',
+        caller: { actor: 'token', role: 'admin', address: request.ip },
+      };
     }
-    return await knownByIssuer(people, logger, request, token);
+    return await authenticateByIssuer(people, logger, request, token);
   };
 }
 
-async function knownByIssuer(
+async function authenticateByIssuer(
   { issuer }: People,
   logger: Logger,
   request: FastifyRequest,
   token: string,
-): Promise<Known> {
-  if (issuer === undefined || !JWT.test(token)) return { kind: 'nobody', why: NO_TOKEN };
+): Promise<Authentication> {
+  if (issuer === undefined || !JWT.test(token)) return { kind: 'unauthenticated', why: NO_TOKEN };
   try {
     const verified = await issuer.tokens.verify(token);
     switch (verified.kind) {
       case 'refused':
-        return { kind: 'nobody', why: verified.why };
+        return { kind: 'unauthenticated', why: verified.why };
       case 'verified': {
         const actor = actorIn(verified.claims);
-        if (actor === undefined) return { kind: 'nobody', why: 'The token names nobody' };
+        if (actor === undefined) return { kind: 'unauthenticated', why: 'The token names nobody' };
         const role = roleIn(verified.claims, issuer.rolesClaim);
         if (role === undefined) {
           return { kind: 'forbidden', why: 'The issuer gives you no role of this gateway' };
         }
-        return { kind: 'known', caller: { actor, role, address: request.ip } };
+        return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
       }
       default:
         return unreachable(verified);
@@ -68,20 +71,24 @@ async function knownByIssuer(
   } catch (error) {
     if (!(error instanceof IssuerUnavailable)) throw error;
     logger.warn({ err: error }, 'people.issuer_unavailable');
-    return { kind: 'nobody', why: 'The issuer cannot be asked for its keys at present' };
+    return { kind: 'unauthenticated', why: 'The issuer cannot be asked for its keys at present' };
   }
 }
 
-async function knownByCookie(people: People, request: FastifyRequest): Promise<Known> {
+async function authenticateByCookie(
+  people: People,
+  request: FastifyRequest,
+): Promise<Authentication> {
   const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
-  if (idHash === undefined) return { kind: 'nobody', why: NO_TOKEN };
+  if (idHash === undefined) return { kind: 'unauthenticated', why: NO_TOKEN };
   if (!READS.has(request.method) && !isFromOwnPage(request, people.consoleUrl)) {
     return { kind: 'forbidden', why: "This request came from another site's page" };
   }
   const signedIn = await people.sessions.find(idHash, isActivity(request));
-  if (signedIn === undefined) return { kind: 'nobody', why: 'The session is over: sign in again' };
+  if (signedIn === undefined)
+    return { kind: 'unauthenticated', why: 'The session is over: sign in again' };
   const { actor, role } = signedIn;
-  return { kind: 'known', caller: { actor, role, address: request.ip } };
+  return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
 }
 
 /** Pages mark their automatic polling, so that it does not keep the session of an absent person open. */

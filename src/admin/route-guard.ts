@@ -4,7 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { mayNotAnswer, send } from './answers.ts';
-import type { Known } from './known.ts';
+import type { Authentication } from './authentication.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -26,7 +26,7 @@ interface GuardedRoute {
  */
 export function guardRoutes(
   app: FastifyInstance,
-  knownBy: (request: FastifyRequest) => Promise<Known>,
+  authenticate: (request: FastifyRequest) => Promise<Authentication>,
 ): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.right === undefined) {
@@ -35,9 +35,9 @@ export function guardRoutes(
     app.guardedRoutes.push({ method: String(method), url, right: config.right });
   });
   app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
-    const known = await knownBy(request);
-    const refusal = refusalOf(known, request.routeOptions.config.right);
-    if (known.kind === 'known') request.caller = known.caller;
+    const authentication = await authenticate(request);
+    const refusal = refusalOf(authentication, request.routeOptions.config.right);
+    if (authentication.kind === 'authenticated') request.caller = authentication.caller;
     if (refusal === undefined) return undefined;
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     send(reply, refusal);
@@ -46,16 +46,16 @@ export function guardRoutes(
 }
 
 /** @param right undefined for a path without a route: every authenticated caller gets its 404 */
-function refusalOf(known: Known, right: Right | undefined): Answer | undefined {
-  switch (known.kind) {
-    case 'nobody':
-      return failure(CODES.badSignature, known.why, 401);
+function refusalOf(authentication: Authentication, right: Right | undefined): Answer | undefined {
+  switch (authentication.kind) {
+    case 'unauthenticated':
+      return failure(CODES.badSignature, authentication.why, 401);
     case 'forbidden':
-      return failure(CODES.blocked, known.why, 403);
-    case 'known':
-      if (right === undefined || mayDo(known.caller, right)) return undefined;
-      return mayNotAnswer(known.caller);
+      return failure(CODES.blocked, authentication.why, 403);
+    case 'authenticated':
+      if (right === undefined || mayDo(authentication.caller, right)) return undefined;
+      return mayNotAnswer(authentication.caller);
     default:
-      return unreachable(known);
+      return unreachable(authentication);
   }
 }
