@@ -10,6 +10,8 @@ const PAUSE_MS = 1_000;
 const TRY_EVERY_MS = 100;
 /** The longest that a caller waits for a connection, be it here, in its pool, or at a server that says nothing. */
 export const CONNECT_MS_MAX = 4_000;
+/** All that the pool of `pg` says to a caller that nobody gave one of its connections. */
+const QUEUE_OVER = 'timeout exceeded when trying to connect';
 
 /** A pool of this process. */
 interface Member {
@@ -75,8 +77,8 @@ export class ConnectionRoom {
         try {
           return await pool.connect();
         } catch (error) {
+          if (isQueueOver(error)) throw queueOver(member, error);
           if (!isWorthWaiting(error, member)) throw error;
-          // A caller that waited this long was not refused: all connections of its pool were in use.
           if (performance.now() >= endsAtMs) throw error;
           this.#refused(member, error);
           refusal = error;
@@ -154,6 +156,24 @@ function connectedOf(pool: Pool): ReadonlySet<PoolClient> {
 function isWorthWaiting(error: unknown, { pool, connected }: Member): error is Error {
   if (!(error instanceof Error) || error instanceof UnsuitableServer || pool.ending) return false;
   return isFull(error) || connected.size > 0;
+}
+
+/**
+ * Whether the caller has waited in its pool for a connection, which no server has refused. The pool's timer may be over a
+ * part of a millisecond before any limit of ours, so that only the pool's words tell.
+ */
+function isQueueOver(error: unknown): boolean {
+  return error instanceof Error && error.message === QUEUE_OVER;
+}
+
+/** These words stand in the log: the pool's own say that a connection was tried, and send people to the network. */
+function queueOver({ pool, max, connected }: Member, error: unknown): unknown {
+  if (connected.size < Math.min(max, pool.options.max)) return error;
+  const seconds = CONNECT_MS_MAX / 1_000;
+  return new Error(
+    `all ${connected.size} connections of this kind have been in use for ${seconds} s`,
+    { cause: error },
+  );
 }
 
 function isFull(error: Error): boolean {

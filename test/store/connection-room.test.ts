@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConnectionRoom } from '../../src/store/connection-room.ts';
 import { Database } from '../../src/store/database.ts';
@@ -11,6 +12,8 @@ import { connect } from '../support/server.ts';
 const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 const SHORT = statement('short', {}, 'SELECT 1 AS one FROM pg_sleep(0.02)', noRow);
 const SLOW = statement('slow', {}, 'SELECT 1 AS one FROM pg_sleep(0.5)', noRow);
+
+const LOCKED = statement('locked', {}, 'SELECT pg_advisory_xact_lock(7)', noRow);
 
 const onIdleError = () => undefined;
 
@@ -187,4 +190,26 @@ it('where a server is away nobody waits for the tries of others', async () => {
   const away = { reason: { message: expect.stringContaining('ECONNREFUSED') } };
   expect(told).toMatchObject(told.map(() => away));
   expect(refused).not.toHaveBeenCalled();
+});
+
+it('who waits 4 s because all connections are in use is told that, and the server is not blamed', async () => {
+  const refused = vi.fn();
+  const database = open(server.url, 4, new ConnectionRoom(refused));
+  await many(database, 40);
+  const other = await connect(server.url);
+  onTestFinished(() => other.end());
+  await other.query('BEGIN; SELECT pg_advisory_xact_lock(7)');
+  const held = Array.from({ length: 4 }, () => database.run(LOCKED, {}));
+  // One after another: some of the pool's timers are over a part of a millisecond before the gateway's own limit.
+  const asked: Promise<readonly number[]>[] = [];
+  for (let count = 0; count < 60; count++) {
+    asked.push(database.run(ONE, {}));
+    await sleep(2);
+  }
+  const queued = await Promise.allSettled(asked);
+  expect(refused).not.toHaveBeenCalled();
+  const inUse = 'PostgreSQL: all 4 connections of this kind have been in use for 4 s';
+  expect(queued).toMatchObject(queued.map(() => ({ reason: { message: inUse } })));
+  await other.query('ROLLBACK');
+  await Promise.all(held);
 });

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createService } from '../../tools/simulator/service.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import { connect, rowsOf } from '../support/server.ts';
+import { openDeployment } from './support/deployment.ts';
+
+const RUNBOOK = new URL('../../docs/runbooks/callbacks-fail.md', import.meta.url);
+const PATIENT = { timeout: 10_000, interval: 50 };
+
+it('whoever keeps a lock is found by what the log says and the runbook asks', async () => {
+  const deployment = await openDeployment({ gateway: { deadline: { totalMs: 2_000 } } });
+  onTestFinished(() => deployment.close());
+  const { process, baseUrl } = await deployment.replica({ ROLES: 'http' });
+  const player = await deployment.player(baseUrl);
+  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+  onTestFinished(() => service.close());
+  const { transactionId } = await service.place({ ...player, amount: '1' });
+  const runbook = await readFile(RUNBOOK, 'utf8');
+  const [waiting = '', open = ''] = [...runbook.matchAll(/```sql\n([^`]*)```/g)].map(
+    ([, sql]) => sql,
+  );
+  const other = await connect(deployment.databaseUrl);
+  onTestFinished(() => other.end());
+  const pid = Number((await other.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid);
+  const failures = () => process.lines.filter(({ json }) => json?.msg === 'callback.failed');
+  /** What the runbook has to name: of what changes from line to line, such as a time, there is a `…`. */
+  const words = (json: unknown) => {
+    const { message } = (json as { err: { message: string } }).err;
+    return message
+      .replace('PostgreSQL: ', '')
+      .replace(/ \(.*\)/, '')
+      .replace(/\d+/g, '…');
+  };
+
+  await other.query('BEGIN; LOCK TABLE bets');
+  const refused = service.place({ ...player, amount: '1' });
+  const blockers = async () =>
+    (await rowsOf(deployment.databaseUrl, waiting)).flatMap((row) => row.pg_blocking_pids);
+  await expect.poll(blockers, PATIENT).toContain(pid);
+  expect((await refused).result.json).toMatchObject({ code: 100 });
+  await expect.poll(() => failures().length, PATIENT).toBeGreaterThan(0);
+  for (const { json } of failures()) expect(runbook).toContain(`\`${words(json)}\``);
+  await other.query('ROLLBACK');
+
+  const before = failures().length;
+  await other.query('BEGIN; SELECT FROM bets FOR UPDATE');
+  await service.rollback(transactionId);
+  await expect.poll(() => failures().length, PATIENT).toBeGreaterThan(before);
+  for (const { json } of failures().slice(before)) expect(runbook).toContain(`\`${words(json)}`);
+  expect((await rowsOf(deployment.databaseUrl, open)).map((row) => row.pid)).toContain(pid);
+}, 60_000);
