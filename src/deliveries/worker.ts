@@ -5,6 +5,7 @@ import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { confirmDue } from './confirm.ts';
 import { areHeld, type Draining, drain } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
+import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
@@ -26,6 +27,8 @@ const WAKE_AHEAD_MS = 60_000;
 
 export interface Working extends Draining {
   readonly backlog: Pick<BacklogCounts, 'look'>;
+  /** Whether this process takes callbacks as well, whose calls share the breakers with its deliveries. */
+  readonly hasLiveCalls: boolean;
 }
 
 /** Delivers what was promised: sweeps, wakes the scheduler, drains (I4). */
@@ -39,6 +42,7 @@ export class DeliveryWorker {
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
   readonly #unmoved = new Unmoved();
+  readonly #headStart = new HeadStart();
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
@@ -72,10 +76,13 @@ export class DeliveryWorker {
       },
     });
     this.#unlisten = draining.wallets.onBreakerChange(({ operatorId, callClass, state }) => {
-      if (callClass !== 'money' || state === 'open') return;
-      void this.#quietly('breaker', () =>
-        state === 'half_open' ? this.#probe(operatorId) : this.#returned(operatorId),
-      );
+      if (callClass !== 'money') return;
+      if (state === 'half_open') {
+        this.#halfOpen(operatorId);
+        return;
+      }
+      this.#headStart.end(operatorId, state);
+      if (state === 'closed') void this.#quietly('breaker', () => this.#returned(operatorId));
     });
   }
 
@@ -88,6 +95,7 @@ export class DeliveryWorker {
   async close(): Promise<void> {
     this.#stopping = true;
     this.#unlisten();
+    this.#headStart.close();
     clearTimeout(this.#timer);
     await Promise.all([this.#sweeping, this.#counting]);
     await Promise.all([this.#scheduler.close(), ...this.#here]);
@@ -131,7 +139,7 @@ export class DeliveryWorker {
     const held = new Set(
       open
         .map(({ operatorId }) => operatorId)
-        .filter((operatorId) => areHeld(this.#draining, operatorId)),
+        .filter((id) => areHeld(this.#draining, id) || this.#headStart.isOn(id)),
     );
     await store.countHeld([...held]);
     const back = [...this.#held].filter((operatorId) => !held.has(operatorId));
@@ -200,6 +208,15 @@ export class DeliveryWorker {
   }
 
   /** A half-open breaker needs one call to find out whether the wallet is back. */
+  #halfOpen(operatorId: string): void {
+    const operator = this.#draining.configuration().operators.get(operatorId);
+    if (operator === undefined) return;
+    const probe = () => void this.#quietly('breaker', () => this.#probe(operatorId));
+    if (this.#draining.hasLiveCalls) {
+      this.#headStart.begin(operatorId, operator.wallet.breaker.openMs, probe);
+    } else probe();
+  }
+
   async #probe(operatorId: string): Promise<void> {
     const operator = this.#draining.configuration().operators.get(operatorId);
     if (operator === undefined) return;
@@ -218,7 +235,7 @@ export class DeliveryWorker {
   }
 
   async #drain(operatorId: string): Promise<number | undefined> {
-    if (this.#drained.has(operatorId)) return undefined;
+    if (this.#drained.has(operatorId) || this.#headStart.isOn(operatorId)) return undefined;
     this.#drained.add(operatorId);
     try {
       const pace = this.#paces.get(operatorId) ?? new Pace(this.#draining.clock);

@@ -70,6 +70,7 @@ export function createMoney(base: Base, storage: Storage) {
           ...callbacks,
           store: new DeliveryStore(database, journalDatabase),
           backlog: storage.backlog,
+          hasLiveCalls: environment.roles.has('http'),
         },
         { redisUrl: environment.redisUrl, databaseId },
       ),

@@ -21,7 +21,7 @@ export const dueIn = (operatorId: string, nextInMs: number, nextAtMs = 7_000): O
 });
 
 /** A worker among parts that do as the test says, for the operators `alpha` and `beta`. */
-export function workerOf() {
+export function workerOf({ hasLiveCalls = true } = {}) {
   const redis = withoutRedis();
   const parts = partsOf(async () => claim(), accepted);
   const duties: string[] = [];
@@ -47,11 +47,14 @@ export function workerOf() {
   const refusals = new Map<string, NotSentReason>();
   const listeners = new Set<(change: BreakerChange) => void>();
   const operators = new Map(
-    ['alpha', 'beta'].map((id) => [id, { ...parts.operator, id, wallet: { generation: 3 } }]),
+    ['alpha', 'beta'].map((id) => [
+      id,
+      { ...parts.operator, id, wallet: { generation: 3, breaker: { openMs: 5_000 } } },
+    ]),
   );
   const worker = new DeliveryWorker(
     partly<Working>({
-      ...{ ...parts.slicing, store, backlog, logger, confirmations: { due } },
+      ...{ ...parts.slicing, store, backlog, logger, confirmations: { due }, hasLiveCalls },
       bets: { ...parts.slicing.bets, recoverLapsed },
       configuration: () => ({ ...parts.slicing.configuration(), operators }),
       wallets: {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BreakerChange } from '../../../src/wallets/wallets.ts';
 import { withRedis } from '../support/scheduler-scene.ts';
 import { claim } from '../support/slice-scene.ts';
 import { dueIn, workerOf } from '../support/worker-scene.ts';
@@ -206,55 +205,6 @@ describe('a drain that the scheduler asks for', () => {
     await work(drainOf('alpha'));
     expect(store.take).not.toHaveBeenCalled();
     await worker.close();
-  });
-});
-
-describe('a breaker that changes', () => {
-  const change = (state: BreakerChange['state'], more: Partial<BreakerChange> = {}) => ({
-    ...{ operatorId: 'alpha', callClass: 'money' as const, state },
-    ...more,
-  });
-
-  it('to half-open makes one delivery due, of the present wallet, and asks for its drain', async () => {
-    const { breaker, store, drainsAskedFor } = workerOf();
-    breaker(change('half_open'));
-    await passing();
-    expect(store.nudge.mock.calls).toEqual([['alpha', 3]]);
-    expect(store.wake).not.toHaveBeenCalled();
-    expect(drainsAskedFor()).toEqual(['alpha']);
-  });
-
-  it('to closed makes everything due that waits for a back-off', async () => {
-    const { breaker, store, drainsAskedFor } = workerOf();
-    breaker(change('closed'));
-    await passing();
-    expect(store.wake.mock.calls).toEqual([['alpha', 5_000]]);
-    expect(store.nudge).not.toHaveBeenCalled();
-    expect(drainsAskedFor()).toEqual(['alpha']);
-  });
-
-  it.each([
-    ['to open', change('open')],
-    ['for reads alone', change('closed', { callClass: 'read' })],
-    ['for reads alone', change('half_open', { callClass: 'read' })],
-    ['of an operator whose file is gone', change('half_open', { operatorId: 'gone' })],
-  ])('%s asks for nothing', async (_, of) => {
-    const { breaker, store, addBulk, logger } = workerOf();
-    breaker(of);
-    await passing();
-    expect(logger.warn).not.toHaveBeenCalled();
-    expect([store.nudge, store.wake, addBulk].map((one) => one.mock.calls)).toEqual([[], [], []]);
-  });
-
-  it('is followed up by the sweep where PostgreSQL is away just then', async () => {
-    const { breaker, store, logger } = workerOf();
-    const gone = new Error('gone');
-    store.wake.mockRejectedValueOnce(gone);
-    breaker(change('closed'));
-    await passing();
-    expect(logger.warn.mock.calls).toEqual([
-      [{ err: gone, duty: 'breaker' }, 'deliveries.duty_failed'],
-    ]);
   });
 });
 

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { placedBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway } from '../support/gateway.ts';
+
+const OPEN_MS = 400;
+/** How long after a breaker has become half-open the next player bets. */
+const LATER_MS = 100;
+const HALF_OPEN_MAX = 8;
+
+it('a breaker is closed by live calls where the only delivery that waits always fails (I7)', async () => {
+  const gateway = await startTestGateway({
+    worker: true,
+    // Far beyond the test: the delivery is tried because a half-open breaker wants a call.
+    gateway: { delivery: { minBackoffMs: 100_000, maxBackoffMs: 300_000 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 3, openMs: OPEN_MS } } } },
+  });
+  onTestFinished(() => gateway.close());
+  const poisoned = await placedBet(gateway);
+  const { wallet } = poisoned;
+  wallet.misbehave(
+    'rollback',
+    { kind: 'status', status: 500 },
+    { transactionId: poisoned.slip.transactionId },
+  );
+  expect((await poisoned.rollback()).status).toBe(200);
+  const player = await gateway.player();
+  const live = async () => {
+    const bet = await unplacedBet(gateway, { player, amount: '1' });
+    return (await bet.place()).status;
+  };
+  const breaker = () => gateway.parts.wallets.get('alpha')?.breakerState('money');
+  const behave = wallet.misbehave('place', { kind: 'reset' });
+  while (breaker() === 'closed') expect(await live()).toBe(400);
+  // From now on the wallet is well, but for that one bet.
+  behave();
+  const placed: number[] = [];
+  while (placed.at(-1) !== 200 && placed.length < HALF_OPEN_MAX) {
+    await expect.poll(breaker, { timeout: 20 * OPEN_MS, interval: 5 }).not.toBe('open');
+    await sleep(LATER_MS);
+    placed.push(await live());
+    await sleep(LATER_MS);
+  }
+  expect(placed.at(-1)).toBe(200);
+}, 60_000);

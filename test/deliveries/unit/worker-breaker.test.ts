@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BreakerChange } from '../../../src/wallets/wallets.ts';
+import { withRedis } from '../support/scheduler-scene.ts';
+import { dueIn, workerOf } from '../support/worker-scene.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  withRedis();
+});
+
+const passing = (ms = 10) => vi.advanceTimersByTimeAsync(ms);
+const drainOf = (operatorId: string) => ({ name: 'drain', data: { operatorId } });
+
+describe('a breaker that changes', () => {
+  const change = (state: BreakerChange['state'], more: Partial<BreakerChange> = {}) => ({
+    ...{ operatorId: 'alpha', callClass: 'money' as const, state },
+    ...more,
+  });
+
+  it('to half-open makes one delivery due, of the present wallet, and asks for its drain', async () => {
+    const { breaker, store, drainsAskedFor } = workerOf();
+    breaker(change('half_open'));
+    await passing();
+    expect(store.nudge.mock.calls).toEqual([['alpha', 3]]);
+    expect(store.wake).not.toHaveBeenCalled();
+    expect(drainsAskedFor()).toEqual(['alpha']);
+  });
+
+  it('to half-open again leaves it to live calls for a while, and drains nothing meanwhile', async () => {
+    const { worker, breaker, work, store, drainsAskedFor } = workerOf();
+    store.openOperators.mockResolvedValue([dueIn('alpha', -1)]);
+    breaker(change('half_open'));
+    breaker(change('open'));
+    breaker(change('half_open'));
+    worker.start();
+    await passing();
+    await work(drainOf('alpha'));
+    expect(store.nudge).toHaveBeenCalledOnce();
+    expect(store.take).not.toHaveBeenCalled();
+    expect(store.countHeld.mock.calls.at(-1)).toEqual([['alpha']]);
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(store.nudge).toHaveBeenCalledTimes(2);
+    expect(drainsAskedFor()).toContain('alpha');
+    await worker.close();
+  });
+
+  it('to half-open again waits for nobody where no callbacks come', async () => {
+    const { breaker, store } = workerOf({ hasLiveCalls: false });
+    breaker(change('half_open'));
+    breaker(change('open'));
+    breaker(change('half_open'));
+    await passing();
+    expect(store.nudge).toHaveBeenCalledTimes(2);
+  });
+
+  it('to closed makes everything due that waits for a back-off', async () => {
+    const { breaker, store, drainsAskedFor } = workerOf();
+    breaker(change('closed'));
+    await passing();
+    expect(store.wake.mock.calls).toEqual([['alpha', 5_000]]);
+    expect(store.nudge).not.toHaveBeenCalled();
+    expect(drainsAskedFor()).toEqual(['alpha']);
+  });
+
+  it.each([
+    ['to open', change('open')],
+    ['for reads alone', change('closed', { callClass: 'read' })],
+    ['for reads alone', change('half_open', { callClass: 'read' })],
+    ['of an operator whose file is gone', change('half_open', { operatorId: 'gone' })],
+  ])('%s asks for nothing', async (_, of) => {
+    const { breaker, store, addBulk, logger } = workerOf();
+    breaker(of);
+    await passing();
+    expect(logger.warn).not.toHaveBeenCalled();
+    expect([store.nudge, store.wake, addBulk].map((one) => one.mock.calls)).toEqual([[], [], []]);
+  });
+
+  it('is followed up by the sweep where PostgreSQL is away just then', async () => {
+    const { breaker, store, logger } = workerOf();
+    const gone = new Error('gone');
+    store.wake.mockRejectedValueOnce(gone);
+    breaker(change('closed'));
+    await passing();
+    expect(logger.warn.mock.calls).toEqual([
+      [{ err: gone, duty: 'breaker' }, 'deliveries.duty_failed'],
+    ]);
+  });
+});
