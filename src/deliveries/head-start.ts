@@ -2,6 +2,8 @@
 const STEP = 0.5;
 /** The longest wait, as a multiple of `openMs`. */
 const LONGEST = 3;
+/** Of a breaker that stays open for longer only so much counts: its deliveries wait for long enough as it is. */
+const OPEN_MS_MAX = 5_000;
 
 /**
  * When a half-open breaker is given a delivery, as the one call that it admits. The first time at once: no player waits for
@@ -32,7 +34,7 @@ export class HeadStart {
         this.#waiting.delete(operatorId);
         probe();
       },
-      Math.min(rounds * STEP, LONGEST) * openMs,
+      Math.min(rounds * STEP, LONGEST) * Math.min(openMs, OPEN_MS_MAX),
     );
     this.#waiting.set(operatorId, timer);
   }

@@ -49,4 +49,4 @@ it('whoever keeps a lock is found by what the log says and the runbook asks', as
   await expect.poll(() => failures().length, PATIENT).toBeGreaterThan(before);
   for (const { json } of failures().slice(before)) expect(runbook).toContain(`\`${words(json)}`);
   expect((await rowsOf(deployment.databaseUrl, open)).map((row) => row.pid)).toContain(pid);
-}, 60_000);
+}, 120_000);

@@ -6,20 +6,26 @@ const OPEN_MS = 1_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('a delivery waits longer each time that the breaker has opened again, up to three times openMs', () => {
-  const headStart = new HeadStart();
-  const waits = Array.from({ length: 9 }, () => {
-    const beganAtMs = Date.now();
-    const probe = vi.fn(() => Date.now());
-    headStart.begin('alpha', OPEN_MS, probe);
-    vi.runAllTimers();
-    expect(probe).toHaveBeenCalledOnce();
-    expect(headStart.isOn('alpha')).toBe(false);
-    headStart.end('alpha', 'open');
-    return Number(probe.mock.results[0]?.value) - beganAtMs;
-  });
-  expect(waits).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_000, 3_000]);
-});
+it.each([
+  [OPEN_MS, [0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_000, 3_000]],
+  [300_000, [0, 2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 15_000, 15_000]],
+])(
+  'a delivery waits longer each time that the breaker has opened again, with %i ms',
+  (openMs, expected) => {
+    const headStart = new HeadStart();
+    const waits = Array.from({ length: 9 }, () => {
+      const beganAtMs = Date.now();
+      const probe = vi.fn(() => Date.now());
+      headStart.begin('alpha', openMs, probe);
+      vi.runAllTimers();
+      expect(probe).toHaveBeenCalledOnce();
+      expect(headStart.isOn('alpha')).toBe(false);
+      headStart.end('alpha', 'open');
+      return Number(probe.mock.results[0]?.value) - beganAtMs;
+    });
+    expect(waits).toEqual(expected);
+  },
+);
 
 it.each(['open', 'closed'] as const)('a breaker that is %s meanwhile gets no delivery', (state) => {
   const headStart = new HeadStart();
