@@ -212,6 +212,11 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   );
   const newest = await newestGone(client, tablesOf(month));
   await inLockedTransaction(client, async () => {
+    // In here, because nobody finds them once their operations are gone; first, because that closes no table.
+    await client.query(
+      `DELETE FROM attempts_rest a USING left_attempts l
+        WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at)`,
+    );
     // A rebuild of the books can prove nothing up to here any more: what is booked stays.
     await client.query(
       `UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, $1::xid8)`,
@@ -223,11 +228,7 @@ async function dropMonth(client: Client, month: string): Promise<void> {
        INSERT INTO attempts SELECT * FROM kept_attempts`,
     );
   });
-  await client.query(
-    `DELETE FROM attempts_rest a USING left_attempts l
-      WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
-     DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts`,
-  );
+  await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
 }
 
 /**

@@ -83,6 +83,24 @@ describe('the outcome of an operation at the edge of two months', () => {
     expect(await attemptsOf(bet)).toEqual([]);
     expect(await query('SELECT * FROM attempts_rest')).toEqual([]);
   });
+
+  it('goes with its month or not at all: a run that ends in the middle leaves nothing that no later one finds', async () => {
+    const bet = await placedBet(gateway, { amount: '10' });
+    await bet.settle('20');
+    await date(bet, '2026-02-01T00:00:00.003Z', '2026-01-31T23:59:59.990Z');
+    await bookAll(gateway);
+    await pruneMonthsBefore('2026-02-01');
+    await query(`
+      CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'killed'; END $$;
+      CREATE TRIGGER killed BEFORE DELETE ON attempts_rest FOR EACH STATEMENT EXECUTE FUNCTION killed()`);
+    await expect(pruneMonthsBefore('2026-03-01')).rejects.toThrow('killed');
+    await query('DROP TRIGGER killed ON attempts_rest');
+
+    await pruneMonthsBefore('2026-03-01');
+    // They hold what the wallet said of a player.
+    expect(await query('SELECT * FROM attempts_rest')).toEqual([]);
+    expect(await attemptsOf(bet)).toEqual([]);
+  });
 });
 
 it('a month is not written into temporary files to find what stays of it: prune is for a disk that is filling', async () => {
