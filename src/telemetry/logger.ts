@@ -1,4 +1,8 @@
 import { type Logger as PinoLogger, pino } from 'pino';
+import { systemClock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
+import { OutOfTime } from '../lib/within.ts';
 
 export type Logger = PinoLogger;
 
@@ -19,6 +23,12 @@ const LAST_FLUSH_MS = 1_000;
 
 /** How deep the causes of an error are followed. */
 const CAUSES_MAX = 4;
+
+/**
+ * How many failures of others, such as PostgreSQL's, are logged with where in the code they were noticed. While it is away
+ * each callback has one, all from the same few places.
+ */
+const STACKS = { perSecond: 1, burst: 10 };
 
 export interface LogOutput {
   /** Default: 1, stdout. */
@@ -63,7 +73,7 @@ export function createLogger(
       base,
       timestamp: isoTimes(),
       messageKey: 'msg',
-      serializers: { err: errorFacts },
+      serializers: { err: errorSerializer() },
     },
     lines,
   );
@@ -111,11 +121,23 @@ interface ErrorFacts {
   readonly cause?: ErrorFacts;
 }
 
+/** A bug always says where it is. */
+function errorSerializer(): (error: unknown) => ErrorFacts {
+  const stacks = new TokenBuckets(systemClock, STACKS);
+  return (error) => {
+    const isOurs = !(error instanceof GatewayError || error instanceof OutOfTime);
+    return errorFacts(error, { hasStacks: isOurs || stacks.take('failures') === 0 });
+  };
+}
+
 /**
  * The part of an error that is logged: never its other members, which in errors of database and Redis
  * clients contain the values of the failed command, among them tokens.
  */
-export function errorFacts(error: unknown, depth = 0): ErrorFacts {
+export function errorFacts(
+  error: unknown,
+  { hasStacks = true, depth = 0 }: { readonly hasStacks?: boolean; readonly depth?: number } = {},
+): ErrorFacts {
   if (!(error instanceof Error)) {
     return { type: typeof error, message: typeof error === 'string' ? error : typeof error };
   }
@@ -124,9 +146,9 @@ export function errorFacts(error: unknown, depth = 0): ErrorFacts {
     type: error.name,
     message: wordsOf(error),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(!hasStacks || error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause !== undefined && depth < CAUSES_MAX
-      ? { cause: errorFacts(error.cause, depth + 1) }
+      ? { cause: errorFacts(error.cause, { hasStacks, depth: depth + 1 }) }
       : {}),
   };
 }

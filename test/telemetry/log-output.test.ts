@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GatewayError } from '../../src/domain/errors.ts';
+import { OutOfTime } from '../../src/lib/within.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 
 let folder: string;
@@ -56,4 +58,29 @@ it('writes all that waits before the process ends, in any script, also where som
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line).word)).toEqual(words);
   await file.close();
+});
+
+it('where PostgreSQL fails every callback, only a few lines say where in the code: two stacks a line filled the disk', async () => {
+  const path = join(folder, 'stacks.json');
+  const file = await open(path, 'w');
+  const logger = createLogger('info', null, { fd: file.fd });
+  const cause = new Error('Connection terminated unexpectedly');
+  for (let n = 0; n < 1_000; n += 1) {
+    const err = new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${cause.message}`, { cause });
+    logger.warn({ err, operation: 'settle' }, 'callback.failed');
+    logger.warn({ err: new OutOfTime(875), operation: 'place' }, 'callback.failed');
+  }
+  // A bug among them still shows where it is.
+  logger.error({ err: new TypeError('ours'), operation: 'place' }, 'callback.failed');
+  await new Promise((resolve) => logger.flush(resolve));
+  await file.close();
+  const text = await readFile(path, 'utf8');
+  const lines = text.trimEnd().split('\n');
+  expect(lines).toHaveLength(2_001);
+  expect(lines.filter((line) => line.includes('"stack"')).length).toBeLessThan(20);
+  expect(lines[0]).toContain('"stack"');
+  expect(lines.at(-1)).toContain('"stack"');
+  for (const line of lines) expect(line).toMatch(/"message":"(PostgreSQL: Conn|gave up|ours)/);
+  expect(text.match(/"message":"Connection terminated/g)).toHaveLength(1_000);
+  expect(text.length).toBeLessThan(2_001 * 350);
 });
