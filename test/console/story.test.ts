@@ -3,12 +3,6 @@ import type { ShownAttempt, ShownBet, ShownOperation } from '../../src/console/p
 import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
 import { sequenceOf } from '../../src/console/pages/bet/sequence.ts';
 import { standing, storyOf } from '../../src/console/pages/bet/story.ts';
-import {
-  countText,
-  type OperatorRow,
-  troublesOf,
-  worstFirst,
-} from '../../src/console/pages/now/severity.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
@@ -113,6 +107,19 @@ describe("a bet's story", () => {
     expect(standing(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
   });
 
+  it('says of a rollback that a person has closed that nothing is waited for any more', () => {
+    const rollback = (state: string) =>
+      operation({ operation: 'rollback', delivery: { id: '7', state } });
+    const closed = bet({ state: 'rolling_back', operations: [operation(), rollback('resolved')] });
+    expect(standing(closed)).toEqual({
+      tone: 'quiet',
+      text: 'The bet is rolled back for the service. The wallet has never confirmed it: a person has closed the rollback by hand.',
+    });
+    expect(nextSteps(closed)).toMatchObject([{ kind: 'nothing' }]);
+    const open = bet({ state: 'rolling_back', operations: [operation(), rollback('dead')] });
+    expect(standing(open).text).toContain('has not confirmed it yet');
+  });
+
   it('says of a connection that failed only that no answer came: it may have broken afterwards (I2)', () => {
     const broken = attempt({
       result: 'connection',
@@ -201,90 +208,5 @@ describe('what may be done now', () => {
   it('says why there is nothing', () => {
     const [step] = nextSteps(bet({ state: 'unknown' }));
     expect(step?.why).toContain('rolls the bet back');
-  });
-});
-
-describe('worst first', () => {
-  const row = (id: string, fields: Partial<OperatorRow> = {}): OperatorRow => ({
-    id,
-    name: id,
-    status: 'active',
-    currencies: ['USD'],
-    sessions: { mode: 'issued' },
-    breaker: { read: 'closed', money: 'closed' },
-    override: { read: 'auto', money: 'auto' },
-    inFlight: { read: 0, money: 0 },
-    openDeliveries: 0,
-    heldDeliveries: 0,
-    oldestDelivery: null,
-    deadDeliveries: 0,
-    unresolvedBets: 0,
-    countsAtLeast: [],
-    recently: null,
-    hold: null,
-    ...fields,
-  });
-
-  it('puts money at risk above what waits, and what waits above what is well', () => {
-    const rows = [
-      row('well'),
-      row('a-well'),
-      row('waits', { openDeliveries: 900 }),
-      row('resting', { status: 'maintenance' }),
-      row('dead', { deadDeliveries: 1 }),
-      row('worst', { deadDeliveries: 1, breaker: { read: 'closed', money: 'open' } }),
-    ];
-    expect(worstFirst(rows).map(({ id }) => id)).toEqual([
-      'worst',
-      'dead',
-      'resting',
-      'waits',
-      'a-well',
-      'well',
-    ]);
-  });
-
-  it('says at least of what is still being counted, and of nothing else (I7)', () => {
-    const counts = { openDeliveries: 500_000, deadDeliveries: 2 };
-    const counting = row('a', { ...counts, countsAtLeast: ['openDeliveries'] });
-    expect(troublesOf(counting)).toEqual([
-      { tone: 'bad', text: '2 dead' },
-      { tone: 'info', text: 'at least 500000 waiting' },
-    ]);
-  });
-
-  it('does not take what is not known for well', () => {
-    const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
-    expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
-  });
-
-  it('is not told as none dead while nobody knows how many', () => {
-    const known = row('a', { deadDeliveries: 1_200, unresolvedBets: 0 });
-    expect(countText([known, row('b')], 'deadDeliveries')).toBe('1,200');
-    expect(countText([known, row('b')], 'unresolvedBets')).toBe('0');
-    const counting = row('b', { deadDeliveries: 5, countsAtLeast: ['deadDeliveries'] });
-    expect(countText([known, counting], 'deadDeliveries')).toBe('1,205+');
-    expect(countText([known, row('b', { deadDeliveries: null })], 'deadDeliveries')).toBe('?');
-    expect(countText([], 'deadDeliveries')).toBe('0');
-  });
-
-  it('says for how long something waits, what was answered late, and how much is unknown', () => {
-    const at = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toISOString();
-    const NOW_MS = Date.UTC(2026, 10, 22);
-    const counted = { seconds: 300, callbacks: 200, walletCalls: 200, walletFailures: 0 };
-    const told = (fields: Partial<OperatorRow>) => troublesOf(row('a', fields), NOW_MS);
-    expect(told({ oldestDelivery: at(14) })).toEqual([]);
-    expect(told({ oldestDelivery: at(90) })).toEqual([
-      { tone: 'warn', text: 'oldest waits 1 h 30 min' },
-    ]);
-    expect(told({ recently: { ...counted, unknown: 0, late: 3 } })).toEqual([
-      { tone: 'bad', text: '3 answered late' },
-    ]);
-    expect(told({ recently: { ...counted, unknown: 1, late: 0 } })).toEqual([
-      { tone: 'warn', text: '< 1 % unknown' },
-    ]);
-    expect(told({ recently: { ...counted, unknown: 24, late: 0 } })).toEqual([
-      { tone: 'bad', text: '12 % unknown' },
-    ]);
   });
 });

@@ -34,10 +34,7 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
     case 'rolled_back':
       return { tone: 'good', text: `The bet is rolled back: no stake is held at the wallet.` };
     case 'rolling_back':
-      return {
-        tone: 'warn',
-        text: `The bet is rolled back for the service; the wallet has not confirmed it yet, so the player may still miss ${stake}.`,
-      };
+      return rollingBack(bet, stake);
     case 'settled':
       return { tone: 'good', text: settled(bet) };
     case 'settlement_unknown':
@@ -66,6 +63,22 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
     default:
       return { tone: 'quiet', text: `The bet is ${wordsOf(bet.state)}.` };
   }
+}
+
+/** Also the state of a bet whose rollback a person has closed: what that moved, no wallet has said. */
+function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof standing> {
+  const isClosed = operations.some(
+    ({ operation, delivery }) => operation === 'rollback' && delivery?.state === 'resolved',
+  );
+  return isClosed
+    ? {
+        tone: 'quiet',
+        text: 'The bet is rolled back for the service. The wallet has never confirmed it: a person has closed the rollback by hand.',
+      }
+    : {
+        tone: 'warn',
+        text: `The bet is rolled back for the service; the wallet has not confirmed it yet, so the player may still miss ${stake}.`,
+      };
 }
 
 function settled({ settlement, currency }: ShownBet): string {
