@@ -19,6 +19,7 @@ const PATIENT = { timeout: 15_000, interval: 100 };
 
 /** Alerts whose reason this night has; every other one has to be silent. */
 const FIRING = [
+  'WagergateBonusApiFails',
   'WagergateBreakerOpen',
   'WagergateConfigReloadFailed',
   'WagergateConflicts',

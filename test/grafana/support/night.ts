@@ -121,6 +121,7 @@ export async function startNight(): Promise<Night> {
       bonusApi.misbehave('templates/add', { kind: 'reset' }, { calls: 1 });
       await alpha.bonuses('templates/add', templateBody());
       bonusApi.misbehave('templates', { kind: 'status', status: 500 });
+      bonusApi.misbehave('player/bonuses', { kind: 'status', status: 500 });
       await onServer(gateway.databaseUrl, async (client) => {
         // An hour old and not due for another: nobody brings it, and the breaker is closed.
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback' });
