@@ -11,19 +11,25 @@ export interface ReportedCommit {
   readonly startedAtMs: number | undefined;
 }
 
+/** A call of the bonus API that PostgreSQL has reported as written down. */
+export interface ReportedCall {
+  readonly intentId: string;
+}
+
 /** What became of the last commits, where it is not that they are there. */
 export type Missed =
-  | { readonly kind: 'lost'; readonly commit: ReportedCommit }
+  | { readonly kind: 'lost'; readonly commit: ReportedCommit | ReportedCall }
   /** PostgreSQL did not tell. */
   | { readonly kind: 'unknown'; readonly error: unknown };
 
 interface Noted {
-  readonly commit: ReportedCommit;
+  readonly commit: ReportedCommit | ReportedCall;
   readonly atMs: number;
 }
 
 /** Who notes what was committed. */
 export type CommitNotes = Pick<LastCommits, 'began' | 'finished'>;
+export type CallNotes = Pick<LastCommits, 'called'>;
 
 /** Older ones may have been pruned from the journal, and who lost a day knows it. */
 const LOOKED_FOR_MS = 24 * 60 * 60_000;
@@ -50,6 +56,13 @@ const IS_THERE = statement(
   (row) => row.bool('is_there'),
 );
 
+const IS_CALL_THERE = statement(
+  'last-bonus-call-is-there',
+  { intent_id: ['bigint', ({ intentId }: ReportedCall) => intentId] },
+  'SELECT EXISTS (SELECT FROM bonus_intents WHERE id = :intent_id) AS is_there',
+  (row) => row.bool('is_there'),
+);
+
 /**
  * Notices that PostgreSQL has forgotten what it had reported as committed (I3): by a failover to a standby that was
  * behind, a restore, a disk that had not written. Nothing else would tell, and what is lost is for people to put right
@@ -61,8 +74,8 @@ const IS_THERE = statement(
 export class LastCommits {
   readonly #database: () => Pick<Database, 'run'>;
   readonly #onMissed: (missed: Missed) => void;
-  /** The last that began an operation, and the last outcome. */
-  readonly #noted = new Map<'began' | 'finished', Noted>();
+  /** The last that began an operation, the last outcome, and the last bonus call. */
+  readonly #noted = new Map<'began' | 'finished' | 'called', Noted>();
   /** Those of before a standby was found: once it takes writes, it is the server that may lack them. */
   readonly #beforeStandby = new Set<Noted>();
   readonly #lookAfterMs: readonly number[];
@@ -91,6 +104,11 @@ export class LastCommits {
   /** PostgreSQL has reported the commit of an attempt's outcome. */
   finished(operationId: string, startedAtMs: number): void {
     this.#noted.set('finished', { commit: { operationId, startedAtMs }, atMs: performance.now() });
+  }
+
+  /** PostgreSQL has reported that a bonus call was written down: at night there may be nothing else. */
+  called(intentId: string): void {
+    this.#noted.set('called', { commit: { intentId }, atMs: performance.now() });
   }
 
   /**
@@ -128,12 +146,16 @@ export class LastCommits {
     for (const [kind, one] of this.#noted) if (one === lost) this.#noted.delete(kind);
   }
 
-  async #look(commit: ReportedCommit): Promise<Missed | undefined> {
+  async #look(commit: Noted['commit']): Promise<Missed | undefined> {
     let failure: unknown;
     for (const pauseMs of this.#lookAfterMs) {
       await sleep(pauseMs, undefined, { ref: false });
       try {
-        const [isThere] = await this.#database().run(IS_THERE, commit);
+        const database = this.#database();
+        const [isThere] =
+          'intentId' in commit
+            ? await database.run(IS_CALL_THERE, commit)
+            : await database.run(IS_THERE, commit);
         return isThere === true ? undefined : { kind: 'lost', commit };
       } catch (error) {
         failure = error;

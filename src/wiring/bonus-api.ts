@@ -13,7 +13,7 @@ import type { Storage } from './storage.ts';
 export type BonusParts = ReturnType<typeof createBonusApi>;
 
 /** The service's bonus API, for each operator as if it were alone. */
-export function createBonusApi(base: Base, { operatorsDatabase: database }: Storage) {
+export function createBonusApi(base: Base, { operatorsDatabase: database, lastCommits }: Storage) {
   const { clock, logger, metrics, configuration } = base;
   const service = new BonusService({
     clock,
@@ -27,7 +27,7 @@ export function createBonusApi(base: Base, { operatorsDatabase: database }: Stor
     accounts: new Accounts(configuration),
     service,
     ownership: new BonusOwnership(database),
-    intents: new BonusIntents(database),
+    intents: new BonusIntents(database, lastCommits),
     players: new BonusPlayers(database),
   };
   return {

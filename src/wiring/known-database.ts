@@ -1,7 +1,12 @@
 import { unreachable } from '../domain/unreachable.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Database } from '../store/database.ts';
-import { LastCommits, type Missed } from '../store/last-commits.ts';
+import {
+  LastCommits,
+  type Missed,
+  type ReportedCall,
+  type ReportedCommit,
+} from '../store/last-commits.ts';
 import type { KnownDatabase } from '../store/on-connect.ts';
 import { ServerRuns } from '../store/server-runs.ts';
 import type { Base } from './parts.ts';
@@ -43,12 +48,16 @@ function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, misse
   switch (missed.kind) {
     case 'lost': {
       metrics.commitsLost.inc();
-      const { operationId, startedAtMs } = missed.commit;
-      const what = startedAtMs === undefined ? 'the beginning' : 'the outcome';
+      const { commit } = missed;
       const note =
-        `PostgreSQL had reported ${what} of operation ${operationId} as committed, and has forgotten it: ` +
+        `PostgreSQL had reported ${wordsOf(commit)} as committed, and has forgotten it: ` +
         'what it lost is for people to put right (docs/runbooks/commits-lost.md)';
-      logger.error({ operationId, note }, 'postgresql.commits_lost');
+      logger.error(
+        'intentId' in commit
+          ? { intentId: commit.intentId, note }
+          : { operationId: commit.operationId, note },
+        'postgresql.commits_lost',
+      );
       return;
     }
     case 'unknown':
@@ -57,4 +66,10 @@ function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, misse
     default:
       unreachable(missed);
   }
+}
+
+function wordsOf(commit: ReportedCommit | ReportedCall): string {
+  if ('intentId' in commit) return `the bonus call ${commit.intentId}`;
+  const what = commit.startedAtMs === undefined ? 'the beginning' : 'the outcome';
+  return `${what} of operation ${commit.operationId}`;
 }

@@ -78,6 +78,7 @@ export function createStorage(base: Base) {
     callersDatabase: pools.callersDatabase,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
+    lastCommits,
     prisma,
     operatorsPrisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),

@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/database.ts';
 import { LastCommits, type Missed, type ReportedCommit } from '../../src/store/last-commits.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
+import { startBonusGateway } from '../bonuses/support/bonus-gateway.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { partly } from '../support/partly.ts';
@@ -57,6 +58,21 @@ describe('a server that comes back', () => {
     await placedBet(site.gateway, { amount: '10' });
     expect(await lost(site.gateway)).toBe(1);
   });
+});
+
+it('a server that comes back without the last bonus call is told of too: its template would be nobody’s (I3)', async () => {
+  const postgres = await startPostgres({ fast: true });
+  onTestFinished(() => postgres.stop());
+  await migrate(postgres.url);
+  const site = await startBonusGateway({ throughDatabase: async () => postgres.url });
+  onTestFinished(() => site.close());
+  const { gateway } = site;
+  await site.template(site.alpha);
+  await comeBack({ postgres, gateway });
+  expect(await lost(gateway)).toBe(0);
+  await site.template(site.alpha, { name: 'another' });
+  await comeBack({ postgres, gateway }, 'DELETE FROM bonus_templates', 'DELETE FROM bonus_intents');
+  await expect.poll(() => lost(gateway)).toBe(1);
 });
 
 describe('the last commits', () => {

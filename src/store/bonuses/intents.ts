@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { Database } from '../database.ts';
+import type { CallNotes } from '../last-commits.ts';
 import {
   BEGIN_APPLY,
   BEGIN_CREATE,
@@ -33,15 +34,18 @@ export type BegunIntent =
  */
 export class BonusIntents {
   readonly #database: Database;
+  readonly #notes: CallNotes | undefined;
 
-  constructor(database: Database) {
+  /** @param notes told of each that was begun */
+  constructor(database: Database, notes?: CallNotes) {
     this.#database = database;
+    this.#notes = notes;
   }
 
   /** @param aboveId the highest template id there was before; what is made has a higher one */
   async beginCreate(intent: NewIntent, aboveId: string): Promise<BegunIntent> {
     const [intentId] = await this.#database.run(BEGIN_CREATE, { intent, aboveId });
-    if (intentId !== undefined) return { kind: 'begun', intentId };
+    if (intentId !== undefined) return this.#begun(intentId);
     return (await this.findEqual(intent, 'create')) ?? { kind: 'open' };
   }
 
@@ -53,12 +57,17 @@ export class BonusIntents {
   ): Promise<BegunIntent> {
     try {
       const [intentId] = await this.#database.run(BEGIN_APPLY, { intent, templateId, userIds });
-      if (intentId !== undefined) return { kind: 'begun', intentId };
+      if (intentId !== undefined) return this.#begun(intentId);
     } catch (error) {
       if (!isOpenGrant(error)) throw error;
       return { kind: 'playersOpen' };
     }
     return (await this.findEqual(intent, 'apply')) ?? { kind: 'open' };
+  }
+
+  #begun(intentId: string): BegunIntent {
+    this.#notes?.called(intentId);
+    return { kind: 'begun', intentId };
   }
 
   /** What an equal body of the same operator came to, unless it certainly failed. */
