@@ -158,4 +158,20 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
       await page.context().close();
     },
   );
+
+  it('tells without a mouse, too, why a button is not for a role, and whose it is', async () => {
+    const page = await signedIn('viewer', '/bets/dead-1');
+    const resolve = page.getByRole('button', { name: 'Resolve', exact: true });
+    await resolve.focus();
+    await page.keyboard.press('Enter');
+    const told = page.getByRole('dialog');
+    await told
+      .getByText('Not for the role viewer. Ask somebody with the role support or admin.')
+      .waitFor();
+    expect(await told.getByRole('button').allTextContents()).toEqual(['✕', 'Close']);
+    expect(await told.getByRole('textbox').count()).toBe(0);
+    await told.getByRole('button', { name: 'Close' }).last().click();
+    await told.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
 });

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import type { Right } from '../../domain/caller.ts';
+import { mayDo, PERSON_ROLES, type Right } from '../../domain/caller.ts';
 import { useLive } from '../api/queries.ts';
 import { reasonOf } from './answered.tsx';
 import { Panel } from './dialog.tsx';
@@ -13,7 +13,7 @@ interface ActionProps {
   /** Whether a reason is asked for, and must be given. */
   readonly reason: 'none' | 'optional' | 'required';
   readonly tone?: 'plain' | 'main' | 'danger';
-  /** What the role must allow; without it the button says so and does nothing. */
+  /** What the role must allow; without it the button only says so: whoever presses it is told who may. */
   readonly right: Right;
   /** Rejects where it was not done. */
   readonly run: (reason: string) => Promise<unknown>;
@@ -56,15 +56,42 @@ export function Action(props: ActionProps) {
       <button
         type="button"
         className={tone}
-        disabled={!isAllowed}
-        title={isAllowed ? undefined : `Not for the role ${me?.role ?? 'that is not known yet'}`}
+        disabled={me === undefined}
+        // Not `disabled`: without a mouse nobody could learn why.
+        aria-disabled={!isAllowed}
         onClick={() => setOpen(true)}
       >
         {label}
       </button>
       <Panel title={title} about={about} isOpen={isOpen} onClose={close}>
-        <ActionForm {...props} {...{ state, start, close }} text={reason} onText={setReason} />
+        {isAllowed ? (
+          <ActionForm {...props} {...{ state, start, close }} text={reason} onText={setReason} />
+        ) : (
+          <Forbidden role={me?.role} right={right} onClose={close} />
+        )}
       </Panel>
+    </>
+  );
+}
+
+interface ForbiddenProps {
+  readonly role: string | undefined;
+  readonly right: Right;
+  readonly onClose: () => void;
+}
+
+function Forbidden({ role, right, onClose }: ForbiddenProps) {
+  const able = PERSON_ROLES.filter((one) => mayDo({ role: one }, right)).join(' or ');
+  return (
+    <>
+      <p>
+        Not for the role {role}. Ask somebody with the role {able}.
+      </p>
+      <div className="buttons">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
     </>
   );
 }
