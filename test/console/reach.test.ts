@@ -57,6 +57,26 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     },
   );
 
+  it.each([1100, 1024, 900, 768, 725])(
+    'is on a tablet, %d pixels wide, each number of an operator, without moving the page',
+    async (width) => {
+      const page = await rig.open('', { width });
+      await page.getByText('profile and balance are not asked: breaker open').waitFor();
+      expect(await isWithin(page, '.row.head .cell, .row-space .cell')).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      // A heading that is broken within a word can be read by nobody.
+      const lines = await page.evaluate(
+        `[...document.querySelectorAll('.row.head .cell')].map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size > one.textContent.split(' ').length;
+        })`,
+      );
+      expect(lines).not.toContain(true);
+      await page.close();
+    },
+  );
+
   it('is on a phone what is wrong, to its last word', async () => {
     const page = await rig.open('', { width: 390 });
     await page.getByText('profile and balance are not asked: breaker open').waitFor();

@@ -122,7 +122,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
   {
     id: 'operator',
     header: 'Operator',
-    meta: { width: 'minmax(8rem, 2fr)' },
+    meta: { width: 'minmax(6.5rem, 2fr)' },
     cell: ({ row }) => (
       <Link to="/operators/$id" params={{ id: row.original.id }} className="row-link" data-row-link>
         <Plain text={row.original.name} />
@@ -133,14 +133,14 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
   {
     id: 'state',
     header: 'Health',
-    meta: { width: 'minmax(9rem, 2.4fr)' },
+    meta: { width: 'minmax(8.5rem, 2.4fr)' },
     cell: ({ row }) => <Standing row={row.original} />,
   },
-  count('waiting', 'Waiting', (row) => countText([row], 'openDeliveries')),
+  count('waiting', 'Waiting', '3.6rem', (row) => countText([row], 'openDeliveries')),
   {
     id: 'oldest',
     header: 'Oldest',
-    meta: { width: '7rem', isNumber: true, phone: false },
+    meta: { width: 'minmax(3.6rem, 7rem)', isNumber: true, phone: false },
     cell: ({ row: { original } }) =>
       original.oldestDelivery === null ? (
         <span className="muted">–</span>
@@ -148,15 +148,15 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
         <Ago at={original.oldestDelivery} />
       ),
   },
-  count('dead', 'Dead', (row) => countText([row], 'deadDeliveries')),
-  count('unresolved', 'Unresolved', (row) => countText([row], 'unresolvedBets')),
+  count('dead', 'Dead', '2.9rem', (row) => countText([row], 'deadDeliveries')),
+  count('unresolved', 'Unresolved', '4.6rem', (row) => countText([row], 'unresolvedBets')),
   {
     id: 'unknown',
     header: 'Unknown, late',
-    meta: { width: '7rem', isNumber: true, phone: false },
+    meta: { width: 'minmax(4.5rem, 7rem)', isNumber: true, phone: false },
     cell: ({ row: { original } }) => <Recently row={original} />,
   },
-  count('inFlight', 'In flight', ({ inFlight }) =>
+  count('inFlight', 'In flight', '3.2rem', ({ inFlight }) =>
     (inFlight.read + inFlight.money).toLocaleString('en'),
   ),
 ];
@@ -182,15 +182,17 @@ function Recently({ row }: { row: OperatorRow }) {
   return share + late === 0 ? <span className="muted">{text}</span> : text;
 }
 
+/** @param narrowest on a tablet, where its heading just fits */
 function count(
   id: string,
   header: string,
+  narrowest: string,
   of: (row: OperatorRow) => string,
 ): RowColumn<OperatorRow> {
   return {
     id,
     header,
-    meta: { width: '6rem', isNumber: true, phone: false },
+    meta: { width: `minmax(${narrowest}, 6rem)`, isNumber: true, phone: false },
     cell: ({ row }) => {
       const text = of(row.original);
       return text === '0' || text === '?' ? <span className="muted">{text}</span> : text;
