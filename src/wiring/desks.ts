@@ -104,15 +104,19 @@ function createPlayersDesk(
 /** The books, and others' lists that are compared with the journal. */
 function createBooksDesk(
   { configuration, logger }: Base,
-  { peopleDatabase, direct: database }: Storage,
+  { database, peopleDatabase, direct }: Storage,
 ) {
   const reconciliations = new ReconciliationRuns(peopleDatabase);
   const differences = new ReconciliationDifferences(peopleDatabase);
-  const parts = { database, differences, configuration, logger };
+  // What a comparison notes, a little at a time, must not wait behind what people look at.
+  const noted = {
+    runs: new ReconciliationRuns(database),
+    differences: new ReconciliationDifferences(database),
+  };
   return {
     booksDays: new BooksDays(peopleDatabase),
     statements: new Statements(peopleDatabase),
-    reconciler: new Reconciler({ ...parts, runs: reconciliations }),
+    reconciler: new Reconciler({ ...noted, database: direct, configuration, logger }),
     reconciliations,
     differences,
   } satisfies Partial<AdminOptions>;

@@ -67,6 +67,39 @@ it('while somebody keeps the books locked, who is signed in at the console goes 
   expect(first?.status).toBe(200);
 });
 
+it('while somebody keeps the books locked, and people look at them again and again, a list is compared', async () => {
+  const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
+  onTestFinished(() => gateway.close());
+  const { app } = gateway.parts.adminServer();
+  onTestFinished(() => app.close());
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  const headers = { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` };
+  const { transactionId } = await placedBet(gateway);
+  const somebody = await locking('books_days', gateway.databaseUrl);
+  const days = '/admin/books/days?operator=alpha&from=2026-11-01&to=2026-11-20';
+  const looks = Array.from({ length: FEW_LOOKS }, () => app.inject({ url: days, headers }));
+  await untilSomeWait(gateway.databaseUrl);
+
+  const sent = fetch(
+    `${address}/admin/reconciliations?operator=alpha&from=2026-11-19&to=2026-11-20`,
+    {
+      method: 'POST',
+      headers: { authorization: headers.authorization, 'content-type': 'text/csv' },
+      body: `transactionId,state\n${transactionId},placed\n`,
+    },
+  );
+  const first = await Promise.race([sent, sleep(AT_ONCE_MS, undefined, { ref: false })]);
+  const state = () =>
+    onServer(gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query<{ state: string }>('SELECT state FROM reconciliations');
+      return rows[0]?.state;
+    });
+  await expect.poll(state, { timeout: AT_ONCE_MS }).toBe('done');
+  await somebody.query('ROLLBACK');
+  await Promise.all(looks);
+  expect(first?.status).toBe(202);
+});
+
 it('while somebody keeps the audit locked, people wait for it, and no operator that asks for its bets (I7)', async () => {
   const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
   onTestFinished(() => gateway.close());
