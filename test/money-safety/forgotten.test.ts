@@ -46,3 +46,24 @@ it.each([
   // Its bytes are known all the same.
   expect((await bet.settle('5')).status).toBe(status);
 });
+
+it('a result of an unknown bet that was answered 503 first, and refused when it came again, keeps nobody from being forgotten', async () => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  const { transactionId, wallet } = bet;
+  const open = { kind: 'open', transactionIds: [transactionId] };
+  const forget = () => forgetPlayer(prisma, bet.player.userId, BY);
+  wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
+  expect((await bet.settle('5')).status).toBe(503);
+  expect(await forget()).toEqual(open);
+  wallet.misbehave('settle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
+  expect((await bet.settle('5')).status).toBe(400);
+  // What is refused is not what was answered 503: that is still to come again.
+  wallet.misbehave('unsettle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
+  expect((await bet.unsettle()).status).toBe(503);
+  expect(await forget()).toEqual(open);
+  wallet.misbehave('unsettle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
+  expect((await bet.unsettle()).status).toBe(400);
+  expect(await forget()).toMatchObject({ kind: 'forgotten', bets: 1 });
+});

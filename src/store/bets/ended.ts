@@ -1,4 +1,4 @@
-import { ANSWERED_STATUS } from './answered.ts';
+import { ANSWERED_STATUS, answeredStatusOf } from './answered.ts';
 
 /**
  * A bet `b` whose place was answered 100 although its wallet may hold it, and which is not rolled back yet
@@ -14,6 +14,12 @@ export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
 
+/** An operation `p` that was answered 503, and refused when the service brought its like again. */
+const IS_REFUSED_SINCE = `coalesce(${ANSWERED_STATUS} >= 500, false)
+                          AND EXISTS (SELECT 1 FROM operations q
+                                       WHERE q.transaction_id = p.transaction_id AND q.id > p.id
+                                         AND q.operation = p.operation AND ${answeredStatusOf('q')} = 400)`;
+
 /**
  * A bet `b` with nothing but refusals: places and cashouts refused without asking a wallet, or results of a bet
  * that the wallet does not know either. They are on record so that the same bytes take no effect later
@@ -21,7 +27,8 @@ export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
  */
 export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
        AND NOT EXISTS (SELECT 1 FROM operations p
-                        WHERE p.transaction_id = b.transaction_id AND ${ANSWERED_STATUS} IS DISTINCT FROM 400))`;
+                        WHERE p.transaction_id = b.transaction_id AND ${ANSWERED_STATUS} IS DISTINCT FROM 400
+                          AND NOT (${IS_REFUSED_SINCE})))`;
 
 /**
  * A bet `b` that has ended: nothing of it is in flight, promised, dead or still to be confirmed, and it has a result or
