@@ -9,6 +9,7 @@ import { buildIfStale } from '../../tools/console/build.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
+import { forgetOldCompiled } from './compiled.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { databaseUrl, onServer } from './server.ts';
 
@@ -66,6 +67,8 @@ async function start(): Promise<Run> {
   }
   // Here and once: files that each built it would replace the pages that others are reading.
   await buildIfStale();
+  // While PostgreSQL starts.
+  const forgotten = forgetOldCompiled(process.env.NODE_COMPILE_CACHE);
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;
@@ -84,6 +87,7 @@ async function start(): Promise<Run> {
     await onServer(postgres.url, (client) => client.query(`CREATE DATABASE ${templateDatabase}`));
     await migrate(databaseUrl(postgres.url, templateDatabase));
     const [postgresUrl, redisUrl] = [postgres.url, redis.url];
+    await forgotten;
     return { context: { postgresUrl, databasePrefix, templateDatabase, redisUrl }, tearDown };
   } catch (error) {
     await tearDown();
