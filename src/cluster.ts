@@ -36,6 +36,11 @@ const RELOAD_MS = 4_000;
 const LOOK_MS = 1_000;
 const SILENT_MS = 5_000;
 const HANGS_MS = 30_000;
+/**
+ * One that has not said anything yet is still being loaded, and takes all the longer the less of the processor it gets
+ * and the more of them begin at once. As long as the chart's startup probe waits.
+ */
+const BEGINS_MS = 120_000;
 
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
@@ -43,8 +48,10 @@ const ENDED = {};
 /** A worker process, and what its parent knows of it. */
 interface Member {
   readonly worker: Worker;
-  /** When it last said that it works, on the monotonic clock. */
+  /** When it last said that it works, or was begun, on the monotonic clock. */
   aliveMs: number;
+  /** From its first word on. */
+  hasBegun: boolean;
   /** What it told last: without one that is late, counters would seem to fall. */
   snapshot: Snapshot | undefined;
   /** False at its limit of open files, as it said itself. */
@@ -176,6 +183,7 @@ export class HttpWorkers {
     const member: Member = {
       worker,
       aliveMs: systemClock.monotonicMs(),
+      hasBegun: false,
       snapshot: undefined,
       hasDescriptors: true,
       isListening: false,
@@ -191,7 +199,7 @@ export class HttpWorkers {
       member.listens.resolve();
     };
     worker.on('message', (message: unknown) => {
-      if (message === ALIVE) member.aliveMs = systemClock.monotonicMs();
+      if (message === ALIVE) heardOf(member);
       if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (isFromGivenServer(message)) void this.#port.heard(worker, message, onTaking);
@@ -240,7 +248,7 @@ export class HttpWorkers {
     for (const member of this.#members) {
       // With the whole machine perhaps; what they have said meanwhile is still to be heard.
       if (stoodStill) member.aliveMs = nowMs;
-      if (silentMs(member) < HANGS_MS) continue;
+      if (silentMs(member) < (member.hasBegun ? HANGS_MS : BEGINS_MS)) continue;
       const { worker } = member;
       this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
       worker.process.kill('SIGKILL');
@@ -265,6 +273,11 @@ export class HttpWorkers {
     });
     await promise;
   }
+}
+
+function heardOf(member: Member): void {
+  member.aliveMs = systemClock.monotonicMs();
+  member.hasBegun = true;
 }
 
 function silentMs({ aliveMs }: Member): number {

@@ -107,6 +107,19 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     await gateway.stop();
   });
 
+  it.concurrent('are not those that are still being loaded, as where they get little of the processor', async ({
+    expect,
+  }) => {
+    // Before anything of a worker process's own is read. The whole of a variable, which holds no blanks.
+    const slow =
+      'if(process.channel)Atomics.wait(new(Int32Array)(new(SharedArrayBuffer)(4)),0,0,33000)';
+    const NODE_OPTIONS = `--import=data:text/javascript,${slow}`;
+    const gateway = await startGateway({ env: { ...deployment.env, WORKERS: '2', NODE_OPTIONS } });
+    await gateway.waitForLine(({ json }) => json?.msg === 'gateway.listening', 60_000);
+    expect(said(gateway, 'cluster.worker_hangs')).toBe(0);
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+  });
+
   it('give a connection that they had not taken to those that take their place', async () => {
     const { process: gateway, ready, workers, baseUrl } = await twoWorkers();
     const hung = await workers();
