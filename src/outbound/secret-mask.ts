@@ -12,6 +12,8 @@ const MASK = '***';
 
 /** What nearly every wallet says. */
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
+/** A head may have sixteen KiB, and an attempt of each place is kept: not what is said of a body may be most of it. */
+const TYPE_CHARS_MAX = 255;
 
 /** Shorter ones occur in many texts by chance; they are masked only between quotation marks. */
 const SECRET_CHARS_MIN = 6;
@@ -77,7 +79,7 @@ export class SecretMask {
       contentType:
         contentType === undefined || PLAIN_TYPE.test(contentType)
           ? contentType
-          : this.text(contentType),
+          : this.text(contentType).slice(0, TYPE_CHARS_MAX).toWellFormed(),
       body: Buffer.from(kept),
       truncated: !isWhole || kept.length < hidden.length,
     };

@@ -41,6 +41,16 @@ describe('what is kept of an answer', () => {
     expect(kept('0123', 4, false)).toMatchObject({ truncated: true });
   });
 
+  it('is no more of a content type than names one: a head may have 16 KiB, at every place', () => {
+    const contentType = `text/plain; why="${TOKEN} ${'x'.repeat(15_000)}"`;
+    const evidence = redaction.evidence(
+      { contentType, body: Buffer.from('0123'), isComplete: true },
+      4096,
+    );
+    expect(evidence?.contentType).toMatch(/^text\/plain; why="\*\*\* x+$/);
+    expect(evidence?.contentType).toHaveLength(255);
+  });
+
   it('is nothing where 0 bytes are to be kept', () => {
     expect(kept('0123', 0)).toBeUndefined();
   });
