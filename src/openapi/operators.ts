@@ -37,7 +37,10 @@ const attempt = answerSchema('One try at the wallet', {
     ...answerSchema('What the wallet sent, as far as it was kept; null where nothing came', {
       contentType: textOrNull,
       body: anyText,
-      truncated: { type: 'boolean', description: 'There was more' },
+      truncated: {
+        type: 'boolean',
+        description: 'There was more, or it is left out as one of very many',
+      },
     }),
     type: ['object', 'null'],
   },

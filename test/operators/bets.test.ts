@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import { type BetTimeline, BetTimelines } from '../../src/store/bets/timeline.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
 
 describe('POST /operator/bets', () => {
   let gateway: TestGateway;
@@ -86,6 +89,41 @@ describe('POST /operator/bets', () => {
       bonusTemplateId: null,
       bonusAmount: null,
     });
+  });
+
+  it('leaves out answers in the middle of thousands of attempts, and an operator ends no process by them (I7)', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 100 }, { calls: 1 });
+    await bet.rollback();
+    // Refused for three days, every 30 s, by a page that takes six times its bytes in JSON.
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_type, wallet_body)
+         SELECT id, n, now(), 5, 'http_error', 'text/html', convert_to(repeat(E'\\x01', 4096), 'UTF8')
+           FROM operations, generate_series(2, 8640) n WHERE transaction_id = $1 AND operation = 'rollback'`,
+        [bet.transactionId],
+      ),
+    );
+    const shown = await alpha.bet(bet.transactionId);
+    expect(shown.status).toBe(200);
+    expect(shown.body.length).toBeLessThan(10_000_000);
+    const { operations }: Pick<BetTimeline, 'operations'> = JSON.parse(shown.body);
+    expect(operations[0]?.attempts[0]?.answer).toMatchObject({ truncated: false });
+    const attempts = operations[1]?.attempts ?? [];
+    expect(attempts).toHaveLength(8_640);
+    const whole = { contentType: 'text/html', body: '\x01'.repeat(4096), truncated: false };
+    const leftOut = { contentType: 'text/html', body: '', truncated: true };
+    expect(attempts[100]?.answer).toEqual(whole);
+    expect(attempts[4_000]).toMatchObject({ number: 4_001, result: 'http_error', answer: leftOut });
+    expect(attempts.at(-100)?.answer).toEqual(whole);
+    // The command line shows all.
+    const prisma = createPrisma(gateway.databaseUrl);
+    const all = await new BetTimelines(prisma, undefined, Number.MAX_SAFE_INTEGER).find(
+      bet.transactionId,
+      undefined,
+    );
+    await prisma.$disconnect();
+    expect(all?.operations[1]?.attempts[4_000]?.answer).toEqual(whole);
   });
 
   it('shows no token, ours or theirs, and nothing of the service’s own message (I8)', async () => {

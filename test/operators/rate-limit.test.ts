@@ -96,10 +96,11 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
   beforeAll(async () => {
     const bet = await placedBet(gateway);
     body = JSON.stringify({ cid: 'alpha-key', transactionId: bet.transactionId });
+    // Six bytes of JSON each: of what is shown of them (1 MiB) more than the system keeps for who does not read.
     await onServer(gateway.databaseUrl, (client) =>
       client.query(
         `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_body)
-         SELECT id, n + 1, now(), 5, 'http_error', convert_to(repeat('x', 4096), 'UTF8')
+         SELECT id, n + 1, now(), 5, 'http_error', convert_to(repeat(E'\\x01', 4096), 'UTF8')
            FROM operations, generate_series(1, 1000) n WHERE transaction_id = $1`,
         [bet.transactionId],
       ),

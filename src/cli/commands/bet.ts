@@ -38,7 +38,9 @@ async function show(terminal: Terminal, transactionId: string, { json }: Options
       const byPeople = await new DeliveryHolds(prisma).all();
       return (operatorId: string) => byPeople.has(operatorId);
     };
-    return await new BetTimelines(prisma, heldNow).find(transactionId, undefined);
+    // All of it: this process has nothing else to do.
+    const timelines = new BetTimelines(prisma, heldNow, Number.MAX_SAFE_INTEGER);
+    return await timelines.find(transactionId, undefined);
   });
   if (bet === undefined) {
     throw new CommandFailed(

@@ -68,7 +68,7 @@ async function exportAll(
         operator: player.operator,
       });
       const bets = new BetSearch(database);
-      const timelines = new BetTimelines(prisma);
+      const timelines = new BetTimelines(prisma, undefined, Number.MAX_SAFE_INTEGER);
       for await (const line of exportPlayer({ players, bets, timelines }, userId)) {
         terminal.print(plainJsonLine(line));
         if (terminal.isUnread) break;

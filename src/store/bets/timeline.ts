@@ -3,6 +3,7 @@ import { isHeldRow } from '../deliveries/delivery-item.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type AskedBy, askedBy } from './asked-by.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
+import { ANSWER_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
 
 export interface AttemptView {
   readonly number: number;
@@ -21,6 +22,7 @@ export interface WalletAnswerView {
   readonly contentType: string | null;
   /** As text; bytes that are not UTF-8 become U+FFFD. */
   readonly body: string;
+  /** Also true if the body is left out here, as one of very many. */
   readonly truncated: boolean;
 }
 
@@ -67,11 +69,20 @@ type DeliveryRow = Awaited<ReturnType<Prisma['delivery']['findMany']>>[number];
 export class BetTimelines {
   readonly #prisma: Prisma;
   readonly #heldNow: (() => Promise<IsHeld>) | undefined;
+  readonly #answerBytesMax: number;
 
-  /** @param heldNow shows held deliveries as such, for people on duty; without it (for operators) they are pending */
-  constructor(prisma: Prisma, heldNow?: () => Promise<IsHeld>) {
+  /**
+   * @param heldNow shows held deliveries as such, for people on duty; without it (for operators) they are pending
+   * @param answerBytesMax how much of a wallet's answers is shown
+   */
+  constructor(
+    prisma: Prisma,
+    heldNow?: () => Promise<IsHeld>,
+    answerBytesMax: number = ANSWER_BYTES_MAX,
+  ) {
     this.#prisma = prisma;
     this.#heldNow = heldNow;
+    this.#answerBytesMax = answerBytesMax;
   }
 
   /**
@@ -125,11 +136,15 @@ export class BetTimelines {
       this.#prisma.attempt.findMany({
         where: { operationId: { in: ids } },
         orderBy: [{ operationId: 'asc' }, { number: 'asc' }],
+        omit: { walletBody: true },
       }),
       this.#prisma.delivery.findMany({
         where: { operationId: { in: ids }, state: { not: 'live' } },
       }),
     ]);
+    // After the attempts, so that none of those is shown as one that got no answer.
+    const tried = attempts.length === 0 ? [] : ids;
+    const answerTo = await walletAnswers(this.#prisma, tried, this.#answerBytesMax);
     // Grouped once: filtering per operation would take seconds for a bet that was resettled for months.
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.operationId);
     const deliveryOf = await this.#shownDeliveries(deliveries);
@@ -158,7 +173,7 @@ export class BetTimelines {
           status: attempt.status,
           code: attempt.code,
           error: attempt.error,
-          answer: walletAnswerOf(attempt),
+          answer: walletAnswerOf(attempt, answerTo(attempt)),
         })),
         request: Buffer.from(operation.body),
       };
@@ -191,15 +206,13 @@ export class BetTimelines {
   }
 }
 
-function walletAnswerOf(attempt: {
-  readonly walletType: string | null;
-  readonly walletBody: Uint8Array | null;
-  readonly walletTruncated: boolean;
-}): WalletAnswerView | null {
-  if (attempt.walletBody === null) return null;
-  return {
-    contentType: attempt.walletType,
-    body: Buffer.from(attempt.walletBody).toString('utf8'),
-    truncated: attempt.walletTruncated,
-  };
+function walletAnswerOf(
+  attempt: { readonly walletType: string | null; readonly walletTruncated: boolean },
+  body: Uint8Array | null | undefined,
+): WalletAnswerView | null {
+  if (body === undefined) return null;
+  const contentType = attempt.walletType;
+  if (body === null) return { contentType, body: '', truncated: true };
+  const text = Buffer.from(body).toString('utf8');
+  return { contentType, body: text, truncated: attempt.walletTruncated };
 }

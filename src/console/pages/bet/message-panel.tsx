@@ -56,7 +56,7 @@ function MessageBody({ message }: { readonly message: Message }) {
           <pre className="message" tabIndex={0}>
             <Plain text={isRaw ? body : indentedJson(body)} />
           </pre>
-          {truncated && <p className="muted">More came than is kept.</p>}
+          {truncated && <p className="muted">More came than is shown.</p>}
         </>
       )}
       {curl !== undefined && (
