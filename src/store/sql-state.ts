@@ -6,6 +6,12 @@ const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** SQLSTATE classes that speak of the server's state rather than of the statement. */
 const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
+/**
+ * "database is not accepting commands", of a server that has come so near to the end of its transaction ids that it gives
+ * out no more until somebody vacuums: it answers, and writes nothing.
+ */
+const NO_TRANSACTION_IDS = '54000';
+
 /** Whether an SQLSTATE says that a statement was undone in favour of another one. */
 export function isUndone(sqlState: string): boolean {
   return UNDONE.has(sqlState);
@@ -13,7 +19,8 @@ export function isUndone(sqlState: string): boolean {
 
 /** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */
 export function speaksOfServer(sqlState: string): boolean {
-  return SERVER_CLASSES.has(sqlState.slice(0, 2)) || UNDONE.has(sqlState);
+  const isOfServer = SERVER_CLASSES.has(sqlState.slice(0, 2)) || sqlState === NO_TRANSACTION_IDS;
+  return isOfServer || UNDONE.has(sqlState);
 }
 
 /**
