@@ -24,7 +24,10 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
   // One time for all that this callback may promise, however often the bet moves meanwhile.
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const handled = await rollingBack.handle(async (found) => {
-    if (found.kind === 'bet') return await rollBackBet(rollingBack, found.bet, transactionTime);
+    if (found.kind === 'bet') {
+      const bet = await withOwner(rollingBack, found.bet);
+      return await rollBackBet(rollingBack, bet, transactionTime);
+    }
     // The player is unknown too. The tombstone is still written, to refuse a place that comes late.
     const nobodys = unseenBet(callbacks, transactionId, undefined);
     return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
@@ -75,6 +78,21 @@ function rolledBack(
 ): NextState {
   const to = { ...from, rollback: { kind, transactionTime } };
   return { from, to, transactionTime, supersedes };
+}
+
+/**
+ * A bet that was rolled back while its player was unknown here belongs to nobody, and no wallet has heard of that. If
+ * the player is known by now (imported too late, or lost and imported again), a repeat of the rollback is the first
+ * that can be sent, and the stake has nothing else to come back by. The tombstone stays until it is promised.
+ */
+async function withOwner(
+  { callbacks, message }: BetCallback<RollbackRequest>,
+  bet: Bet,
+): Promise<Bet> {
+  if (bet.owner !== undefined) return bet;
+  const owner = await callbacks.players.findByUserId(message.userId);
+  if (owner === undefined) return bet;
+  return { ...unseenBet(callbacks, bet.transactionId, owner), version: bet.version };
 }
 
 /** The decision for a copy of a rollback that has been answered; undefined while it has not. */

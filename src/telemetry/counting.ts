@@ -15,6 +15,8 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
   for (const operation of OPERATIONS) {
     metrics.callbacks.inc({ operator: 'unknown', operation, outcome: 'invalid' }, 0);
   }
+  const ofNobody = { operator: 'unknown', operation: 'rollback', outcome: 'not_sent' };
+  metrics.callbacks.inc(ofNobody, 0);
   metrics.conflicts.inc({ operator: 'unknown' }, 0);
   for (const operator of operatorIds) {
     metrics.conflicts.inc({ operator }, 0);
