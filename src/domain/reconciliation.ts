@@ -185,6 +185,7 @@ function openReason({ promise, rollback, settlement, busyOperation, resolvedBy }
 function placeReason({ place, placeCode, placeAnsweredUnknown, rollback }: JournalBet) {
   if (place === 'declined') return `its place was declined with code ${placeCode ?? 'unknown'}`;
   if (place === 'not_sent') return 'its place was never sent to the wallet';
+  if (place === 'unseen') return 'its place did not come this way, only what came later';
   const isOpen = rollback === 'none';
   if (place === 'unknown' && isOpen)
     return 'the outcome of its place is unknown: it is rolled back';

@@ -195,6 +195,7 @@ describe('why they differ, where the gateway knows', () => {
     ['missing_there', { place: 'declined', placeCode: 7 }, 'its place was declined with code 7'],
     ['missing_there', { place: 'declined' }, 'its place was declined with code unknown'],
     ['missing_there', { place: 'not_sent' }, 'its place was never sent to the wallet'],
+    ['state_differs', { place: 'unseen' }, 'its place did not come this way, only what came later'],
     [
       'missing_there',
       { place: 'unknown' },
