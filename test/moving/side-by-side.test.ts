@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rollbackBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import {
+  createService,
+  type PlaceRequest,
+  type SimulatedService,
+} from '../../tools/simulator/service.ts';
+import { sql } from '../deliveries/support/deliveries.ts';
+import { QUICK } from '../money-safety/support/patience.ts';
+import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  importPlayers,
+  type MovingPlayer,
+  OldGateway,
+  openHere,
+  startRouter,
+  walletToken,
+} from './support/old-gateway.ts';
+
+const PAGE = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/moving.md'), 'utf8');
+
+let gateway: TestGateway;
+let old: OldGateway;
+let router: Awaited<ReturnType<typeof startRouter>>;
+/** Calls one address, as it always has. */
+let service: SimulatedService;
+beforeAll(async () => {
+  const operators = { alpha: {}, beta: { sessions: { mode: 'prefixed' } } };
+  gateway = await startTestGateway({ worker: true, gateway: QUICK, operators });
+  old = new OldGateway(gateway);
+  router = await startRouter(gateway, old);
+  service = createService({ baseUrl: router.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+});
+afterAll(async () => {
+  await service.close();
+  await router.close();
+  await old.close();
+  await gateway.close();
+});
+
+const wallet = () => gateway.wallet('alpha');
+const balanceOf = ({ user }: MovingPlayer) => wallet().balance(user, 'USD');
+const inJournal = async (id: string) =>
+  (await sql(gateway, 'SELECT FROM bets WHERE transaction_id = $1', [id])).length > 0;
+
+/** A player that has been imported, with a session at the old gateway. */
+async function importedPlayer() {
+  const player = old.addPlayer();
+  await importPlayers(gateway, [player]);
+  const token = old.openSession(player);
+  return { player, oldSlip: slipOf(player, token) };
+}
+
+function slipOf({ userId }: MovingPlayer, token: string): PlaceRequest {
+  return { userId, token, currency: 'USD', amount: '100' };
+}
+
+async function slipHere(player: MovingPlayer): Promise<PlaceRequest> {
+  const { token } = await openHere(gateway, player);
+  return slipOf(player, token);
+}
+
+async function placed(slip: PlaceRequest): Promise<string> {
+  const { kind, transactionId } = await service.place(slip);
+  expect(kind).toBe('accepted');
+  return transactionId;
+}
+
+const settled = (id: string, amount: string) =>
+  expect(service.settle(id, { amount, resultType: 'won' })).resolves.toMatchObject({
+    kind: 'confirmed',
+  });
+
+/** What the service believes of a player's bets is what the wallet has moved. */
+function expectAgreement({ userId, user }: MovingPlayer): void {
+  const account = service.books().accounts.find((one) => one.userId === userId);
+  const moved = Number(wallet().balance(user, 'USD')) - 1000;
+  expect(Number(account?.net)).toBe(moved);
+}
+
+describe('an operator that moves under traffic', { timeout: 60_000 }, () => {
+  it('leaves its open bets and frames where they are: each bet has one gateway (I5)', async () => {
+    const { player, oldSlip } = await importedPlayer();
+    const [settledOld, undone, openOld] = [
+      await placed(oldSlip),
+      await placed(oldSlip),
+      await placed(oldSlip),
+    ];
+    await settled(settledOld, '20');
+    // From here on the operator opens its sessions at Wagergate: the same player to the service.
+    const session = await openHere(gateway, player);
+    expect(session.userId).toBe(player.userId);
+    const newSlip = slipOf(player, session.token);
+    const [first, second] = [await placed(newSlip), await placed(newSlip)];
+    // A frame that was opened before goes on.
+    expect((await service.profile(oldSlip.token)).player?.userId).toBe(player.userId);
+    expect((await service.profile(newSlip.token)).player?.userId).toBe(player.userId);
+    const late = await placed(oldSlip);
+
+    await settled(settledOld, '50');
+    await service.rollback(undone);
+    await settled(openOld, '0');
+    await settled(first, '20');
+    await service.unsettle(first);
+    await settled(first, '30');
+    await service.rollback(second);
+    await service.update(late, '1.5');
+    expectAgreement(player);
+    expect(await Promise.all([settledOld, undone, openOld, late].map(inJournal))).toEqual([
+      ...[false, false, false, false],
+    ]);
+    expect(await Promise.all([first, second].map(inJournal))).toEqual([true, true]);
+  });
+
+  it('goes back for a day and forth again, and loses nothing of either (I4, I5)', async () => {
+    const { player, oldSlip } = await importedPlayer();
+    const newSlip = await slipHere(player);
+    const [paid, owed] = [await placed(newSlip), await placed(newSlip)];
+    await settled(paid, '20');
+    await wallet().down();
+    // Answered 200 while the wallet is away: Wagergate owes it.
+    expect((await service.rollback(owed)).kind).toBe('confirmed');
+
+    // Back: sessions are opened at the old gateway again. What was promised here is delivered all the same.
+    await wallet().up();
+    await wallet().waitFor(() => balanceOf(player) === '920');
+    const thatDay = await placed(oldSlip);
+    await settled(paid, '50');
+    await service.unsettle(paid);
+    // Forth again.
+    const again = await slipHere(player);
+    expect(again.userId).toBe(player.userId);
+    await settled(await placed(again), '10');
+    await settled(paid, '20');
+    await settled(thatDay, '70');
+    expectAgreement(player);
+    expect(wallet().arrivals(owed, 'rollback')).toHaveLength(1);
+  });
+});
+
+describe('a player with bets at both', () => {
+  it('is asked to log in again for a cashout of a bet that is the other one’s', async () => {
+    const { player, oldSlip } = await importedPlayer();
+    const here = await slipHere(player);
+    const id = await placed(here);
+    const cashout = { amount: '70', resultType: 'cashout' } as const;
+    const refused = await service.settle(id, { ...cashout, token: oldSlip.token });
+    expect([refused.kind, refused.code]).toEqual(['refused', 3]);
+    const taken = await service.settle(id, { ...cashout, token: here.token });
+    expect(taken.kind).toBe('confirmed');
+    expectAgreement(player);
+  });
+});
+
+describe('who a player is to the service', () => {
+  it('stays the same for an operator with prefixed tokens (I9)', async () => {
+    const player = old.addPlayer('beta');
+    await importPlayers(gateway, [player]);
+    const { player: seen } = await service.profile(`beta.${walletToken(gateway, player)}`);
+    expect(seen?.userId).toBe(player.userId);
+  });
+
+  it('is told to the old gateway by the query of the page, and imported as it says', async () => {
+    wallet().addPlayer({ user: 'first-seen-here', balances: { USD: '1000' } });
+    const stranger = { operatorId: 'alpha', user: 'first-seen-here', userId: '' };
+    const { userId } = await openHere(gateway, stranger);
+    const query = /^SELECT operator_id AS operator, .*;$/m.exec(PAGE)?.[0] ?? '';
+    const rows = await sql<Record<string, string>>(gateway, query);
+    expect(rows).toContainEqual({ operator: 'alpha', operatorUser: 'first-seen-here', userId });
+    // The header that `players import` wants.
+    expect(Object.keys(rows[0] ?? {})).toEqual(['operator', 'operatorUser', 'userId']);
+
+    old.learn({ ...stranger, userId });
+    expect(old.userIdOf('first-seen-here')).toBe(userId);
+    const all = rows.map((row) => ({
+      ...{ operatorId: row.operator ?? '', user: row.operatorUser ?? '', userId: row.userId ?? '' },
+    }));
+    const again = await importPlayers(gateway, all);
+    expect(new Set(again.map(({ kind }) => kind))).toEqual(new Set(['unchanged']));
+  });
+
+  it('is settled by the first session here: an import that comes later is a conflict', async () => {
+    const player = old.addPlayer();
+    const { userId } = await openHere(gateway, player);
+    expect(userId).not.toBe(player.userId);
+    expect(await importPlayers(gateway, [player])).toEqual([
+      { kind: 'conflict', why: `alpha's ${player.user} has the userId ${userId} already` },
+    ]);
+  });
+
+  it('is bound to the operator’s id: under another id it is another player', async () => {
+    const player = old.addPlayer();
+    await importPlayers(gateway, [player]);
+    expect(await importPlayers(gateway, [{ ...player, operatorId: 'alpha-two' }])).toEqual([
+      {
+        kind: 'conflict',
+        why: `userId ${player.userId} already belongs to alpha's ${player.user}`,
+      },
+    ]);
+  });
+});
+
+describe('a rollback that the old gateway still owes to its wallet', { timeout: 60_000 }, () => {
+  it('is brought by Wagergate once it is sent there, however long the wallet is away (I4)', async () => {
+    const { player, oldSlip } = await importedPlayer();
+    const id = await placed(oldSlip);
+    await wallet().down();
+    const owed = rollbackBody({ ...service.slip({ ...oldSlip, transactionId: id }) }, 50);
+    // Signed with the service's secret, which the aggregator has as well.
+    expect((await gateway.service.call('PUT', '/payment/bet', owed)).status).toBe(200);
+    await wallet().up();
+    await wallet().waitFor(() => balanceOf(player) === '1000');
+    // The old gateway does so too.
+    expect((await old.callback('PUT', '/payment/bet', owed)).status).toBe(200);
+    expect(balanceOf(player)).toBe('1000');
+    expect(wallet().arrivals(id, 'rollback')).toHaveLength(2);
+  });
+
+  it('gives back once what both bring', async () => {
+    const { player, oldSlip } = await importedPlayer();
+    const id = await placed(oldSlip);
+    const body = rollbackBody({ ...service.slip({ ...oldSlip, transactionId: id }) }, 50);
+    expect((await old.callback('PUT', '/payment/bet', body)).status).toBe(200);
+    expect((await gateway.service.call('PUT', '/payment/bet', body)).status).toBe(200);
+    expect(balanceOf(player)).toBe('1000');
+  });
+});
+
+describe('results of one bet by way of both', () => {
+  it('leave the wallet with another one than the service was told', async () => {
+    const { player } = await importedPlayer();
+    const newSlip = await slipHere(player);
+    const id = await placed(newSlip);
+    const slip = service.slip({ ...newSlip, transactionId: id });
+    const won = (amount: string) =>
+      settleBody(slip, { amount, resultType: 'won', token: undefined });
+    await settled(id, '20');
+    // What the page warns of: the old gateway takes a result of a bet that is Wagergate's.
+    const theirs = { ...JSON.parse(won('50')), userId: player.user };
+    await old.bringTo('alpha', theirs);
+    const answer = await gateway.service.call('PUT', '/payment/bet', won('20'));
+    expect(answer.status).toBe(200);
+    // Wagergate's journal had it as settled with 20 already, and has asked nobody.
+    expect(balanceOf(player)).toBe('950');
+  });
+});
