@@ -9,6 +9,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** All others: `INTERLEAVINGS=all`. */
 const SCENARIOS: readonly Scenario[] = [
   { begins: 'placed', actors: [['settle 20', 'settle 50']], faults: 1 },
+  { begins: 'elsewhere', actors: [['settle 20', 'settle 50']], faults: 1 },
+  { begins: 'elsewhere', actors: [['unsettle', 'rollback']], faults: 1 },
   { begins: 'unknown', actors: [['place'], ['rollback']], faults: 1 },
   { begins: 'unknown', actors: [['place'], ['copy of place']], faults: 1 },
 ];

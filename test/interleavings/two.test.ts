@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
-import { TWO, titleOf } from './support/scenarios.ts';
+import { OF_ANOTHER_GATEWAY, TWO, titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -15,7 +15,9 @@ describe('two operations of one bet, in every order of their steps (I3-I6)', () 
   });
   afterAll(() => deployment.close());
 
-  const scenarios = FAULTS.flatMap((faults) => TWO.map((one) => ({ ...one, faults })));
+  const scenarios = FAULTS.flatMap((faults) =>
+    [...TWO, ...OF_ANOTHER_GATEWAY].map((one) => ({ ...one, faults })),
+  );
   it.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
     '%s',
     { timeout: 600_000 },

@@ -3,7 +3,7 @@ import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
 import { SignedClient } from '../../tools/simulator/signed-client.ts';
 import { startWallet } from '../../tools/simulator/wallet/wallet.ts';
-import { csvOf, kindsOf, listOf, reconcile } from '../books/reconciliation/lists.ts';
+import { csvOf, kindsOf, listOf, reconcile } from '../books/reconciliation/support/lists.ts';
 import { bookAll, rowsOf } from '../books/support/kept-books.ts';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -119,6 +119,20 @@ describe('a bet that was placed before the move', () => {
     await openHere(gateway, bet.player);
     expect((await bet.settle('20')).status).toBe(503);
     expect(bet.last()).not.toHaveProperty('token');
+  });
+});
+
+describe('a wallet whose refusals confirm a rollback (rollbackConfirmedBy)', () => {
+  it('is believed, also over a result from before that nobody here knows of', async () => {
+    const dialect = { rollbackConfirmedBy: [5] };
+    await gateway.reconfigure('alpha', { wallet: { dialect } });
+    const bet = await fromBefore();
+    await bet.before.settle('20');
+    // "Settled already", it means, and not "no such bet".
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 5 }, { calls: 1 });
+    expect((await bet.rollback()).json).toMatchObject({ code: 8 });
+    expect(bet.balance()).toBe('920');
+    await gateway.reconfigure('alpha', {});
   });
 });
 

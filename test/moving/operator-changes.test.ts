@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { WireAnswer } from '../../tools/simulator/wallet/answers.ts';
 import type { WalletCall } from '../../tools/simulator/wallet/calls.ts';
 import { type SimulatedWallet, startWallet } from '../../tools/simulator/wallet/wallet.ts';
-import { csvOf, kindsOf, listOf, reconcile } from '../books/reconciliation/lists.ts';
+import { csvOf, kindsOf, listOf, reconcile } from '../books/reconciliation/support/lists.ts';
 import { bookAll, rowsOf } from '../books/support/kept-books.ts';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { acceptedBet, untilDeliveriesAre } from '../money-safety/support/bets.ts';

@@ -24,12 +24,12 @@ export async function findingsOf(world: World, lived: Lived): Promise<readonly s
 }
 
 /** The wallet against what the service was told. */
-function bookFindings({ sent, wallet }: Lived): readonly string[] {
+function bookFindings({ sent, wallet, isPlacedElsewhere }: Lived): readonly string[] {
   const { isHeld, result } = wallet.holding;
   const confirmed = sent.filter(isConfirmed);
   const isRolledBack = confirmed.some(({ message }) => message.kind === 'rollback');
   if (isRolledBack) return isHeld ? ['rolled back, and the wallet keeps the stake'] : [];
-  const isPlaced = confirmed.some(({ message }) => message.kind === 'place');
+  const isPlaced = isPlacedElsewhere || confirmed.some(({ message }) => message.kind === 'place');
   if (isPlaced !== isHeld) return [`placed: ${isPlaced}, and the wallet holds it: ${isHeld}`];
   const spans = spansOf(
     confirmed.filter(({ message }) => isResult(message.kind)),

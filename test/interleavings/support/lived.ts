@@ -9,6 +9,7 @@ export interface Lived {
   readonly messages: Messages;
   readonly sent: Sent[];
   readonly wallet: ScriptedWallet;
+  readonly isPlacedElsewhere: boolean;
   /** Counts the steps. */
   moment: number;
 }

@@ -9,8 +9,8 @@ import type { Lane, World } from './world.ts';
 
 /** What happens to one bet at the same time. */
 export interface Scenario {
-  /** Whether a wallet has accepted its place before. */
-  readonly begins: 'unknown' | 'placed';
+  /** Whether a wallet has accepted its place before; `elsewhere`: by way of another gateway, and this one has not seen it. */
+  readonly begins: 'unknown' | 'placed' | 'elsewhere';
   /** Each is a process of its own, which does one after the other while it gets a final answer. */
   readonly actors: readonly (readonly Act[])[];
   /** How many steps may end otherwise than well. */
@@ -24,10 +24,12 @@ export async function playScenario(
   scenario: Scenario,
   course: Course,
 ): Promise<readonly string[]> {
-  const wallet = new ScriptedWallet(lane.operatorId, false);
+  const isPlacedElsewhere = scenario.begins === 'elsewhere';
+  const wallet = new ScriptedWallet(lane.operatorId, isPlacedElsewhere);
   lane.wallet = wallet;
   const slip = slipOf(lane);
-  const lived: Lived = { slip, messages: new Messages(slip), sent: [], wallet, moment: 0 };
+  const messages = new Messages(slip);
+  const lived: Lived = { slip, messages, sent: [], wallet, isPlacedElsewhere, moment: 0 };
   await clearQueue(world, lane);
   await begin(world, lane, scenario, lived);
   const gates = new Gates(scenario.faults, (actor) => wallet.callerIsGone(actor));
@@ -64,7 +66,7 @@ function storyOf({ sent }: Lived): string {
 }
 
 async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Lived) {
-  if (begins === 'unknown') return;
+  if (begins !== 'placed') return;
   await send(world, lane.replica(), lived, 'place');
   lived.moment += 1;
 }

@@ -12,6 +12,7 @@ const pairsOf = (acts: readonly Act[]): Actors[] =>
   acts.flatMap((one, index) => acts.slice(index + 1).map((other) => [[one], [other]]));
 
 const placed = (actors: Actors): Scenario => ({ begins: 'placed', actors, faults: 0 });
+const elsewhere = (actors: Actors): Scenario => ({ begins: 'elsewhere', actors, faults: 0 });
 const unknown = (actors: Actors): Scenario => ({ begins: 'unknown', actors, faults: 0 });
 
 /** Every two operations of one bet, copies included, and chains beside a copy or a rollback. */
@@ -33,6 +34,15 @@ export const TWO: readonly Scenario[] = [
   unknown([['place', 'settle 20'], ['rollback']]),
 ];
 
+/** The first that this gateway hears of a bet that another one has placed. */
+export const OF_ANOTHER_GATEWAY: readonly Scenario[] = [
+  ...pairsOf(['settle 20', 'settle 50', 'unsettle', 'rollback', 'update 2']).map(elsewhere),
+  elsewhere([['settle 20'], ['copy of settle 20']]),
+  elsewhere([['unsettle'], ['copy of unsettle']]),
+  elsewhere([['rollback'], ['copy of rollback']]),
+  elsewhere([['update 2'], ['copy of update 2']]),
+];
+
 /** Those whose order matters most. */
 export const THREE: readonly Scenario[] = [
   placed([['settle 20'], ['settle 50'], ['rollback']]),
@@ -46,7 +56,11 @@ export const THREE: readonly Scenario[] = [
 
 export function titleOf({ begins, actors, faults }: Scenario): string {
   const all = actors.map((acts) => acts.join(', then ')).join(' | ');
-  const at = begins === 'placed' ? 'of a placed bet' : 'of a new bet';
+  const at = {
+    placed: 'of a placed bet',
+    unknown: 'of a new bet',
+    elsewhere: 'of a bet placed elsewhere',
+  }[begins];
   const failing = faults > 1 ? `, ${faults} steps fail` : faults > 0 ? ', one step fails' : '';
   return `${all} ${at}${failing}`;
 }
