@@ -9,10 +9,14 @@ import { importPlayers } from './support/old-gateway.ts';
 let first: TestGateway;
 let second: TestGateway;
 beforeAll(async () => {
+  // There the id `alpha` is another operator's. The wallet is the same one, whichever installation it is at.
+  const another = { secrets: ['secret-of-the-other-alpha'] };
+  const wallet = { secrets: ['alpha-wallet-secret'] };
+  const operators = { alpha: { wallet: another }, 'alpha-two': { wallet } };
+  const options = { worker: true, gateway: QUICK, operators };
   first = await startTestGateway({ worker: true, gateway: QUICK });
-  second = await startTestGateway({ worker: true, gateway: QUICK });
-  // The operator has one wallet, whichever installation it is at.
-  await second.reconfigure('alpha', { wallet: { baseUrl: first.wallet('alpha').baseUrl } });
+  second = await startTestGateway(options);
+  await second.reconfigure('alpha-two', { wallet: { baseUrl: first.wallet('alpha').baseUrl } });
 });
 afterAll(async () => {
   await second.close();
@@ -35,7 +39,7 @@ describe('an operator that goes from one installation to another', { timeout: 60
     expect((await owed.rollback()).status).toBe(200);
 
     const players = bets.map(({ player: { user, userId } }) => ({
-      ...{ operatorId: 'alpha', user, userId },
+      ...{ operatorId: 'alpha-two', user, userId },
     }));
     const taken = await importPlayers(second, players);
     expect(taken.map(({ kind }) => kind)).toEqual(players.map(() => 'imported'));
@@ -49,7 +53,7 @@ describe('an operator that goes from one installation to another', { timeout: 60
     // Its frames have to be opened anew: a session is of the installation that opened it.
     expect((await second.service.profile(fresh.player.token)).json).toMatchObject({ code: 3 });
     const { user: operatorUser, operatorToken, userId } = fresh.player;
-    const operator = second.operator('alpha');
+    const operator = second.operator('alpha-two');
     const opened = await operator.openSession({ operatorUser, operatorToken, currency: 'USD' });
     await operator.close();
     expect(opened.session?.userId).toBe(userId);
