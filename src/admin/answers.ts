@@ -77,7 +77,7 @@ export function serve(
     config: { right },
     handler: async (request, reply) => {
       const { caller } = request;
-      if (caller === undefined) throw new Error(`${method} ${url} was reached around its door`);
+      if (caller === undefined) throw new Error(`${method} ${url} was reached without its guard`);
       send(reply, await story(request, caller));
       return reply;
     },

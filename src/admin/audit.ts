@@ -35,7 +35,7 @@ export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
 
   app.get('/audit/export', { config: { right: 'read' } }, async (request, reply) => {
     const { caller } = request;
-    if (caller === undefined) throw new Error('the audit was reached around its door');
+    if (caller === undefined) throw new Error('the audit was reached without its guard');
     const query = checkedQuery(exportQuery, request);
     if (!('fields' in query)) {
       send(reply, query);

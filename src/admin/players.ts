@@ -105,7 +105,7 @@ async function wantedBy(
   request: FastifyRequest,
 ): Promise<{ readonly player: PlayerFacts; readonly by: Authority } | Answer> {
   const { caller } = request;
-  if (caller === undefined) throw new Error('it was reached around its door');
+  if (caller === undefined) throw new Error('it was reached without its guard');
   const path = checkedPath(playerPath, request);
   if (!('fields' in path)) return path;
   const input = checkedOptionalBody(reasonBody, request);

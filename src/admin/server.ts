@@ -30,8 +30,8 @@ import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations
 import { guardRoutes } from './route-guard.ts';
 import { signInRoutes } from './sign-in.ts';
 import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
-import { limitStrangers } from './strangers.ts';
 import { type TemplateDesk, templateRoutes } from './templates.ts';
+import { limitUnauthenticated } from './unauthenticated-limits.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** Time limits for the head of a request, and for an idle connection. */
@@ -82,7 +82,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   });
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
-  limitStrangers(app, options.clock);
+  limitUnauthenticated(app, options.clock);
   breakOffSlow(app);
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);

@@ -19,7 +19,7 @@ const REFUSED_BYTES_MAX = 16 * 1024;
  * keep the process from its callbacks, and idle connections would lock people and scrapers out of this
  * listener (I7). The connection of an authenticated caller is exempt.
  */
-export function limitStrangers(app: FastifyInstance, clock: Clock): void {
+export function limitUnauthenticated(app: FastifyInstance, clock: Clock): void {
   const connections = new Connections(app.server, {
     clock,
     limits: () => LIMITS,
