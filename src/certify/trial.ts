@@ -4,11 +4,11 @@ import type { BetSlip } from '../protocol/callback-bodies.ts';
 import { describeExchange } from './answer-meaning.ts';
 import type { CertifiedPlayer, Odd, Result, ServiceCaller } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
+import { fabricatedLike } from './fabricated-ids.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
 import { amountIn, inCoins, isDust, mayHavePaid } from './money.ts';
 import type { RecordedCall } from './recorded-call.ts';
-import { strangerLike } from './strangers.ts';
 
 /** The case cannot be tried; the message says why. */
 export class Skipped extends Error {
@@ -105,12 +105,12 @@ export class Trial extends Judgement {
   /** A token that nobody was given, and that looks like the player's. */
   unknownToken(): string {
     const { other } = this.#context;
-    return strangerLike(this.player.token, other === undefined ? [] : [other.token]);
+    return fabricatedLike(this.player.token, other === undefined ? [] : [other.token]);
   }
 
   /** The other player's id; where none was named, one that looks like the player's. */
   stranger(): string {
-    return this.#context.other?.userId ?? strangerLike(this.player.userId);
+    return this.#context.other?.userId ?? fabricatedLike(this.player.userId);
   }
 
   slip(changes: Partial<BetSlip> = {}): BetSlip {

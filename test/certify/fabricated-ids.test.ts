@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { strangerLike } from '../../src/certify/strangers.ts';
+import { fabricatedLike } from '../../src/certify/fabricated-ids.ts';
 
 const many = (real: string, taken: readonly string[] = []) =>
-  Array.from({ length: 300 }, () => strangerLike(real, taken));
+  Array.from({ length: 300 }, () => fabricatedLike(real, taken));
 
 it.each([
   ['1999', /^[1-9]\d{3}$/],

@@ -11,7 +11,7 @@ const HEX_LOWER = '0123456789abcdef';
  *
  * @param taken ids that it must not be
  */
-export function strangerLike(real: string, taken: readonly string[] = []): string {
+export function fabricatedLike(real: string, taken: readonly string[] = []): string {
   const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f-]+$/.test(real);
   for (;;) {
     const stranger = [...real].map((character) => otherOf(character, isHex)).join('');
