@@ -3,7 +3,7 @@ import { isHeldRow } from '../deliveries/delivery-item.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type AskedBy, askedBy } from './asked-by.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
-import { ANSWER_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
+import { SHOWN_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
 
 export interface AttemptView {
   readonly number: number;
@@ -78,7 +78,7 @@ export class BetTimelines {
   constructor(
     prisma: Prisma,
     heldNow?: () => Promise<IsHeld>,
-    answerBytesMax: number = ANSWER_BYTES_MAX,
+    answerBytesMax: number = SHOWN_BYTES_MAX,
   ) {
     this.#prisma = prisma;
     this.#heldNow = heldNow;

@@ -4,10 +4,10 @@ import { type Prisma, sql } from '../schema/prisma.ts';
  * Of what a bet's wallet answered, in all its attempts: a promise that was refused for days has thousands, which would
  * be a hundred megabytes in a process that has a few (I7).
  */
-export const ANSWER_BYTES_MAX = 1_048_576;
+export const SHOWN_BYTES_MAX = 1_048_576;
 
 /** An attempt, as its row is known by. */
-export interface AttemptKey {
+export interface AnsweredAttempt {
   readonly operationId: bigint;
   readonly number: number;
   readonly startedAt: Date;
@@ -21,7 +21,7 @@ interface Row {
 }
 
 /** What attempts were answered: null where it is left out; nothing of those that were answered nothing. */
-export type WalletAnswers = (attempt: AttemptKey) => Uint8Array | null | undefined;
+export type WalletAnswers = (attempt: AnsweredAttempt) => Uint8Array | null | undefined;
 
 /**
  * Reads so many bytes of what attempts of these operations were answered: of each operation those next to its first and
