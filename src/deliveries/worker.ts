@@ -1,7 +1,9 @@
+import { unreachable } from '../domain/unreachable.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { countUnknown } from '../engine/unknown-outcome.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
+import type { BreakerChange } from '../wallets/wallets.ts';
 import { confirmDue } from './confirm.ts';
 import { areHeld, type Draining, drain } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
@@ -42,7 +44,7 @@ export class DeliveryWorker {
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
   readonly #unmoved = new Unmoved();
-  readonly #headStart = new HeadStart();
+  readonly #headStart: HeadStart;
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
@@ -55,6 +57,7 @@ export class DeliveryWorker {
 
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
+    this.#headStart = new HeadStart(draining.clock);
     // Starts at zero, because an alert treats the absence of this counter as having no workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
@@ -75,14 +78,8 @@ export class DeliveryWorker {
         return this.#drain(operatorId);
       },
     });
-    this.#unlisten = draining.wallets.onBreakerChange(({ operatorId, callClass, state }) => {
-      if (callClass !== 'money') return;
-      if (state === 'half_open') {
-        this.#halfOpen(operatorId);
-        return;
-      }
-      this.#headStart.end(operatorId, state);
-      if (state === 'closed') void this.#quietly('breaker', () => this.#returned(operatorId));
+    this.#unlisten = draining.wallets.onBreakerChange((change) => {
+      if (change.callClass === 'money') this.#follow(change);
     });
   }
 
@@ -200,21 +197,40 @@ export class DeliveryWorker {
     }
   }
 
-  /** The operator takes calls again: its deliveries need not wait for their back-off. */
+  /**
+   * The operator takes calls again: its deliveries need not wait for their back-off. But where its breaker has just opened
+   * again, that would send at once whatever had opened it.
+   */
   async #returned(operatorId: string): Promise<void> {
-    let woken = WAKE_BATCH;
+    let woken = this.#headStart.isFlapping(operatorId) ? 0 : WAKE_BATCH;
     while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
     await this.#arm([operatorId]);
+  }
+
+  #follow({ operatorId, state }: BreakerChange): void {
+    switch (state) {
+      case 'open':
+        this.#headStart.opened(operatorId);
+        break;
+      case 'half_open':
+        this.#halfOpen(operatorId);
+        break;
+      case 'closed':
+        this.#headStart.closed(operatorId);
+        void this.#quietly('breaker', () => this.#returned(operatorId));
+        break;
+      default:
+        unreachable(state);
+    }
   }
 
   /** A half-open breaker needs one call to find out whether the wallet is back. */
   #halfOpen(operatorId: string): void {
     const operator = this.#draining.configuration().operators.get(operatorId);
     if (operator === undefined) return;
+    const { openMs } = operator.wallet.breaker;
     const probe = () => void this.#quietly('breaker', () => this.#probe(operatorId));
-    if (this.#draining.hasLiveCalls) {
-      this.#headStart.begin(operatorId, operator.wallet.breaker.openMs, probe);
-    } else probe();
+    this.#headStart.halfOpen(operatorId, { openMs, isShared: this.#draining.hasLiveCalls }, probe);
   }
 
   async #probe(operatorId: string): Promise<void> {

@@ -65,6 +65,16 @@ describe('a breaker that changes', () => {
     expect(drainsAskedFor()).toEqual(['alpha']);
   });
 
+  it('to closed soon after it was closed wakes nothing: that may have opened it again', async () => {
+    const { breaker, store, drainsAskedFor } = workerOf();
+    for (const state of ['open', 'closed', 'open', 'closed'] as const) {
+      breaker(change(state));
+      await passing();
+    }
+    expect(store.wake).toHaveBeenCalledOnce();
+    expect(drainsAskedFor()).toEqual(['alpha', 'alpha']);
+  });
+
   it.each([
     ['to open', change('open')],
     ['for reads alone', change('closed', { callClass: 'read' })],
