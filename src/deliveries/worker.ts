@@ -167,7 +167,8 @@ export class DeliveryWorker {
       for (const { transactionId, operatorId, operation } of lapsed) {
         countUnknown(this.#draining, operatorId, operation);
         const facts = { operator: operatorId ?? 'unknown', operation, transactionId };
-        logger.warn({ ...facts, why: 'its process is gone' }, 'bet.outcome_unknown');
+        const why = 'its process is gone, or PostgreSQL did not take its outcome';
+        logger.warn({ ...facts, why }, 'bet.outcome_unknown');
       }
       if (lapsed.length < RECOVER_BATCH) return;
     }

@@ -130,7 +130,7 @@ describe('what a killed process left in flight', () => {
     expect(logger.warn.mock.calls.at(-2)).toEqual([
       {
         ...{ operator: 'alpha', operation: 'place', transactionId: 'bet-499' },
-        why: 'its process is gone',
+        why: 'its process is gone, or PostgreSQL did not take its outcome',
       },
       'bet.outcome_unknown',
     ]);
