@@ -67,3 +67,15 @@ it('a result of an unknown bet that was answered 503 first, and refused when it 
   expect((await bet.unsettle()).status).toBe(400);
   expect(await forget()).toMatchObject({ kind: 'forgotten', bets: 1 });
 });
+
+it('a data update of a bet that was placed elsewhere keeps nobody from being forgotten', async () => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  expect((await bet.update('1.5', { info: '"of ann"' })).status).toBe(200);
+  const forgotten = { kind: 'forgotten', bets: 1, messages: 1 };
+  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
+  // What comes all the same still finds its wallet.
+  expect((await bet.rollback()).status).toBe(200);
+  expect(bet.arrivals()).toEqual(['update', 'rollback']);
+});

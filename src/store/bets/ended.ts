@@ -21,14 +21,15 @@ const IS_REFUSED_SINCE = `coalesce(${ANSWERED_STATUS} >= 500, false)
                                          AND q.operation = p.operation AND ${answeredStatusOf('q')} = 400)`;
 
 /**
- * A bet `b` with nothing but refusals: places and cashouts refused without asking a wallet, or results of a bet
- * that the wallet does not know either. They are on record so that the same bytes take no effect later
- * (docs/money-safety.md); no result of such a bet is awaited.
+ * A bet `b` that is known only by what moves no money: places and cashouts refused without asking a wallet, results of
+ * a bet that the wallet does not know either, or data updates of a bet that was placed and settled through another
+ * gateway, or before a loss. They are on record so that the same bytes take no effect later (docs/money-safety.md);
+ * no result of such a bet is awaited.
  */
-export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
+export const MOVES_NOTHING = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
        AND NOT EXISTS (SELECT 1 FROM operations p
-                        WHERE p.transaction_id = b.transaction_id AND ${ANSWERED_STATUS} IS DISTINCT FROM 400
-                          AND NOT (${IS_REFUSED_SINCE})))`;
+                        WHERE p.transaction_id = b.transaction_id AND p.operation <> 'update'
+                          AND ${ANSWERED_STATUS} IS DISTINCT FROM 400 AND NOT (${IS_REFUSED_SINCE})))`;
 
 /**
  * A bet `b` that has ended: nothing of it is in flight, promised, dead or still to be confirmed, and it has a result or
@@ -37,5 +38,5 @@ export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AN
 export const HAS_ENDED = `(b.busy_attempt IS NULL AND b.confirm_at IS NULL
        AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')
        AND (b.place IN ('declined', 'not_sent') OR b.rollback <> 'none'
-            OR b.settlement = 'settled' OR ${IS_ONLY_REFUSED})
+            OR b.settlement = 'settled' OR ${MOVES_NOTHING})
        AND NOT ${HAS_OPEN} AND NOT ${HAS_DEAD})`;

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { HAS_DEAD, HAS_OPEN, IS_ONLY_REFUSED, IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
+import { HAS_DEAD, HAS_OPEN, IS_PLACE_UNRESOLVED, MOVES_NOTHING } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
@@ -190,7 +190,7 @@ const waitingIn = (month: string) => `
    WHERE b.place <> 'in_flight' AND b.created_at < '${month}-01'::timestamptz + interval '1 month 2 days'
      AND bet_state(b.place, b.settlement, b.rollback) IN ('accepted', 'unseen', 'settlement_unknown')
      AND b.rollback = 'none' AND b.settlement <> 'settled' AND b.place IN ('accepted', 'unseen')
-     AND NOT ${IS_ONLY_REFUSED}
+     AND NOT ${MOVES_NOTHING}
   UNION SELECT transaction_id FROM bets WHERE confirm_at IS NOT NULL`;
 
 /**

@@ -170,6 +170,19 @@ describe('pruning', () => {
     expect(await ids('operations')).toEqual(['refused-lately', 'told-of-by-its-settle']);
   });
 
+  it('keeps no bet that only data updates have told of, as if it waited for a result', async () => {
+    const unseen = { place: 'unseen', settlement: 'none' };
+    for (const id of ['settled-too', 'updated']) await bet(id, unseen);
+    await bet('promised', { ...unseen, delivery: 'pending' });
+    await journal.sql(
+      `UPDATE operations SET operation = 'update' WHERE transaction_id <> 'settled-too'`,
+    );
+    const open = [{ transactionId: 'promised', why: 'pending_delivery' }];
+    expect((await pruned()).months[0]).toMatchObject({ result: 'refused', open });
+    await journal.sql(`UPDATE deliveries SET state = 'delivered'`);
+    expect([(await pruned()).bets, await ids('bets')]).toEqual([2, ['settled-too']]);
+  });
+
   it('keeps no result that its wallet refused, as if its bet waited for another', async () => {
     const told = { refused: 400, accepted: 200, 'not-brought': 503 };
     for (const [id, status] of Object.entries(told)) {
