@@ -4,10 +4,13 @@ export interface DutyWork {
   readonly name: string;
   /** @returns milliseconds until the next run */
   readonly work: () => Promise<number>;
-  /** The pause after a failure. */
+  /** The pause after a failure; after each further one twice as long, `AFTER_FAILURES_MS_MAX` at most. */
   readonly afterFailureMs: number;
   readonly onFailure: (error: unknown, name: string) => void;
 }
+
+/** A duty that fails again and again, such as every 250 ms for hours, would fill the log. */
+const AFTER_FAILURES_MS_MAX = 4_000;
 
 /** Runs one piece of work in a loop of its own, unaffected by slow or failing other duties. */
 export class Duty {
@@ -15,6 +18,8 @@ export class Duty {
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
   #isStopping = false;
+  /** How often it has failed since it last succeeded. */
+  #failures = 0;
 
   constructor(work: DutyWork) {
     this.#work = work;
@@ -41,10 +46,14 @@ export class Duty {
   async #once(): Promise<number> {
     const { work, name, afterFailureMs, onFailure } = this.#work;
     try {
-      return await work();
+      const pauseMs = await work();
+      this.#failures = 0;
+      return pauseMs;
     } catch (error) {
       onFailure(error, name);
-      return afterFailureMs;
+      const pauseMs = afterFailureMs * 2 ** this.#failures;
+      this.#failures += 1;
+      return Math.max(afterFailureMs, Math.min(pauseMs, AFTER_FAILURES_MS_MAX));
     }
   }
 }
