@@ -11,7 +11,7 @@ import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
-import { Unmoved } from './unmoved.ts';
+import { StalledDrains } from './stalled-drains.ts';
 import { WithoutFile } from './without-file.ts';
 
 /** A sweep costs one index probe per operator. */
@@ -43,7 +43,7 @@ export class DeliveryWorker {
   /** Drains started without the scheduler. */
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
-  readonly #unmoved = new Unmoved();
+  readonly #stalled = new StalledDrains();
   readonly #headStart: HeadStart;
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
@@ -74,7 +74,7 @@ export class DeliveryWorker {
       logger: draining.logger,
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });
-        this.#unmoved.served(operatorId);
+        this.#stalled.served(operatorId);
         return this.#drain(operatorId);
       },
     });
@@ -145,7 +145,7 @@ export class DeliveryWorker {
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
     const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
-    const { stuck, unserved } = this.#unmoved.look(due, (id) => this.#pauseMsMax(id));
+    const { stuck, unserved } = this.#stalled.look(due, (id) => this.#pauseMsMax(id));
     for (const operator of unserved) {
       const facts = { operator, error: this.#scheduler.trouble };
       const note = 'Redis hands its drain to no worker: this process drains it';
@@ -194,7 +194,7 @@ export class DeliveryWorker {
     const isArmed = await this.#scheduler.arm(operatorIds);
     // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
     for (const operatorId of operatorIds) {
-      if (!isArmed || this.#unmoved.isUnserved(operatorId)) this.#drainHere(operatorId);
+      if (!isArmed || this.#stalled.isUnserved(operatorId)) this.#drainHere(operatorId);
     }
   }
 

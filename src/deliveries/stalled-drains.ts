@@ -16,7 +16,7 @@ interface Standstill {
 }
 
 /** Detects operators whose drains do not run although the scheduler has accepted them. */
-export class Unmoved {
+export class StalledDrains {
   #standstills = new Map<string, Standstill>();
   /** For how many more sweeps each operator is drained without the scheduler. */
   readonly #unserved = new Map<string, number>();
