@@ -5,7 +5,7 @@ import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { leaveToPerson } from '../engine/left-to-person.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
-import { eachBet } from './each-bet.ts';
+import { forEachDueBet } from './due-bets.ts';
 
 const BATCH = 200;
 
@@ -27,7 +27,7 @@ export async function confirmDue(
 ): Promise<number> {
   const { confirmations, logger } = confirming;
   const due = { batch: BATCH, look: (limit: number) => confirmations.due(limit), passedOver };
-  return await eachBet(logger, due, (bet) => confirm(confirming, bet));
+  return await forEachDueBet(logger, due, (bet) => confirm(confirming, bet));
 }
 
 async function confirm(

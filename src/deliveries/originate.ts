@@ -8,7 +8,7 @@ import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
 import { ownAttemptId } from '../store/bets/asked-by.ts';
 import type { DeliveryStore, OverduePlace } from '../store/deliveries/queue.ts';
-import { eachBet } from './each-bet.ts';
+import { forEachDueBet } from './due-bets.ts';
 
 export interface Originating extends Engine {
   readonly store: DeliveryStore;
@@ -38,7 +38,7 @@ export async function originateRollbacks(
   const { logger, store } = originating;
   const look = (limit: number) => store.overdueUnknown(ages, limit);
   const overdue = { batch: BATCH, look, passedOver };
-  return await eachBet(logger, overdue, (place) => originate(originating, place));
+  return await forEachDueBet(logger, overdue, (place) => originate(originating, place));
 }
 
 async function originate(originating: Originating, place: OverduePlace): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { expect, it, vi } from 'vitest';
-import { eachBet } from '../../../src/deliveries/each-bet.ts';
+import { forEachDueBet } from '../../../src/deliveries/due-bets.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { partly } from '../../support/partly.ts';
 
@@ -17,7 +17,7 @@ function duty(unreadable: number, sound: number) {
   const look = async (limit: number) => due.slice(0, limit);
   const which = { batch: BATCH, look, passedOver: new Set<string>() };
   const sweep = () =>
-    eachBet(partly<Logger>({ error }), which, async (bet) => {
+    forEachDueBet(partly<Logger>({ error }), which, async (bet) => {
       tried(bet.transactionId);
       if (broken.has(bet.transactionId)) {
         throw Object.assign(new DatabaseError('violates', 0, 'error'), { code: '23514' });

@@ -26,7 +26,7 @@ export interface DueBets<B> {
  * @returns for how many bets it did
  * @throws GatewayError of `work`, since the database is down for all; any other error not caused by a single row
  */
-export async function eachBet<B extends { readonly transactionId: string }>(
+export async function forEachDueBet<B extends { readonly transactionId: string }>(
   logger: Logger,
   { batch, look, passedOver }: DueBets<B>,
   work: (bet: B) => Promise<boolean>,
