@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { GATEWAY_FILE, passedOverBeside } from './beside.ts';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
 import { isPassedOver, operatorOfFile } from './file-names.ts';
 import { FileReader } from './files.ts';
+import { GATEWAY_FILE, misplacedFiles } from './misplaced-files.ts';
 import { ownSecretsIn } from './own-variables.ts';
 import type { Problem } from './problems.ts';
 import {
@@ -61,7 +61,7 @@ export class ConfigFolder {
     this.#files.forget();
     const ownSecrets = this.#ownSecrets;
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
-    const beside = yield* passedOverBeside(this.#files, this.#path);
+    const misplaced = yield* misplacedFiles(this.#files, this.#path);
 
     const folder = join(this.#path, OPERATORS);
     // Files that are passed over are listed too, so that adding one counts as a change and is reported.
@@ -73,10 +73,16 @@ export class ConfigFolder {
         path: '',
         reason: `the folder ${folder} ${listing.reason}`,
       };
-      return { gateway, operators: undefined, ownSecrets, problems: [problem], passedOver: beside };
+      return {
+        gateway,
+        operators: undefined,
+        ownSecrets,
+        problems: [problem],
+        passedOver: misplaced,
+      };
     }
     const names = listing.names.filter((name) => !isPassedOver(name));
-    const passedOver = [...beside, ...listing.names.filter(isPassedOver).map(passingOver)];
+    const passedOver = [...misplaced, ...listing.names.filter(isPassedOver).map(passingOver)];
     const operators = new Map<string, CheckedFile<OperatorFile>>();
     for (const name of names) {
       yield;

@@ -17,7 +17,7 @@ const NO_OPERATOR =
  * Files next to `gateway.yaml` that look as if they were read, but are not: `gateway.yml`, or an operator's file. Reads
  * one file per step. The folder stays watched, so that such a file added later counts as a change.
  */
-export function* passedOverBeside(
+export function* misplacedFiles(
   files: FileReader,
   folder: string,
 ): Generator<undefined, readonly Problem[]> {
