@@ -1,26 +1,26 @@
 import type { Clock } from '../domain/clock.ts';
 
 /**
- * How many connections may wait to be accepted. Those beyond that the kernel leaves unanswered, and they try again
- * seconds later: nobody can tell then how long they have waited. Linux allows `net.core.somaxconn` at most (4,096).
+ * How many connections may wait to be accepted. The kernel leaves further ones unanswered, and they retry seconds
+ * later, when nobody can tell how long they have waited. Linux allows `net.core.somaxconn` at most (4,096).
  */
 export const BACKLOG = 4_096;
-/** With the one that is just being accepted. */
+/** Including the one that is just being accepted. */
 const WAITING_MAX = BACKLOG + 1;
 
-/** While connections come without a pause, the system is asked this often how many of them wait. */
+/** While connections arrive without a pause, how often the system is asked how many of them wait. */
 const LOOK_MS = 250;
 
-/** How many waited at a time. */
+/** One reading of the queue's length. */
 interface Look {
   readonly atMs: number;
-  /** Of those that are accepted one a turn: whichever comes after this one came after `atMs`. */
+  /** The index of the last one that waited at `atMs`: all accepted after it arrived later. */
   readonly lastWaiting: number;
 }
 
-/** Connections that are accepted one a turn, since a turn that found nobody waiting. */
+/** Connections accepted one per turn, since a turn that found nobody waiting. */
 interface Row {
-  /** Those that are still to be accepted came no earlier, on the monotonic clock. */
+  /** The earliest arrival of those still to be accepted, on the monotonic clock. */
   sinceMs: number;
   accepted: number;
   acceptedAtLastTurn: number;
@@ -30,20 +30,20 @@ interface Row {
 }
 
 /**
- * How long connections have waited to be accepted, at most. Of those that wait the event loop accepts one a
- * turn; when turns are long and many come, the last of them wait for seconds with a request that nobody has
- * seen. One that came to a queue of at most so many did not come before the one was accepted that stood as
- * many places before it, nor before a turn that found nobody waiting. In a process that is only just kept busy no turn
- * ever does, and everybody would seem to have come at the beginning: so the system is asked how many really wait.
+ * An upper bound for how long connections have waited to be accepted. The event loop accepts one per turn; if turns are
+ * long and many connections arrive, the last of them wait for seconds. A connection cannot have arrived before the one
+ * `WAITING_MAX` places ahead of it was accepted, since the queue is no longer than that, nor before a turn that found
+ * nobody waiting. In a constantly busy process no turn does, and everybody would seem to have arrived at the
+ * beginning: so the system is also asked how many really wait.
  */
 export class AcceptQueue {
   readonly #clock: Clock;
   readonly #waiting: () => number | undefined;
-  /** When those were accepted that came one a turn, the latest of them. */
+  /** When the latest of those accepted one per turn were accepted. */
   readonly #atMs = new Float64Array(WAITING_MAX);
   #row: Row | undefined;
 
-  /** @param waiting how many wait at this moment; undefined where nobody knows, which is the default */
+  /** @param waiting how many wait at this moment; undefined if unknown, which is the default */
   constructor(clock: Clock, waiting: () => number | undefined = () => undefined) {
     this.#clock = clock;
     this.#waiting = waiting;
@@ -51,8 +51,8 @@ export class AcceptQueue {
 
   /**
    * Call it when a connection is accepted.
-   * @param lagMs so long the event loop has not looked, until this turn
-   * @returns the connection came no earlier than this, on the monotonic clock
+   * @param lagMs how long the event loop had not polled before this turn
+   * @returns the earliest time at which the connection can have arrived, on the monotonic clock
    */
   accepted(lagMs: number): number {
     const nowMs = this.#clock.monotonicMs();
@@ -86,7 +86,7 @@ export class AcceptQueue {
     }
   }
 
-  /** Between two of these the loop has looked at all its sockets once. */
+  /** Between two of these the loop has polled all its sockets once. */
   readonly #afterTurn = () => {
     const row = this.#row;
     if (row === undefined) return;
@@ -99,7 +99,7 @@ export class AcceptQueue {
   };
 }
 
-/** When the one that was just accepted came at the earliest, as the looks at the queue tell. */
+/** The earliest arrival of the connection just accepted, according to the readings of the queue. */
 function cameAfterMs(row: Row): number {
   for (const { atMs, lastWaiting } of row.looks) {
     if (row.accepted > lastWaiting) row.sinceMs = Math.max(row.sinceMs, atMs);

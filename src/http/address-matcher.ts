@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
- * Tells whether an address is in one of the CIDRs (or single addresses). Text that is no address is in none of
- * them: proxies pass on whatever they were told, and a request whose connection was reset has no address any more.
+ * Returns whether an address is in one of the CIDRs (or single addresses). Text that is not an address is in none of
+ * them: proxies pass on any text, and a request whose connection was reset has no address any more.
  */
 export function addressMatcher(cidrs: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -12,7 +12,7 @@ export function addressMatcher(cidrs: readonly string[]): (address: string) => b
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
   }
-  // Node knows by itself that `::ffff:192.0.2.1` is an IPv4 address.
+  // Node itself treats `::ffff:192.0.2.1` as an IPv4 address.
   return (said) => {
     const address = withoutPort(said);
     return isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');

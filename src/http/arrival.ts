@@ -2,37 +2,37 @@ import type { Clock } from '../domain/clock.ts';
 import { BACKLOG } from './accept-queue.ts';
 
 const TICK_MS = 20;
-/** Timers are never exact; only a noticeable lag is taken off a budget. */
+/** Timers are never exact; only a lag above this is deducted from a budget. */
 const LAG_MS_MIN = 10;
 
 /** A longer delay is a stall: the process was stopped, or something held the loop. */
 const STALL_MS_MIN = 250;
 /**
- * What waited during a stall has been read after so many turns of the loop in which no connection
- * was accepted: of those that wait the loop accepts one a turn, and reads its request in the next.
+ * Everything that waited during a stall has been read after this many turns of the loop without an
+ * accepted connection: the loop accepts one waiting connection per turn, and reads its request in the next.
  */
 const QUIET_TURNS = 5;
-/** However many come after that, they are new: a process that always lags still has to work. */
+/** After this, arrivals count as new in any case, because a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
-/** A stall that is over, while what waited during it is still being read. */
+/** A stall that has ended, while requests that waited during it are still being read. */
 interface Stall {
-  /** When the first of the stalls began that followed each other, on the monotonic clock. */
+  /** When the first of several consecutive stalls began, on the monotonic clock. */
   readonly sinceMs: number;
   /** When it ended; later by the length of each stall that followed. */
   endedMs: number;
-  /** Of the loop, since it ended. */
+  /** Turns of the loop since it ended. */
   turns: number;
-  /** In which no connection was accepted. */
+  /** Consecutive turns in which no connection was accepted. */
   quietTurns: number;
 }
 
 /**
- * How long requests may have waited before the process looked at them. When the event loop was
- * blocked, its timers run before its sockets: the delay of the last tick is what the requests that
- * are read right after it have waited at most. A process that was stopped may wake up in the middle
- * of its sockets instead, so the delay of the next tick counts as well. After a stall everything is
- * dated from the stall's beginning until all that was waiting has been read: a sender may have
- * hung up long ago, and a newer operation may have overtaken it (docs/money-safety.md).
+ * How long requests may have waited before the process read them. After the event loop was blocked, its
+ * timers run before its sockets: the delay of the last tick is the longest that the requests read right
+ * after it have waited. A process that was stopped may resume in the middle of its sockets instead, so
+ * the delay of the next tick counts as well. After a stall, everything is dated from the stall's
+ * beginning until all that was waiting has been read: a sender may have disconnected long ago, and a
+ * newer operation may have overtaken it (docs/money-safety.md).
  */
 export class EventLoopLag {
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class EventLoopLag {
     return this.#lagMs < LAG_MS_MIN ? 0 : this.#lagMs;
   }
 
-  /** A connection was accepted: it may have waited, and more may wait behind it. */
+  /** Call it when a connection is accepted: it may have waited, and more may wait behind it. */
   connected(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#noticeStall(nowMs);
@@ -82,13 +82,13 @@ export class EventLoopLag {
       this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0 };
       setImmediate(this.#afterTurn);
     } else {
-      // One stall follows another: what has waited since the first may still be there.
+      // Consecutive stalls: requests that have waited since the first may still be unread.
       this.#stall.endedMs += lateMs;
       this.#stall.quietTurns = 0;
     }
   }
 
-  /** Between two of these the loop has looked at all its sockets once. */
+  /** Between two of these the loop has polled all its sockets once. */
   readonly #afterTurn = () => {
     const nowMs = this.#clock.monotonicMs();
     this.#noticeStall(nowMs);
@@ -107,8 +107,8 @@ export class EventLoopLag {
 }
 
 /**
- * When a request arrived, on the monotonic clock: as early as can be known, so that lag spends the
- * budget of the callback and not the patience of the service (I1).
+ * When a request arrived, on the monotonic clock: the earliest plausible time, so that lag is deducted
+ * from the callback's budget rather than making the answer late for the service (I1).
  *
  * @param requestStart a trusted proxy's `X-Request-Start` (`t=` and seconds, milliseconds or
  *   microseconds since the epoch), else undefined
@@ -123,7 +123,7 @@ export function arrivedAtMs(
   const startedMs = requestStart === undefined ? undefined : epochMsOf(requestStart);
   if (startedMs === undefined) return seenMs;
   const agoMs = clock.nowMs() - startedMs;
-  // A proxy whose clock is off must not take or give more than a callback's whole time.
+  // A proxy whose clock is wrong must not shift the arrival into the future or by more than a minute.
   return agoMs > 0 && agoMs < 60_000 ? Math.min(seenMs, nowMs - agoMs) : seenMs;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a process opens beside its callers and what they make it open: Node's own files, two
- * listeners, its connections to PostgreSQL (47 at most) and a few to Redis, scrapes and probes,
- * configuration files while they are read.
+ * Files that a process opens besides those for callers: Node's own, two listeners, its connections
+ * to PostgreSQL (47 at most) and a few to Redis, scrapes and probes, configuration files while
+ * they are read.
  */
 export const OWN_FILES = 150;
 
@@ -13,10 +13,10 @@ export interface OpenFiles {
 }
 
 /**
- * The most callers that leave a file free for what each makes the gateway open: one connection to a
- * wallet or the bonus API, as long as the bulkheads let it.
+ * The most callers for which enough files remain, since each caller may make the gateway open one
+ * connection to a wallet or the bonus API, within the limits of the bulkheads.
  *
- * @returns below 1 where not even one fits
+ * @returns below 1 if there is not even space for one
  */
 export function callersThatFit({ max, outward }: OpenFiles): number {
   const left = max - OWN_FILES;

@@ -7,9 +7,9 @@ import { readInSmallPieces } from './small-pieces.ts';
 /** Limits for unauthenticated callers ("strangers"), per process (`http` in gateway.yaml). */
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** How long a connection may stay idle that no signed request has come on yet. */
+  /** How long a connection without a signed request may stay idle. */
   readonly strangerIdleMs: number;
-  /** Bytes of all bodies that have begun to arrive and not ended. */
+  /** Bytes of all bodies that are still arriving. */
   readonly arrivingBytesMax: number;
 }
 
@@ -25,25 +25,25 @@ export interface ConnectionsOptions {
   readonly onClosed: (why: Closed) => void;
 }
 
-/** How often idle strangers are looked for. */
+/** How often idle unauthenticated connections are looked for. */
 const SWEEP_MS = 500;
 
-/** What a piece of a body takes besides its bytes: many small ones take more memory than they hold. */
+/** Memory of a piece of a body besides its bytes: many small pieces take more than they contain. */
 const PIECE_OVERHEAD_BYTES = 256;
 
 /** A body up to this size is accepted from anybody: no callback of the service comes near it. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
 /**
- * Of the long bodies of strangers, and of those of one operator, this share of `arrivingBytesMax`
- * may begin a second. The memory of a body that was cut off is free only after garbage collection:
- * without a pace, callers that reconnect again and again would fill the memory with what no longer
- * arrives.
+ * Per second, long bodies of this share of `arrivingBytesMax` may begin: for all unauthenticated callers
+ * together, and for each operator. The memory of an aborted body is freed only by garbage collection:
+ * without this limit, callers that reconnect repeatedly would fill the memory with bodies that no longer
+ * arrive.
  */
 const LONG_SHARE_PER_SECOND = 0.25;
 
 /**
- * A body may come in this many pieces, and in one more for each of so many bytes: a slow writer
+ * A body may come in this many pieces, plus one for each `BYTES_PER_FURTHER_PIECE` bytes: a slow writer
  * flushes every word, a small packet holds 536 bytes. Each piece costs some microseconds, however
  * small it is: 250,000 of them in one body took the processor for more than a second.
  */
@@ -58,17 +58,17 @@ interface ArrivingBody {
   pieces: number;
 }
 
-/** What long bodies of a party took recently, less what the pace has given back since. */
+/** Bytes of a party's recent long bodies, less what the rate has allowed since. */
 interface LongBodies {
   bytes: number;
   atMs: number;
 }
 
 /**
- * The connections of the public listener. The service's are never closed for others. A caller that
- * has not yet signed a request keeps one only as long as nobody else needs it, and so does the
- * operator that holds the most: a thousand silent connections, or bodies that never end, must
- * neither keep the service out nor fill the memory (I7).
+ * The connections of the public listener. The service's are never closed in favour of others. At the limit,
+ * idle connections of unauthenticated callers, or of the operator that has the most, are closed: a
+ * thousand silent connections, or bodies that never end, must neither keep the service out nor fill
+ * the memory (I7).
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -78,9 +78,9 @@ export class Connections {
   readonly #parties = new Parties();
   /** Requests that wait for their answers. */
   readonly #underWay = new WeakMap<Socket, IncomingMessage[]>();
-  /** From this side; the parser may still hold some of what came. */
+  /** Closed by this side; the parser may still hold some data of them. */
   readonly #closed = new WeakSet<Socket>();
-  /** Bodies on their way, the oldest first, with what they hold. */
+  /** Bodies still arriving, the oldest first, with what they hold. */
   readonly #arriving = new Map<Socket, ArrivingBody>();
   #arrivingBytes = 0;
   readonly #longBodies = new Map<string, LongBodies>();
@@ -93,8 +93,8 @@ export class Connections {
   }
 
   /**
-   * A request with a good signature came on it.
-   * @param operatorId undefined: the service's
+   * A request with a valid signature came on this connection.
+   * @param operatorId undefined: the service
    */
   trust(socket: Socket, operatorId?: string): void {
     const isServices = this.#parties.of(socket) === undefined;
@@ -127,13 +127,13 @@ export class Connections {
     this.#parties.touch(socket, this.#nowMs());
   }
 
-  /** Whether a whole request came on it that has not been answered. */
+  /** Whether a complete request on this connection has not been answered yet. */
   owesAnswer(socket: Socket): boolean {
     return this.#underWay.get(socket)?.some(({ complete }) => complete) === true;
   }
 
   /**
-   * This many bytes of body are to follow. A long body that exceeds its party's share is not read:
+   * This many bytes of body will follow. A long body that exceeds its party's share is not read:
    * its connection is closed.
    */
   announced(socket: Socket, bytes: number): void {
@@ -166,7 +166,7 @@ export class Connections {
     }
   }
 
-  /** The body is there, or never will be. */
+  /** The body is complete, or never will be. */
   arrivedWhole(socket: Socket): void {
     const body = this.#arriving.get(socket);
     if (body === undefined) return;
@@ -183,7 +183,7 @@ export class Connections {
     });
     this.#parties.join(STRANGERS, socket, this.#nowMs());
     if (this.#open <= this.#options.limits().maxConnections) return;
-    // It may be the new one itself, where there is no other.
+    // Closes the new connection itself if there is no other candidate.
     this.#close(this.#parties.longestIdleOfMost() ?? socket, 'full');
   }
 
@@ -196,7 +196,7 @@ export class Connections {
   }
 
   #close(socket: Socket, why: Closed): void {
-    // Destroyed is not yet closed: what it held is free from now on.
+    // Destroyed but not closed yet: no longer counted from now on.
     this.#forget(socket);
     this.#closed.add(socket);
     socket.destroy();

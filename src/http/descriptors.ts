@@ -5,8 +5,8 @@ import { open } from 'node:fs/promises';
 const EXHAUSTED: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 /**
- * Whether this process can still open a connection, towards a wallet or from the service. At its
- * limit of open files the system turns callers away without a word to the process.
+ * Whether this process can still open a connection, to a wallet or from the service. At the limit of open
+ * files the system rejects callers without notifying the process.
  */
 export async function hasDescriptors(): Promise<boolean> {
   try {

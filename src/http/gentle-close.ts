@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { takeWaiting } from './take-waiting.ts';
 
-/** So long a connection that waits for its next request is kept: at any load worth the name, one comes. */
+/** How long an idle connection is kept for its next request, which under any real load comes in time. */
 const IDLE_MS = 500;
-/** How long what waits to be accepted is taken; a turn takes some milliseconds of a process that is busy. */
+/** How long waiting connections are still accepted; in a busy process each takes some milliseconds. */
 const TAKE_MS = 1_000;
 
 /**
- * Prepares a server, before it listens, to be closed without losing what is on its way to it.
- * @returns closes it. From then on nothing new is accepted, and each open connection carries one more answer, which
- *   says that it is the last. Resolves when the last connection has ended
+ * Prepares a server, before it listens, to be closed without losing requests that are already on their way.
+ * @returns a function that closes it: nothing new is accepted, and each open connection gets one more answer, with
+ *   `connection: close`. Resolves when the last connection has ended
  */
 export function gentleClose(app: FastifyInstance): () => Promise<void> {
   let isClosing = false;
-  // Else a connection whose request ends by then would be kept alive.
+  // Otherwise a connection whose request ends after that would be kept alive.
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing) reply.header('connection', 'close');
   });
@@ -23,7 +23,7 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  // It would be reset. The last that is done before the server is closed: where many come, more do all the time.
+  // Waiting connections would be reset. The last step before closing, because new ones may arrive all the time.
   app.addHook('preClose', () => takeWaiting(app.server, TAKE_MS));
   return async () => {
     isClosing = true;
@@ -33,18 +33,18 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
 }
 
 /**
- * Node's own `close`, and Fastify's, would end idle connections at once. Whoever keeps one may have sent its next
- * request already, which would be lost.
+ * Node's own `close`, and Fastify's, would end idle connections at once. Their clients may already have sent the next
+ * request, which would be lost.
  */
 function closeIdleLater({ server }: FastifyInstance, open: ReadonlySet<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);
   const end = () => {
     closeIdle();
-    // Those that have never carried a request Node does not take for idle, and would wait for until the end.
+    // Node does not count connections without any request as idle, and would wait for them indefinitely.
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
   server.closeIdleConnections = () => {
-    // In the turn after: a timer that is late comes before what has arrived by then is read.
+    // In the next turn, because a late timer runs before requests that have already arrived are read.
     setTimeout(() => setImmediate(end), IDLE_MS).unref();
   };
 }

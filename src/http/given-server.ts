@@ -3,22 +3,22 @@ import { type AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
 import { machineMs } from '../lib/machine-clock.ts';
 
-/** What a server says to the process that has its port: it takes connections, has taken one, takes no more. */
+/** Messages to the process that owns the port: accepting connections, one taken, no longer accepting. */
 export interface FromGivenServer {
   readonly givenServer: 'listen' | 'taken' | 'close';
 }
 
-/** What it is told, the last of them together with the connection itself. */
+/** Messages from that process; the last one comes together with a connection. */
 export type ToGivenServer =
   | { readonly publicPort: AddressInfo }
   | { readonly noPublicPort: string }
-  /** It came no earlier than this, as `machineMs` has it. */
+  /** The earliest time at which the connection arrived, by `machineMs`. */
   | { readonly givenSinceMs: number };
 
-/** The process that has the port. */
+/** The process that owns the port. */
 export type PortOwner = Pick<NodeJS.Process, 'on' | 'send'>;
 
-/** An HTTP server whose connections another process accepts, which knows since when they have waited. */
+/** An HTTP server whose connections are accepted by another process, which says since when they have waited. */
 export class GivenServer extends Server {
   readonly #owner: PortOwner;
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class GivenServer extends Server {
     super(options, handler);
     this.#owner = owner;
     this.#clock = clock;
-    // Else Fastify, which asks for it, would open further servers beside this one for `localhost`.
+    // Otherwise Fastify, which checks it, would open additional servers for `localhost`.
     Object.defineProperty(this, 'listening', { get: () => this.#address !== null });
     owner.on('message', (message, handle) => this.#hear(message, handle));
     this.on('connection', (socket: Socket) => {
@@ -47,7 +47,7 @@ export class GivenServer extends Server {
     });
   }
 
-  /** Whose port it is says where. */
+  /** The port's owner reports the address. */
   override listen(): this {
     this.#tell('listen');
     return this;
@@ -57,7 +57,7 @@ export class GivenServer extends Server {
     return this.#address;
   }
 
-  /** @returns since when a connection has waited, on the monotonic clock; to be asked as it comes */
+  /** @returns since when a connection has waited, on the monotonic clock; call it when the connection arrives */
   sinceMs(socket: Socket): number {
     return this.#sinceMs.get(socket) ?? this.#clock.monotonicMs();
   }
@@ -66,7 +66,7 @@ export class GivenServer extends Server {
   override close(done?: (error?: Error) => void): this {
     this.#tell('close');
     this.closeIdleConnections();
-    // Node's own says that this server has never listened, which is so.
+    // Node's `close` reports an error because this server never listened; that is ignored.
     this.#ended = () => super.close(() => done?.());
     if (this.#open === 0) this.#ended();
     return this;
@@ -74,7 +74,7 @@ export class GivenServer extends Server {
 
   #tell(what: FromGivenServer['givenServer']): void {
     const message: FromGivenServer = { givenServer: what };
-    // Whose port it is may have gone; this process ends with it.
+    // The port's owner may be gone; this process ends with it.
     this.#owner.send?.(message, undefined, undefined, () => undefined);
   }
 
@@ -87,20 +87,20 @@ export class GivenServer extends Server {
       this.emit('error', new Error(message.noPublicPort));
     } else {
       this.#tell('taken');
-      // It may have been closed on its way.
+      // The connection may have been closed in transit.
       if (handle instanceof Socket) this.#take(handle, message.givenSinceMs);
     }
   }
 
   #take(socket: Socket, givenSinceMs: number): void {
-    // As of all connections of an HTTP server: a sender may end its side before it is answered.
+    // As for all connections of an HTTP server: a client may end its side before it is answered.
     socket.allowHalfOpen = true;
     this.#sinceMs.set(socket, this.#clock.monotonicMs() - (machineMs() - givenSinceMs));
     this.emit('connection', socket);
   }
 }
 
-/** @returns whether it is what a server says that is given its connections */
+/** Whether it is a message from a `GivenServer`. */
 export function isFromGivenServer(message: unknown): message is FromGivenServer {
   return typeof message === 'object' && message !== null && 'givenServer' in message;
 }

@@ -2,21 +2,21 @@ import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 
 /**
- * A probe is answered within 1 s (docs/contract.md, Internal API); what takes longer than this is
- * away.
+ * A probe is answered within 1 s (docs/contract.md, Internal API); a dependency that takes longer than
+ * this counts as down.
  */
 const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;
 
-/** `read_only`: it answers and takes no writes, as a standby; of no use to a callback that moves money. */
+/** `read_only`: it answers but takes no writes, like a standby; useless to a callback that moves money. */
 export type DependencyState = 'up' | 'down' | 'read_only';
 
 export type ReadinessStatus =
   | 'ready'
   /** Works without Redis, on PostgreSQL alone. */
   | 'degraded'
-  /** PostgreSQL is away or takes no writes, no connection can be opened any more, or nobody takes callbacks. */
+  /** PostgreSQL is down or read-only, no connection can be opened any more, or no process takes callbacks. */
   | 'unavailable'
   | 'draining'
   | 'starting';
@@ -27,9 +27,9 @@ export interface ReadinessReport {
     readonly postgresql: DependencyState;
     readonly redis: DependencyState;
   };
-  /** Only where the limit of open files is reached: neither callers nor wallets get through. */
+  /** Present if the limit of open files is reached: neither callers nor wallets can be connected. */
   readonly openFiles?: 'exhausted';
-  /** Only where none of the worker processes that take callbacks listens (`WORKERS`). */
+  /** Present if none of the worker processes that take callbacks listens (`WORKERS`). */
   readonly workerProcesses?: 'gone';
 }
 
@@ -70,7 +70,7 @@ export class Readiness {
     if (this.#phase === 'starting') this.#phase = 'serving';
   }
 
-  /** The process is on its way out; for good. */
+  /** The process is shutting down; this cannot be undone. */
   draining(): void {
     this.#phase = 'draining';
   }
@@ -125,7 +125,7 @@ class Probe {
   async ask(): Promise<DependencyState> {
     const last = this.#last;
     if (last !== undefined && this.#clock.monotonicMs() - last.atMs < FRESH_MS) return last.state;
-    // A check that hangs is not started again: it is waited for once more, and then it is down.
+    // A hanging check is not started again: callers wait for the same one, and time out.
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -141,7 +141,7 @@ class Probe {
     try {
       return await this.#check();
     } catch {
-      // The reason is logged by whoever uses the server; a probe only asks whether it is there.
+      // Whoever uses the server logs the reason; a probe only needs to know whether it answers.
       return false;
     }
   }

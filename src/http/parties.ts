@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** A caller that is not authenticated on its connection. No operator's id is empty. */
+/** The party of unauthenticated connections. No operator's id is empty. */
 export const STRANGERS = '';
 
-/** Connections by owner, the one that has been silent longest first. */
+/** Connections by party (an operator, or `STRANGERS`), the one idle for longest first. */
 export class Parties {
   readonly #members = new Map<string, Map<Socket, number>>();
   readonly #partyOf = new Map<Socket, string>();
 
-  /** @param nowMs of its last sign of life */
+  /** @param nowMs the time of its last activity */
   join(party: string, socket: Socket, nowMs: number): void {
     this.leave(socket);
     const members = this.#members.get(party) ?? new Map<Socket, number>();
@@ -31,18 +31,18 @@ export class Parties {
     return this.#partyOf.get(socket);
   }
 
-  /** It showed activity: all others of its party have now been idle longer. */
+  /** Records activity: all others of its party have now been idle for longer. */
   touch(socket: Socket, nowMs: number): void {
     const party = this.of(socket);
     if (party !== undefined) this.join(party, socket, nowMs);
   }
 
-  /** With the time of the last sign of life of each, on the clock of whoever told it. */
+  /** The connections of a party with the time of each one's last activity, as given by the caller. */
   membersOf(party: string): ReadonlyMap<Socket, number> {
     return this.#members.get(party) ?? new Map<Socket, number>();
   }
 
-  /** Of the party with the most connections, strangers before others; undefined without any. */
+  /** The longest idle connection of the largest party (`STRANGERS` if tied); undefined if there is none. */
   longestIdleOfMost(): Socket | undefined {
     let most = this.membersOf(STRANGERS);
     for (const members of this.#members.values()) if (members.size > most.size) most = members;

@@ -22,7 +22,7 @@ import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
-/** Longer than a load balancer in front keeps an idle connection. */
+/** Longer than the load balancer in front keeps idle connections. */
 const KEPT_ALIVE_MS = 65_000;
 
 declare module 'fastify' {
@@ -30,9 +30,9 @@ declare module 'fastify' {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
     arrivedAtMs: number;
     /**
-     * To be called once its signature is verified: from then on its connection counts as its
+     * Call it once the signature is verified: from then on the connection counts as its
      * owner's.
-     * @param operatorId whose it is; undefined: the service's
+     * @param operatorId the owner; undefined: the service
      */
     trust(operatorId?: string): void;
   }
@@ -49,8 +49,8 @@ export interface PublicServerOptions {
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
   /**
-   * In the middle of a request nothing moves for longer than this only if its sender does not read the answer,
-   * which would stay in memory for ever: the slowest answer takes less.
+   * A connection without any data in the middle of a request for longer than this is closed: its client does not read
+   * the answer, which would stay in memory for ever. Even the slowest answer takes less.
    */
   readonly silentMsMax: number;
   /** The process that accepts its connections (`WORKERS`), where it is another one. */
@@ -70,11 +70,11 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     connectionTimeout: options.silentMsMax,
     ...givenServer(options),
     forceCloseConnections: 'idle',
-    // What still comes on an open connection while we drain is answered like what was in flight: Fastify's own
-    // 503 is not the protocol's, and would cost a place its bet.
+    // Requests on open connections while draining are handled normally: Fastify's own 503 is not in the
+    // protocol's form, and would cost a place its bet.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: false },
-    // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
+    // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => sendFailure(reply, answerOf(error)),
     clientErrorHandler: (error, socket) =>
       refuseUnreadable(error, socket, connections.owesAnswer(socket)),
@@ -92,7 +92,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
 
 function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
   return {
-    // Node looks for late requests this often; slow bodies must not outlive the deadline.
+    // How often Node checks for late requests: slow bodies must not outlive the deadline.
     connectionsCheckingInterval: 100,
     // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
     // for headers, and Node then takes the one for the other: a minute for a slow body.
@@ -101,7 +101,7 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
   };
 }
 
-/** Where another process has the port: the server of Fastify's own making, but for where its connections come from. */
+/** If another process owns the port: like Fastify's own server, except for where its connections come from. */
 function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, 'serverFactory'> {
   const { portOwner: owner, clock, silentMsMax } = options;
   if (owner === undefined) return {};
@@ -112,7 +112,7 @@ function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, '
   };
 }
 
-/** Tells the connections' limits of every request, every piece that arrives and every answer. */
+/** Reports every request, body piece and answer to the connection limits. */
 function watchConnections(app: FastifyInstance, options: PublicServerOptions): Connections {
   const connections = new Connections(app.server, {
     clock: options.clock,
@@ -129,7 +129,7 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): C
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { socket } = request;
     connections.announced(socket, announcedBytes(request.headers));
-    // All of this in one turn: nothing flows before the body's own reader listens too.
+    // Synchronously, so that no data flows before the body's own reader listens too.
     payload.on('data', (piece: Buffer) => connections.arrived(socket, piece.length));
     payload.once('close', () => connections.arrivedWhole(socket));
     payload.once('end', () => connections.arrivedWhole(socket));
@@ -142,13 +142,13 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): C
   return connections;
 }
 
-/** How long a body is to be; of one in chunks nobody says, and it may be as long as any. */
+/** The announced length of a body; a chunked one has none, so the maximum is assumed. */
 function announcedBytes(headers: IncomingHttpHeaders): number {
   if (headers['transfer-encoding'] !== undefined) return BODY_BYTES_MAX;
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Notes when each request arrived, before anything is made of it. */
+/** Records when each request arrived, before it is processed. */
 function stampArrivals(
   app: FastifyInstance,
   { clock, lag }: PublicServerOptions,
@@ -162,10 +162,10 @@ function stampArrivals(
     lag.connected();
     const isGiven = server instanceof GivenServer;
     starts.opened(socket, isGiven ? server.sinceMs(socket) : queue.accepted(lag.currentMs()));
-    // Before the parser, which has a request begin within the piece that completes its head.
+    // Before the parser, which starts a request within the piece that completes its head.
     socket.prependListener('data', (bytes: Buffer) => starts.came(socket, bytes, cameMs));
   });
-  // Before Fastify, which passes over all hooks where it cannot read a path.
+  // Before Fastify, which skips all hooks for a malformed path.
   server.prependListener('request', (request: IncomingMessage) => starts.began(request));
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -175,20 +175,20 @@ function stampArrivals(
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
     const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
     request.arrivedAtMs = starts.sinceMs(request.raw, atMs);
-    // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the
-    // signature is checked, which would make the service roll a good place back. Not deleted: an object that
-    // has lost a member is slow for whoever reads it afterwards.
+    // Bodies are JSON whatever their content type. Fastify would refuse an unusual one with 415 before the
+    // signature is checked, which would make the service roll a good place back. Not deleted, because V8
+    // reads objects slowly after a member was deleted.
     request.headers['content-type'] = undefined;
     done();
   });
 }
 
-/** Errors and unknown paths in the protocol's own form. */
+/** Answers errors and unknown paths in the protocol's form. */
 function answerFailures(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
-      // Of the routes' own: what stands behind a question mark is anybody's text.
+      // The route's pattern, because a query string may contain anything.
       const { url } = request.routeOptions;
       logger.error({ err: error, method: request.method, url }, 'http.failed');
     }
@@ -213,7 +213,7 @@ function answerOf(error: FastifyError, bodyBytesMax = BODY_BYTES_MAX): Answer {
   return failure(CODES.system, 'System error', 500);
 }
 
-/** Follows the configuration: the list is compiled again only when it is another object. */
+/** Follows the configuration: the list is recompiled only if it is a different object. */
 function proxyMatcher(trustProxy: PublicServerOptions['trustProxy']): (address: string) => boolean {
   let compiledFrom: readonly string[] | false | undefined;
   let matches: (address: string) => boolean = () => false;

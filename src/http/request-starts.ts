@@ -4,29 +4,29 @@ import type { Socket } from 'node:net';
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What is known of a connection, for the request that it brings next or has just brought. */
+/** Facts about a connection, for its next or its latest request. */
 interface Reading {
-  /** Since when it had waited, at the earliest, while this process has just got it. */
+  /** The earliest time since when a new connection had waited. */
   waitedSinceMs: number | undefined;
-  /** Of bytes that no request has begun with yet. */
+  /** The arrival of the first byte of the next request. */
   firstByteMs: number | undefined;
-  /** The request that has begun last, and its first byte. */
+  /** The latest request, and the arrival of its first byte. */
   last: IncomingMessage | undefined;
   lastFirstByteMs: number | undefined;
 }
 
 /**
- * Since when the request has been coming that is read from a connection, at the earliest: all of it counts
- * against its deadline, also what its connection waited to be accepted, and a head that comes slowly (I1).
+ * The earliest time at which a request began to arrive: everything since then counts against its deadline,
+ * including the time its connection waited to be accepted, and a head that arrives slowly (I1).
  */
 export class RequestStarts {
   readonly #readings = new WeakMap<Socket, Reading>();
 
-  /** @param sinceMs a new connection came no earlier than this, on the monotonic clock */
+  /** @param sinceMs the earliest arrival of a new connection, on the monotonic clock */
   opened(socket: Socket, sinceMs: number): void {
     const reading = this.#of(socket);
     reading.waitedSinceMs = sinceMs;
-    // What had waited with it is read in the next turn of the event loop, and what comes later did not wait.
+    // Data that waited with it is read in the next turn of the event loop; later data did not wait.
     setImmediate(() =>
       setImmediate(() => {
         reading.waitedSinceMs = undefined;
@@ -34,16 +34,16 @@ export class RequestStarts {
     );
   }
 
-  /** @param atMs when these bytes came, at the earliest; the first of a request count */
+  /** @param atMs the earliest arrival of these bytes; only a request's first bytes count */
   came(socket: Socket, bytes: Buffer, atMs: () => number): void {
     const reading = this.#of(socket);
-    // Of a body that still comes, whether or not its request is answered: the next one's time is its own.
+    // Bytes of a body that is still arriving do not start the next request, even if it is already answered.
     const isBody = reading.last?.complete === false;
     if (isBody || reading.firstByteMs !== undefined || isBlank(bytes)) return;
     reading.firstByteMs = atMs();
   }
 
-  /** Its head is complete; to be told of every request, also of one that is refused at once. */
+  /** A request's head is complete. Call it for every request, even one refused at once. */
   began(request: IncomingMessage): void {
     const reading = this.#of(request.socket);
     reading.last = request;
@@ -51,7 +51,7 @@ export class RequestStarts {
     reading.firstByteMs = undefined;
   }
 
-  /** Of a request that has just begun, on the monotonic clock. */
+  /** The start of a request that has just begun, on the monotonic clock. */
   sinceMs(request: IncomingMessage, nowMs: number): number {
     const { last, lastFirstByteMs, waitedSinceMs } = this.#of(request.socket);
     const startMs = last === request ? (lastFirstByteMs ?? nowMs) : nowMs;
@@ -72,7 +72,7 @@ export class RequestStarts {
   }
 }
 
-/** Some senders end a body with a line of its own, which begins no request. */
+/** Some clients send an extra line end after a body, which does not start a request. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.length <= 2 && bytes.every((byte) => byte === CR || byte === LF);
 }

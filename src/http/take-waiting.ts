@@ -2,14 +2,14 @@ import type { Server } from 'node:net';
 import { wholeTurn } from '../lib/whole-turn.ts';
 import { waitingAt } from './waiting-connections.ts';
 
-/** Turns for those that come meanwhile: where none does, they take no time worth the name. */
+/** Extra turns for connections that arrive meanwhile; without any, they take hardly any time. */
 const FURTHER_TURNS = 32;
 const FURTHER_FACTOR = 4;
 
 /**
- * Resolves when the connections have been accepted that wait for that, of which the event loop takes one a turn; or
- * after `limitMs`. How many wait is asked once: where a machine has many sockets, the answer takes milliseconds, in which
- * as many come again. Whoever closes the server has to do so at once.
+ * Resolves when the waiting connections have been accepted, of which the event loop accepts one per turn; or after
+ * `limitMs`. The system is asked only once how many wait: on a machine with many sockets the answer takes
+ * milliseconds, in which as many arrive again. The caller has to close the server at once.
  */
 export async function takeWaiting(server: Server | undefined, limitMs: number): Promise<void> {
   const endsAtMs = performance.now() + limitMs;

@@ -5,13 +5,13 @@ import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
 /**
- * Ends a connection on which came what cannot be read as HTTP, or not in time: with an error in the
- * protocol's own form, because nothing was made of it.
+ * Ends a connection whose data is not HTTP or did not arrive in time: with an error in the protocol's
+ * form, because nothing was processed.
  *
  * @param error of Node's `clientError`
- * @param owesAnswer a request that came before on this connection is being carried out. Whatever is
- *   written now would pass for its answer, and 400 for a decline of a bet that a wallet may take:
- *   nothing is said, so that the service knows that it does not know (I2)
+ * @param owesAnswer whether an earlier request on this connection is still being handled. Anything written
+ *   now would pass for its answer, and a 400 for the decline of a bet that a wallet may accept: so nothing
+ *   is written, and the service sees an unknown outcome (I2)
  */
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -24,9 +24,9 @@ export function refuseUnreadable(
 }
 
 /**
- * The same for a request of HTTP/1.1 without `Host` (RFC 9112, 3.2), which is read whole: Node's own answer to it
- * is an empty 400, and of that nobody knows whether it is a decline. Waits for nothing: all that has arrived of a
- * body would be parsed before a promise of it is kept.
+ * The same for an HTTP/1.1 request without `Host` (RFC 9112, 3.2): Node's own answer to it would be an empty 400,
+ * which might pass for a decline. It is synchronous, because a body that has arrived would be parsed
+ * before a promise resolves.
  */
 export function refuseHostless(
   request: FastifyRequest,
@@ -46,9 +46,9 @@ export function refuseHostless(
 }
 
 /**
- * A request that expects what nobody here knows (`Expect`; RFC 9110, 10.1.1) is a request like any other. Node answers
- * 417 past everything that listens for requests: in no form of ours, whatever its body costs, and the next request on
- * its connection, which a proxy may bring for somebody else, would seem to have begun with this one (I1, I7).
+ * Treats a request with an unknown `Expect` (RFC 9110, 10.1.1) like any other. Node would answer 417 without emitting
+ * `request`: not in our form, without the limits for its body, and the next request on the connection, perhaps a
+ * proxy's for another caller, would seem to have begun with this one (I1, I7).
  */
 export function passOverExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

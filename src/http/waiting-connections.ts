@@ -1,21 +1,21 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Server } from 'node:net';
 
-/** Of Linux, one for each version of IP. */
+/** Linux's socket tables, one per version of IP. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
-/** `sl local_address rem_address st tx_queue:rx_queue`, of a socket that listens; what waits is in `rx_queue`. */
+/** `sl local_address rem_address st tx_queue:rx_queue` of a listening socket; `rx_queue` is the number waiting. */
 const LISTENING = /^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} 0A [\dA-F]{8}:([\dA-F]{8}) /gm;
-/** Of any other. */
+/** The line of any other socket. */
 const CONNECTED = /^ *\d+: [\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4} (?!0A)/m;
-/** What one reading brings of such a table at most. */
+/** How much of a table one read returns at most. */
 const PIECE_BYTES = 4_096;
-/** As many sockets that listen as no machine has. */
+/** More listening sockets than any machine has. */
 const TABLE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Takes some tens of microseconds: those that listen come first, and of the others, which may be many thousands,
- * nothing is read.
- * @returns how many connections wait to be accepted at its port; undefined where the system does not tell
+ * Takes some tens of microseconds: listening sockets come first, and reading stops before the others, which may be
+ * many thousands.
+ * @returns how many connections wait to be accepted at the server's port; undefined if the system does not tell
  */
 export function waitingAt(server: Server | undefined): number | undefined {
   const address = server?.address();
@@ -38,7 +38,7 @@ function listenersIn(path: string): string {
       closeSync(table);
     }
   } catch {
-    // Another system, one without this version of IP, or no file left to open: it does not tell.
+    // Not Linux, no such version of IP, or no file descriptor left.
     return '';
   }
 }

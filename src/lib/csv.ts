@@ -12,10 +12,10 @@ const FIELDS: Readonly<Record<Separator, RegExp>> = {
 };
 
 /**
- * The fields of one line of CSV (RFC 4180), exactly as they stand between the separators: nothing is
- * trimmed. A field may be in quotes, with each quote inside doubled.
+ * The fields of one line of CSV (RFC 4180), exactly as they are between the separators: nothing is
+ * trimmed. A field may be quoted, with each quote inside doubled.
  *
- * @returns undefined where a quote is not closed or stands in the middle of a field
+ * @returns undefined if a quote is not closed or is in the middle of a field
  */
 export function parseCsvLine(
   line: string,

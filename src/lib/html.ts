@@ -9,7 +9,7 @@ export class Html {
 
 type Piece = Html | string | number | readonly Piece[];
 
-/** A template of HTML: what is filled in is escaped, unless it is HTML itself. */
+/** A template of HTML: inserted values are escaped, unless they are `Html`. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(strings.map((part, index) => part + textOf(pieces[index] ?? '')).join(''));
 }

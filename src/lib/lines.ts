@@ -10,7 +10,7 @@ export type Line =
       readonly latin1: string;
     };
 
-/** Far beyond any line of ours: a file without line ends must not fill the memory. */
+/** Far longer than any real line; limited, so that a file without line ends does not fill the memory. */
 const LINE_BYTES_MAX = 64 * 1024;
 
 const NEWLINE = 0x0a;
@@ -20,8 +20,8 @@ const BYTE_ORDER_MARK = Buffer.from('\u{feff}', 'utf8');
 
 /**
  * Splits bytes into lines of UTF-8 text (ended by LF or CRLF) as they come, holding one at a time.
- * A byte order mark before the first is dropped, as spreadsheets write one. What is not UTF-8, or
- * longer than 64 KiB, costs its own line alone.
+ * A byte order mark before the first is dropped, as spreadsheets write one. A line that is not
+ * UTF-8, or longer than 64 KiB, does not affect the others.
  */
 export class LineSplitter {
   #number = 0;
@@ -46,7 +46,7 @@ export class LineSplitter {
     }
   }
 
-  /** The last line, where nothing ended it. */
+  /** The last line, if it has no line end. */
   end(): Line[] {
     return this.#begun.length > 0 || this.#tooLong ? [this.#line(this.#begun)] : [];
   }

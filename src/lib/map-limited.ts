@@ -1,6 +1,6 @@
 /**
- * Maps with at most `limit` calls under way; the results stand in the order of the items.
- * @throws what the first that fails throws; none begins after that, those under way go on
+ * Maps with at most `limit` calls in flight; the results are in the order of the items.
+ * @throws the error of the first call that fails; no call begins after that, those in flight go on
  */
 export async function mapLimited<T, R>(
   items: readonly T[],

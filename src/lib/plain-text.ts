@@ -12,14 +12,14 @@ export function plain(text: string): string {
   return text.replaceAll(/\s+/g, onOneLine).replaceAll(UNSAFE, '\u{fffd}');
 }
 
-/** Of each run of spaces once: a wallet may send a page of nothing else. */
+/** Called once per run of spaces, so that a page of nothing but spaces is cheap. */
 function onOneLine(spaces: string): string {
   return /[\r\n]/.test(spaces) ? ' ' : spaces;
 }
 
 /**
- * JSON, indented, whose texts keep every character and yet show none of those to a terminal: they
- * stand as escapes, which any reader of JSON turns back.
+ * Indented JSON in which unsafe characters are written as escapes: a terminal does not see them, and any
+ * JSON parser restores them.
  */
 export function plainJson(value: unknown): string {
   return escaped(JSON.stringify(value, undefined, 2));

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IANA's special-purpose IPv4 blocks: nothing in them is an operator's wallet on the internet. */
+/** IANA's special-purpose IPv4 blocks: no operator's wallet on the internet is in them. */
 const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // "this network"; 0.0.0.0 reaches the own host
   ['10.0.0.0', 8],
@@ -36,7 +36,7 @@ for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix,
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an address is one of the public internet; false for anything that is no address. */
+/** Whether an address belongs to the public internet; false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -49,10 +49,10 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether the host of an address names a place that is not of the public internet by itself, without
- * asking DNS: a literal IP in any spelling (`URL` turns `0x7f.1` into `127.0.0.1`), or a name for
- * this machine or a cloud's metadata service. What a name resolves to is judged where the connection
- * is made.
+ * Whether the host of an address is recognisably not on the public internet, without asking DNS: a
+ * private literal IP in any spelling (`URL` turns `0x7f.1` into `127.0.0.1`), or a name for this
+ * machine or a cloud's metadata service. The addresses a name resolves to are checked when
+ * connecting.
  */
 export function isPrivateHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A map of the `entriesMax` keys that were used last. It takes memory as it fills: bounded by `max`,
- * the library would allocate and clear room for all of them at once, tens of milliseconds of each start.
+ * A map of the `entriesMax` most recently used keys. Bounded by `maxSize`, it allocates memory as it fills;
+ * with `max` the library would allocate it all at once, which takes tens of milliseconds at every start.
  */
 export function recentMap<Value extends object | string>(
   entriesMax: number,

@@ -1,11 +1,11 @@
-/** Said where more than the scheme might be a password. */
+/** Shown if everything after the scheme might contain a password. */
 const NOT_SHOWN = '…, not shown: in a password write / as %2F, ? as %3F, # as %23';
 
 /**
  * A server's address for messages: without user, password and parameters.
  *
- * A `/`, `?` or `#` in a password ends the host as it is read, and the rest of the password stands where a
- * database would. An `@` behind the host tells of that; then nothing but the scheme is shown.
+ * A `/`, `?` or `#` in a password ends the host for the parser, and the rest of the password ends up where the
+ * database's name is. An `@` after the host reveals that; then only the scheme is shown.
  */
 export function shownAddress(url: string): string {
   const { protocol, host, pathname, search, hash } = new URL(url);

@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { TokenBuckets } from './token-bucket.ts';
 
-/** Enough to see who it is; a flood must neither fill the log nor keep the process busy. */
+/** Enough to see who sends them; a flood must neither fill the log nor keep the process busy. */
 const LINES = { perSecond: 5, burst: 10 };
 
 /**
- * Which requests of strangers (unsigned, too large to be verified, from an address that is not
- * allowed; at the internal listener: of nobody known) are logged. Callbacks are all counted.
+ * Decides which unauthenticated requests (unsigned, too large to be verified, from an address that is
+ * not allowed; at the internal listener: without valid credentials) are logged. All callbacks are counted.
  */
 export class StrangerLog {
   readonly #lines: TokenBuckets;
@@ -16,7 +16,7 @@ export class StrangerLog {
     this.#lines = new TokenBuckets(clock, LINES);
   }
 
-  /** @returns undefined for one that is not logged; else how many were left out before it */
+  /** @returns undefined if the request is not to be logged; otherwise how many were left out before it */
   next(): number | undefined {
     if (this.#lines.take('strangers') > 0) {
       this.#leftOut += 1;

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** How fast something may go on, and how much of it may come at once. */
+/** A sustained rate, and the size of a burst. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
@@ -23,9 +23,9 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes tokens, all or none. More than a full bucket holds are taken from a full one, which then
-   * owes the rest.
-   * @returns 0 when there were enough; else the milliseconds until there are
+   * Takes tokens, all or none. If a bucket can never hold that many, they are taken from a full one,
+   * which then owes the rest.
+   * @returns 0 if there were enough; otherwise the milliseconds until there are
    */
   take(key: string, count = 1): number {
     const bucket = this.#filled(key);
@@ -35,7 +35,7 @@ export class TokenBuckets {
     return 0;
   }
 
-  /** Takes tokens that are spent already: whoever comes next waits until they are there again. */
+  /** Takes tokens that are already spent, even below zero: later callers wait until they are refilled. */
   owe(key: string, count: number): void {
     this.#filled(key).tokens -= count;
   }

@@ -1,4 +1,4 @@
-/** Lets so many of each key work at a time; the others wait, in the order in which they came. */
+/** A semaphore per key: at most `atOnce` holders of each key at a time; others wait in order of arrival. */
 export class Turns {
   readonly #atOnce: number;
   readonly #working = new Map<string, number>();
@@ -8,12 +8,12 @@ export class Turns {
     this.#atOnce = atOnce;
   }
 
-  /** Keys of which something is kept: addresses and operators come and go, and none stays once it is over. */
+  /** How many keys are held in memory: none stays after its last holder, as addresses and operators come and go. */
   get keysKept(): number {
     return new Set([...this.#working.keys(), ...this.#waiting.keys()]).size;
   }
 
-  /** @returns what ends the turn, to be called once */
+  /** @returns a function that releases it, to be called once */
   async take(key: string): Promise<() => void> {
     const working = this.#working.get(key) ?? 0;
     if (working < this.#atOnce) {
@@ -29,7 +29,7 @@ export class Turns {
   }
 
   #end(key: string): void {
-    // The turn goes on to the next, or there is one less.
+    // Passes it on to the next one waiting, or frees it.
     const waiting = this.#waiting.get(key);
     const next = waiting?.shift();
     if (waiting?.length === 0) this.#waiting.delete(key);

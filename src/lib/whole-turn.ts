@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Resolves after a whole turn of the event loop: what the system had for this process when it was called has been taken. */
+/** Resolves after a whole turn of the event loop: everything the system had ready at the call has been read. */
 export async function wholeTurn(): Promise<void> {
-  // The first ends the turn under way, which may have looked before.
+  // The first only ends the current turn, which may have polled before the call.
   await nextTurn();
   await nextTurn();
 }

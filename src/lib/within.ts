@@ -1,4 +1,4 @@
-/** Thrown by `within` when the time was over first. */
+/** Thrown by `within` if the time is over first. */
 export class OutOfTime extends Error {
   constructor(waitedMs: number) {
     super(`gave up after ${Math.round(waitedMs)} ms`);
@@ -7,12 +7,12 @@ export class OutOfTime extends Error {
 }
 
 /**
- * Waits for a promise, but no longer than `limitMs`. The promise itself goes on: whoever gives up
- * must say what becomes of its result.
- * @throws OutOfTime when the limit passed first
+ * Waits for a promise, but no longer than `limitMs`. The promise itself goes on: a caller that gives up
+ * must decide what happens with its result.
+ * @throws OutOfTime if the limit passes first
  */
 export function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  // By hand: a race makes five promises of its own, and every callback waits several times.
+  // Not Promise.race, which creates five more promises: every callback waits several times.
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(new OutOfTime(limitMs)), limitMs);
     promise.then(

@@ -4,11 +4,11 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 
 /** SQLSTATE of a server, a database or a role that has no connection left (`too_many_connections`). */
 const TOO_MANY = '53300';
-/** After a refusal a pool makes do with what it has for this long: each try costs a full server a process. */
+/** How long a pool keeps to the connections it has after a refusal: each try costs a full server a process. */
 const PAUSE_MS = 1_000;
 /** How often a pool without any connection tries a full server again. */
 const TRY_EVERY_MS = 100;
-/** The longest that a caller waits for a connection, be it here, in its pool, or at a server that says nothing. */
+/** The longest that a caller waits for a connection: here, in its pool, or for a silent server. */
 export const CONNECT_MS_MAX = 4_000;
 /** All that the pool of `pg` says to a caller that nobody gave one of its connections. */
 const QUEUE_OVER = 'timeout exceeded when trying to connect';
@@ -16,39 +16,40 @@ const QUEUE_OVER = 'timeout exceeded when trying to connect';
 /** A pool of this process. */
 interface Member {
   readonly pool: Pool;
-  /** As configured; `pool.options.max` is how many it may have at the moment. */
+  /** The configured maximum; `pool.options.max` is the present one. */
   readonly max: number;
-  /** Whether another pool gives up a connection, so that this one gets its first. */
+  /** Whether another pool has to give up a connection so that this one gets its first. */
   readonly isNeeded: boolean;
-  /** Used or not; `pool.totalCount` also counts those that are only trying to connect. */
+  /** Established connections, in use or idle; `pool.totalCount` also counts those still connecting. */
   readonly connected: ReadonlySet<PoolClient>;
-  /** Until then it tries for none but its first. */
+  /** Until then it tries to open only its first connection. */
   pausedUntilMs: number;
   /** When a pool without any connection may try a full server again. */
   nextTryMs: number;
 }
 
 /**
- * How the pools of a process share the connections that the server gives them. Where it gives no further one
- * (others have taken all that were left, the password has changed, its name is not resolved), no caller fails
- * for that: it waits for one of the connections that its pool has. At a full server, a pool without any gets
- * one that another pool does not use.
+ * Shares the server's connections between the pools of a process. If the server gives no further connection
+ * (it is full, the password has changed, its name does not resolve), callers do not fail: they wait for one of
+ * the connections that their pool has. At a full server, a pool without any gets an idle one of
+ * another pool.
  */
 export class ConnectionRoom {
   readonly #members = new Map<Pool, Member>();
   readonly #onRefused: (error: Error) => void;
-  /** Until then no pool tries for more than it has. */
+  /** Until then no pool tries to open more connections. */
   #fullUntilMs = Number.NEGATIVE_INFINITY;
   #refusal: Error | undefined;
 
-  /** @param onRefused called each time that the server gives no further connection, and for no other failure */
+  /** @param onRefused called each time the server gives no further connection, and for no other failure */
   constructor(onRefused: (error: Error) => void = () => undefined) {
     this.#onRefused = onRefused;
   }
 
   /**
    * @param max how many connections the pool may have
-   * @param isNeeded whether another pool gives up a connection for its first one, which another process may take
+   * @param isNeeded whether another pool has to give up a connection for its first one, at the risk that another
+   *   process takes it
    */
   add(pool: Pool, max: number, isNeeded = true): void {
     const never = Number.NEGATIVE_INFINITY;
@@ -65,7 +66,7 @@ export class ConnectionRoom {
 
   /**
    * A connection of a pool that was added.
-   * @throws Error of `pg` when there is none; of a server that stays full, after 4 s
+   * @throws Error of `pg` if there is none; for a server that stays full, after 4 s
    */
   async take(pool: Pool): Promise<PoolClient> {
     const member = this.#members.get(pool);
@@ -84,13 +85,13 @@ export class ConnectionRoom {
           refusal = error;
         }
       }
-      // A command may have nothing else to do: its process must not end meanwhile.
+      // The timer keeps the process alive: a command may have nothing else to do.
       await sleep(TRY_EVERY_MS);
     } while (performance.now() < endsAtMs);
     throw refusal ?? this.#refusal ?? new Error('PostgreSQL has no connection left');
   }
 
-  /** Also true for a pool that has all it may, where the caller queues, and for a closed one, which refuses it. */
+  /** Also true for a pool at its maximum, where the caller queues, and for a closed one, which rejects. */
   #mayConnect(member: Member): boolean {
     const { pool, connected } = member;
     this.#limit(member);
@@ -109,18 +110,18 @@ export class ConnectionRoom {
       this.#refusal = error;
       if (member.isNeeded && member.connected.size === 0) this.#freeOne();
     } else member.pausedUntilMs = untilMs;
-    // Otherwise each caller that waits in the pool would try in turn.
+    // Otherwise each caller waiting in the pool would try in turn.
     this.#limit(member);
   }
 
-  /** Sets how many connections the pool may have at the moment. */
+  /** Sets how many connections the pool may have at present. */
   #limit({ pool, max, connected, pausedUntilMs }: Member): void {
     const nowMs = performance.now();
     const isPaused = connected.size > 0 && nowMs < pausedUntilMs;
     pool.options.max = isPaused || nowMs < this.#fullUntilMs ? Math.max(1, connected.size) : max;
   }
 
-  /** Closes an idle connection of the pool that has most, so that the one without any gets its place. */
+  /** Closes an idle connection of the largest pool, so that the pool without any can open one. */
   #freeOne(): void {
     const [richest] = [...this.#members.keys()]
       .filter(({ totalCount, idleCount }) => totalCount > 1 && idleCount > 0)
@@ -129,19 +130,19 @@ export class ConnectionRoom {
     richest.options.max = richest.totalCount;
     void richest.connect().then(
       (client) => client.release(true),
-      // That pool has just lost the connection by itself.
+      // That pool has just lost the connection itself.
       () => undefined,
     );
   }
 }
 
-/** A pool's connections, from when they are made until they are given up. */
+/** A pool's connections, from being established until they are given up. */
 function connectedOf(pool: Pool): ReadonlySet<PoolClient> {
   const connected = new Set<PoolClient>();
   const forget = (_: unknown, client: PoolClient) => connected.delete(client);
   pool.on('connect', (client) => connected.add(client));
   pool.on('error', forget);
-  // The pool tells of its removal only once it has ended, which a dead connection may take minutes to do.
+  // `remove` comes only once the connection has ended, which may take minutes for a dead one.
   pool.on('release', (error, client) => {
     if (error) forget(error, client);
   });
@@ -150,8 +151,8 @@ function connectedOf(pool: Pool): ReadonlySet<PoolClient> {
 }
 
 /**
- * Whether a connection may come free: at a full server another client may leave, and after any other refusal those that
- * the pool has still work. A pool without any, at a server that is away, tells its callers at once.
+ * Whether a connection may become free: at a full server another client may leave, and after any other refusal the
+ * pool's existing connections still work. A pool without any, at a server that is down, fails at once.
  */
 function isWorthWaiting(error: unknown, { pool, connected }: Member): error is Error {
   if (!(error instanceof Error) || error instanceof UnsuitableServer || pool.ending) return false;

@@ -1,11 +1,11 @@
 export interface GatheringOptions {
-  /** How long a row waits for others at most. */
+  /** The longest that a row waits for others. */
   readonly waitMs: number;
-  /** This many rows do not wait any longer. */
+  /** With this many rows waiting, none waits any longer. */
   readonly enough: number;
 }
 
-/** Lets rows that nobody waits for gather, so that one statement writes many of them. */
+/** Delays rows that nobody waits for, so that one statement writes many of them. */
 export class Gathering {
   readonly #options: GatheringOptions;
   #waiting: (() => void)[] = [];
@@ -24,7 +24,7 @@ export class Gathering {
     return promise;
   }
 
-  /** Lets all go that wait: a row that cannot wait is about to be written, and takes them along. */
+  /** Releases all waiting rows: an urgent row is about to be written, and they go with it. */
   release(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

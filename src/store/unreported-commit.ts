@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../domain/errors.ts';
 import { LEASE_SECONDS } from './bets/lease.ts';
 
-/** When a server goes away, the pool hands out some more of its dead connections. */
+/** Pauses between repeats: after a server fails, the pool hands out a few more of its dead connections. */
 const REPEAT_AFTER_MS = [0, 25, 100, 250];
-/** Whoever waits has given up by the time a frozen server's statement ends: then nothing is repeated. */
+/** No repeats after this: by the time a frozen server's statement ends, its caller has given up. */
 const REPEAT_WITHIN_MS = 2_000;
 
 /**
- * Repeats a write when a broken connection left the fate of its commit unknown (I3).
- * @param write one that recognises its own earlier effect by attempt id, so that asking again tells
- *   what became of it
- * @throws GatewayError `DATABASE_UNAVAILABLE` when it is still unknown after the last repeat
+ * Repeats a write if a broken connection left it unknown whether it was committed (I3).
+ * @param write must recognise its own earlier effect by attempt id, so that repeating it shows
+ *   whether it was committed
+ * @throws GatewayError `DATABASE_UNAVAILABLE` if it is still unknown after the last repeat
  */
 export async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
   const beganAtMs = performance.now();
@@ -31,10 +31,10 @@ export async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
 const LATER_EVERY_MS = 1_000;
 
 /**
- * Goes on with an outcome that `withRepeats` has given up, when PostgreSQL is away for longer: until it is
- * written, or the lease of its attempt has ended and the bet is anybody's. Whoever waited has been told that
- * it is not on record, so it is to be written as one that comes late.
- * @returns never rejects, and does not keep a process alive: what is not written is left to the lease
+ * Keeps trying to write an outcome that `withRepeats` gave up, if PostgreSQL is down for longer: until it is written,
+ * or the lease of its attempt has ended. Its caller has been answered as if it were not recorded, so it must be
+ * written as a late outcome.
+ * @returns never rejects, and does not keep the process alive: if it is not written, the lease lapses
  */
 export async function writeLater(write: () => Promise<unknown>): Promise<void> {
   const endsAtMs = performance.now() + LEASE_SECONDS * 1_000;
@@ -48,5 +48,5 @@ export async function writeLater(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** By when a caller has to be answered who has been told already: whatever is written now is late. */
+/** The time limit of a caller who has already been answered: whatever is written now is late. */
 export const LONG_AGO = new Date(0);
