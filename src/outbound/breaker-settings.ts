@@ -1,12 +1,12 @@
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
-/** `auto` leaves the breaker to itself again. */
+/** `auto`: no override. */
 export type BreakerOverride = 'closed' | 'open' | 'auto';
 
-/** What a breaker has found out by calls of its own. `reopened`: its probe failed. */
+/** A verdict of a breaker by its own calls. `reopened`: its probe failed. */
 export type BreakerVerdict = 'opened' | 'reopened' | 'closed';
 
-/** What another process's breaker of the same wallet and class has found out. */
+/** The verdict of another process's breaker for the same wallet and class. */
 export type BreakerHearsay = 'open' | 'closed';
 
 /** One breaker per class is built from these. */

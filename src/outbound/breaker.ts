@@ -17,17 +17,17 @@ const PERCENT_MARGIN = 1e-6;
 
 /**
  * A breaker that opened because another process's did waits this many times as long before it probes:
- * by then that process has probed, or is gone, frozen or without calls.
+ * by then that process has probed, or has died, is frozen or has no calls.
  */
 const PATIENCE = 2;
 
 /**
- * It follows another process that opens this often in a row, then probes once itself: a process that opens
- * again and again may be the one in trouble, and those without calls of their own would never find out.
+ * After following another process's openings this often in a row, it probes once itself: the other process
+ * may be the one in trouble, and processes without calls of their own would never notice.
  */
 const FOLLOWED_MAX = 5;
 
-/** What makes opossum count a failure; it never leaves this file. */
+/** Makes opossum count a failure; never leaves this file. */
 const FAULT = new Error('faulty wallet answer');
 
 type Judgement = () => Promise<void>;
@@ -39,22 +39,22 @@ type Judged = CircuitBreaker<[Judgement], void>;
  */
 export class Breaker {
   readonly #settings: BreakerSettings;
-  /** opossum's own; it looks at them for as long as the circuit lives. */
+  /** opossum's options object, which it reads as long as the circuit exists. */
   readonly #options: CircuitBreaker.Options<[Judgement]>;
   readonly #onChange: (state: BreakerState) => void;
   readonly #onVerdict: (verdict: BreakerVerdict) => void;
   #circuit: Judged | undefined;
   #override: BreakerOverride;
   #reported: BreakerState;
-  /** It opens or closes for another reason than its own calls. */
+  /** Whether it is being opened or closed for another reason than its own calls. */
   #isTold = false;
   #hasProbed = false;
-  /** How often in a row it was told to open. */
+  /** How often in a row it has opened because another process's breaker did. */
   #followed = 0;
 
   /**
-   * @param options.onChange told of each new state, those made by an override included
-   * @param options.onVerdict told of what its own calls have shown
+   * @param options.onChange called with each new state, including those set by an override
+   * @param options.onVerdict called with the verdicts of its own calls
    */
   constructor(options: {
     readonly name: string;
@@ -84,13 +84,13 @@ export class Breaker {
     return state === 'closed' || (state === 'half_open' && this.#circuit?.pendingClose === true);
   }
 
-  /** Whether it is open, or probes, by itself: whatever holds it beside that. */
+  /** Whether the circuit itself is open or half-open, regardless of an override. */
   get hasOpened(): boolean {
     return this.#circuit?.closed === false;
   }
 
   /**
-   * Makes a call and counts its outcome. Ask `admits` first, in the same turn.
+   * Makes a call and counts its outcome. Check `admits` synchronously before.
    * @throws whatever the call throws; that counts as a fault
    */
   async run<T>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
@@ -107,7 +107,7 @@ export class Breaker {
     return answer;
   }
 
-  /** Closing by hand also forgets that it was open, for when it works by itself again. */
+  /** Overriding to closed also resets the circuit, for when the override ends. */
   override(to: BreakerOverride): void {
     this.#override = to;
     this.#told((circuit) => {
@@ -116,8 +116,8 @@ export class Breaker {
   }
 
   /**
-   * Does as another process's breaker did, so that a wallet in trouble is not tried by each. What
-   * this one's calls show stands above that: the other process may be the one in trouble.
+   * Follows another process's breaker, so that not every process has to try a failing wallet. This one's own
+   * calls take precedence, because the other process may be the one in trouble.
    */
   follow(found: BreakerHearsay): void {
     if (found === 'open' && this.#knowsBetter()) return;
@@ -127,7 +127,7 @@ export class Breaker {
       known?.close();
       if (found === 'closed') return;
       const circuit = this.#opossum();
-      // opossum reads it in the moment it opens.
+      // opossum reads it at the moment it opens.
       this.#options.resetTimeout = PATIENCE * this.#settings.openMs;
       circuit.open();
       this.#options.resetTimeout = this.#settings.openMs;
@@ -139,7 +139,7 @@ export class Breaker {
     this.#circuit = undefined;
   }
 
-  /** Whether calls of this process go well enough, as far as it has made any. */
+  /** Whether this process has made calls, and they succeed often enough. */
   #knowsBetter(): boolean {
     const circuit = this.#circuit;
     if (circuit === undefined || !circuit.closed) return false;
@@ -149,7 +149,7 @@ export class Breaker {
     return calls >= minRequests / 2 && (100 * failures) / calls < errorPercent / 2;
   }
 
-  /** Opens or closes the circuit without taking that for a verdict. */
+  /** Opens or closes the circuit without counting that as a verdict of its own. */
   #told(change: (circuit: Judged | undefined) => void): void {
     this.#isTold = true;
     change(this.#circuit);

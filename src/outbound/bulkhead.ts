@@ -1,6 +1,6 @@
 /**
- * Counts the calls of one class that are under way and refuses one too many, at once: nothing
- * queues here, a queue would spend the caller's deadline (I1, I7).
+ * Counts the calls of one class in flight and refuses those above the limit at once: there is no queue,
+ * which would use up the caller's deadline (I1, I7).
  */
 export class Bulkhead {
   #limit: number;
@@ -18,7 +18,7 @@ export class Bulkhead {
     return this.#inFlight >= this.#limit;
   }
 
-  /** Takes a place, to be given back with `leave`; false when there is none. */
+  /** Takes a slot, to be released with `leave`; false if there is none. */
   enter(): boolean {
     if (this.full) return false;
     this.#inFlight += 1;
@@ -29,7 +29,7 @@ export class Bulkhead {
     this.#inFlight -= 1;
   }
 
-  /** Takes effect for the next call; those under way stay. */
+  /** Applies from the next call; those in flight stay. */
   resize(limit: number): void {
     this.#limit = limit;
   }

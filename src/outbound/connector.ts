@@ -8,7 +8,7 @@ import { limitAnswers } from './answer-meter.ts';
 import { Names } from './names.ts';
 import { createOpener, type TlsIdentity } from './tls.ts';
 
-/** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
+/** A forbidden host. Thrown before a connection exists, so nothing was sent. */
 class PrivateAddressError extends Error {
   readonly code = 'PRIVATE_ADDRESS';
 
@@ -19,17 +19,17 @@ class PrivateAddressError extends Error {
 }
 
 /**
- * Opens the connections of one wallet. Unless `allowPrivate`, only to public addresses, judged on
- * the very addresses that are connected to: a name checked earlier may resolve differently now
+ * Opens the connections of one wallet. Unless `allowPrivate`, only to public addresses; the addresses
+ * actually connected to are checked, because a name checked earlier may resolve differently now
  * (DNS rebinding).
  */
 export function createConnector(options: {
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
   readonly tls?: TlsIdentity | undefined;
-  /** The longest body that is expected in an answer; asked each time. */
+  /** The longest body expected in an answer; called each time. */
   readonly answerBytesMax: () => number;
-  /** Nobody answers for the name: the addresses that it had are used. Told once until it is answered again. */
+  /** The name is not answered and its last addresses are used. Called once until it is answered again. */
   readonly onNameUnanswered?: ((hostname: string) => void) | undefined;
 }): buildConnector.connector {
   const open = createOpener({
@@ -63,10 +63,10 @@ type LookupDone = Parameters<LookupFunction>[2];
 const systemNames = new Names({ resolve: lookup, clock: systemClock, atOnce: namesAtOnce() });
 
 export interface LookupOptions {
-  /** Every address of a name has to pass, or none is connected to. */
+  /** If any address of a name fails this, no connection is made. */
   readonly allows: (address: string) => boolean;
   readonly onUnanswered: (hostname: string) => void;
-  /** Default: those of the system, together with all other lookups of this process. */
+  /** Default: the process-wide resolver. */
   readonly names?: Pick<Names, 'find'>;
 }
 

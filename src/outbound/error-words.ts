@@ -1,4 +1,4 @@
-/** What the codes of Node and undici mean to a person. */
+/** The codes of Node and undici in words for people. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -27,12 +27,12 @@ const OWN_SHORTAGE: ReadonlySet<string | undefined> = new Set(
   'EMFILE ENFILE EADDRNOTAVAIL ENOBUFS ENOMEM'.split(' '),
 );
 
-/** Whether a connection failed for want of something on this side. */
+/** Whether a connection failed because this side lacked a resource. */
 export function isOwnShortage(error: Error): boolean {
   return OWN_SHORTAGE.has(codeOf(error));
 }
 
-/** An error of a connection as a person would say it, with the library's own words behind. */
+/** A connection error in words for people, followed by the library's own message. */
 export function errorInWords(error: Error): string {
   // Several addresses were tried, and the error of all of them has no message of its own.
   const message =

@@ -1,5 +1,5 @@
 /**
- * What one call says of the other side's health. `neutral`: it ended before it had a say, by
- * the gateway's own deadline.
+ * What one call says about the other side's health. `neutral`: nothing, because the gateway's own
+ * deadline ended it.
  */
 export type Health = 'healthy' | 'faulty' | 'neutral';

@@ -6,14 +6,14 @@ import { EndlessAnswerError } from './answer-meter.ts';
 import { errorInWords, isOwnShortage } from './error-words.ts';
 import type { HttpResponse } from './http-message.ts';
 
-/** How one HTTP exchange with a wallet ended. `notSent`: certainly not one byte of it left (I2). */
+/** The outcome of one HTTP exchange with a wallet. `notSent`: certainly not a single byte was sent (I2). */
 export type Exchange =
   | (HttpResponse & { readonly kind: 'response' })
   | {
       readonly kind: 'notSent';
       readonly reason: 'connection' | 'deadline';
       readonly error: string;
-      /** This process had no socket or memory for it: nothing is said about the other end. */
+      /** This process had no socket or memory for it, which says nothing about the other end. */
       readonly isOwnShortage?: true;
     }
   | {
@@ -21,40 +21,40 @@ export type Exchange =
       readonly fault: Extract<WalletFault, 'timeout' | 'connection' | 'bad_answer'>;
       readonly status?: number;
       readonly error: string;
-      /** What had come of an answer. */
+      /** The part of an answer that was received. */
       readonly partial?: Omit<HttpResponse, 'status'>;
     };
 
 export interface HttpCallOptions {
   readonly clock: Clock;
-  /** From now until the last byte of the answer, waiting for a connection included. */
+  /** From now until the last byte of the answer, including waiting for a connection. */
   readonly limitMs: number;
   readonly answerBytesMax: number;
-  /** Asked in the very moment a connection takes the request. */
+  /** Checked at the moment a connection takes the request. */
   readonly maySend: () => boolean;
-  /** Hands the call to a connection, once more. */
+  /** Dispatches the call to a connection again. */
   readonly handOver?: () => void;
 }
 
 /**
- * A wallet that has not given a connection for this long is at fault, whatever ended the wait; if
- * the caller's time was over sooner, the wallet is not to blame.
+ * A wallet that has not accepted a connection for this long is at fault, whatever ended the wait; if the
+ * caller's time was over sooner, it is not.
  */
 const CONNECTION_PATIENCE_MS = 1000;
 
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * An answer may come in this many pieces, and in one more for each of so many bytes. A slow writer
+ * An answer may come in this many pieces, plus one for each `BYTES_PER_FURTHER_PIECE` bytes. A slow writer
  * flushes every word; one that sends 64 KiB byte by byte takes two hundred times the memory and
  * processor time of an honest answer, in each of hundreds of calls at once (I7).
  */
 const PIECES_MAX = 4096;
 const BYTES_PER_FURTHER_PIECE = 64;
-/** This many pieces are put together at a time: each apart takes some hundred bytes besides its own. */
+/** This many pieces are joined at a time: each separate one takes some hundred bytes of overhead. */
 const PIECES_APART_MAX = 256;
 
-/** Hints that may come before the answer itself; each costs as much as an answer's head. */
+/** Informational (1xx) answers allowed before the answer itself; each costs as much as an answer's head. */
 const INFORMATIONAL_MAX = 8;
 const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers came, and no answer`;
 
@@ -75,7 +75,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   readonly #options: HttpCallOptions;
   readonly #startedAtMs: number;
   readonly #timer: NodeJS.Timeout;
-  /** Set once a connection has taken the request: from then on, it counts as sent. */
+  /** Set once a connection has taken the request, which from then on counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
   #wasHandedOverAgain = false;
@@ -83,7 +83,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #contentType: string | undefined;
   #retryAfter: string | undefined;
   #informational = 0;
-  /** What has come, in order: pieces put together, and behind them those still apart. */
+  /** Received data in order: joined pieces, followed by those still separate. */
   #together: Buffer[] = [];
   #apart: Buffer[] = [];
   #bytes = 0;
@@ -95,13 +95,13 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#settle = resolve;
     this.#options = options;
     this.#startedAtMs = options.clock.monotonicMs();
-    // After a busy moment of this process the timer comes first, and an answer that had arrived in
-    // time only after it; one turn of the loop lets it count. Unknown is what costs (I2).
+    // If this process was busy, the timer runs before an answer that had arrived in time is read; waiting
+    // one turn of the loop lets that answer count. An unknown outcome is costly (I2).
     this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), options.limitMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // An abort would do as well, but it would take the connection with it.
+    // An abort would work too, but it would close the connection.
     if (this.#over) throw new Error('the call is over');
     if (this.#controller !== undefined) throw new Error('a request is never sent twice');
     if (!this.#options.maySend()) {
@@ -160,15 +160,15 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A wallet drops idle connections when it likes, also in the moment in which one is to take this
-   * request. Certainly nothing of it has left then: another connection takes it.
+   * A wallet may close idle connections at any time, even when one is about to take this request.
+   * In that case certainly nothing was sent: another connection takes it.
    */
   #isHandedOverAgain(error: Error): boolean {
     const { handOver } = this.#options;
     const isOver = this.#over || this.#wasHandedOverAgain;
     if (handOver === undefined || isOver || !isOfOpenConnection(error)) return false;
     this.#wasHandedOverAgain = true;
-    // Not from within undici, which is just clearing up behind that connection.
+    // Not within undici, which is still cleaning up after that connection.
     setImmediate(handOver);
     return true;
   }
@@ -184,7 +184,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#withoutConnection();
   }
 
-  /** Whether the wallet would be asked and not be listened to: its own limit may end before the deadline. */
+  /** Whether too little time is left to receive an answer: the wallet's own timeout may end before the deadline. */
   #isNearlyOver(): boolean {
     const { clock, limitMs } = this.#options;
     const leftMs = this.#startedAtMs + limitMs - clock.monotonicMs();
@@ -203,7 +203,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #keep(chunk: Buffer): void {
     this.#apart.push(chunk);
     if (this.#apart.length < PIECES_APART_MAX) return;
-    // Never with those before: an answer of megabytes would be copied from its beginning each time.
+    // Not joined with the previous ones: an answer of megabytes would be copied again each time.
     this.#together.push(Buffer.concat(this.#apart));
     this.#apart = [];
   }
@@ -213,7 +213,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#giveUp('bad_answer', `the answer is larger than ${limit} bytes`);
   }
 
-  /** Ends a call that was sent, and its connection with it: what still comes belongs to no one. */
+  /** Ends a call that was sent, and closes its connection, because later data would belong to no call. */
   #giveUp(fault: 'timeout' | 'bad_answer', error: string): void {
     this.#fail(fault, error);
     this.#controller?.abort(new Error(error));
@@ -241,12 +241,12 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether a connection broke that had come about, while it was waited for. */
+/** Whether an established connection broke while the call waited for one. */
 function isOfOpenConnection(error: Error): boolean {
   return 'syscall' in error && error.syscall === 'read';
 }
 
-/** Errors of undici that say "this is no HTTP" rather than "the connection broke". */
+/** Errors of undici that mean "this is not HTTP" rather than "the connection broke". */
 function isBrokenAnswer(error: Error): boolean {
   return (
     error instanceof EndlessAnswerError ||

@@ -7,25 +7,25 @@ import type { HttpRequest } from './http-message.ts';
 import type { TlsIdentity } from './tls.ts';
 
 /**
- * Two lost SYNs (after 1 s each time longer): a wallet that has not accepted by then is away, and
- * a connection later than that leaves no time for an answer. undici keeps it within half a second.
+ * Longer than the retry after a lost SYN, which comes after 1 s: a wallet that has not accepted by then is down, and
+ * a later connection leaves no time for an answer. undici's timer is accurate to half a second.
  */
 const CONNECT_TIMEOUT_MS_MAX = 2000;
 
 /**
- * Idle connections are given up before middleboxes forget them in silence, which would turn the
- * next bet into a timeout. A wallet's own `Keep-Alive` header may shorten this.
+ * Idle connections are closed before middleboxes silently drop them, which would turn the next bet
+ * into a timeout. A wallet's own `Keep-Alive` header may shorten this.
  */
 const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
 /**
- * A connection that is never idle takes no request after this: the wallet's name may stand for another
- * machine by now, with other books, and its certificate may have run out.
+ * A connection takes no new request after this, even if it is never idle: the wallet's name may point to another
+ * machine by now, with other books, and its certificate may have expired.
  */
 const CONNECTION_AGE_MS_MAX = 60_000;
 
-/** Of one head, and of the trailers. */
+/** Limit for one head, and for the trailers. */
 const HEAD_BYTES_MAX = 16 * 1024;
 
 export interface HttpClientOptions {
@@ -36,9 +36,9 @@ export interface HttpClientOptions {
   /** Default: the system's authorities, and no certificate of our own. */
   readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
-  /** At least as many as calls may be under way, so that none waits for another's connection. */
+  /** At least as many as calls may be in flight, so that none waits for another's connection. */
   readonly connections: number;
-  /** Nobody answers for the name of `origin`: the addresses that it had are used. Told once each time. */
+  /** The name of `origin` is not answered and its last addresses are used. Called once each time. */
   readonly onNameUnanswered?: (hostname: string) => void;
 }
 
@@ -47,7 +47,7 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #pool: Pool;
-  /** The most that any request so far has asked for. */
+  /** The greatest limit of any request so far. */
   #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
@@ -62,27 +62,27 @@ export class HttpClient {
         answerBytesMax: () => this.#answerBytesMax,
         onNameUnanswered: options.onNameUnanswered,
       }),
-      // One request at a time on a connection: with more, a reset would leave several unknown.
+      // One request at a time per connection: with more, a reset would leave several outcomes unknown.
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: HEAD_BYTES_MAX,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS_MAX,
       clientTtl: CONNECTION_AGE_MS_MAX,
-      // Every call has one timer of its own, exact to the millisecond and over all its phases.
+      // Every call has its own timer, exact to the millisecond and covering all phases.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** The time a call may take now: the operator's limit, never above what the deadline leaves. */
+  /** How long a call may take now, in milliseconds: the operator's timeout or what the deadline leaves, if less. */
   budgetMs(deadline: Deadline): number {
     return Math.min(this.#timeoutMs, deadline.walletMs());
   }
 
   /**
    * Sends a request at most once and reads its answer. Redirects are answers like any other.
-   * @param maySend asked, beside the deadline, in the moment a connection takes the request
+   * @param maySend checked, besides the deadline, at the moment a connection takes the request
    * @returns never rejects; settles within `budgetMs(deadline)`
    */
   exchange(
@@ -104,7 +104,7 @@ export class HttpClient {
     return call.outcome;
   }
 
-  /** Takes no more calls, lets those under way finish, then closes the connections. */
+  /** Takes no more calls, waits for those in flight, then closes the connections. */
   async close(): Promise<void> {
     if (!this.#pool.destroyed) await this.#pool.close();
   }

@@ -5,7 +5,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The exact bytes to send: the signature in the headers is over them. */
   readonly body: Buffer;
-  /** An answer with a longer body is a broken one. */
+  /** An answer with a longer body counts as malformed. */
   readonly answerBytesMax: number;
 }
 
@@ -13,7 +13,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly contentType?: string | undefined;
-  /** Of a 429: its `Retry-After`, as it came. */
+  /** The `Retry-After` header of a 429, unparsed. */
   readonly retryAfter?: string | undefined;
   readonly body: Buffer;
 }

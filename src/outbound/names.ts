@@ -8,32 +8,32 @@ export type AddressLookup = (
   done: (error: Error | null, found: LookupAddress[]) => void,
 ) => void;
 
-/** Who needs a name's addresses. */
+/** A caller that needs a name's addresses. */
 export interface Asker {
   readonly done: (error: Error | null, found: LookupAddress[]) => void;
-  /** Told before `done`, once until the name is answered in time again: known addresses are used instead. */
+  /** Called before `done` if known addresses are used instead; once until the name is answered in time again. */
   readonly onUnanswered: () => void;
 }
 
-/** A name that takes longer is slow, until it is answered sooner. */
+/** A name that takes longer counts as slow until it is answered faster. */
 const SLOW_MS = 1_000;
 /**
- * Nobody waits for a name so long after it was slow. Later it is waited for again: this process may have
- * stood still, and its wallet may be another machine by now, with other books.
+ * For this long after a name was slow, callers do not wait for it. Later they do again: this process may have
+ * been suspended, and the wallet may be another machine by now, with other books.
  */
 const NOT_WAITED_FOR_MS = 60_000;
-/** Known addresses are used so long after their name was last answered (RFC 8767 allows for days). */
+/** How long known addresses are used after their name was last answered (RFC 8767 allows days). */
 const KEPT_MS = 3_600_000;
 
 interface Name {
   readonly hostname: string;
   readonly options: LookupAllOptions;
   state: 'idle' | 'queued' | 'asked';
-  /** When it was last wanted and not under way already. */
+  /** When its present query was requested. */
   wantedAtMs: number;
-  /** When its last question ended, where that was slow. */
+  /** When its last query ended, if that was slow. */
   slowAtMs: number | undefined;
-  /** Whether somebody was told that known addresses are used. */
+  /** Whether the use of known addresses was reported. */
   isTold: boolean;
   known: { readonly found: LookupAddress[]; readonly atMs: number } | undefined;
   waiting: Set<Asker>;
@@ -42,22 +42,22 @@ interface Name {
 export interface NamesOptions {
   readonly resolve: AddressLookup;
   readonly clock: Clock;
-  /** How many questions may be under way at once: each occupies a thread until it is answered. */
+  /** The most concurrent queries: each occupies a thread until it is answered. */
   readonly atOnce: number;
 }
 
 /**
- * Name resolution for all wallets of this process, so that operators whose name servers do not answer
- * are felt by nobody else (I7):
- * - a name is asked for once, for all connections that wait for it;
- * - names that were slow have half of the threads at most;
- * - a name that is not answered within a second, or only by a temporary failure, has the addresses that
- *   it had last, for an hour. One that does not exist any more has none.
+ * Name resolution for all wallets of this process. An operator whose name servers do not answer must not
+ * affect others (I7):
+ * - one query per name serves all connections that wait for it;
+ * - names that were slow use half of the threads at most;
+ * - a name that is not answered within a second, or fails temporarily, keeps its last addresses for an
+ *   hour. A name that no longer exists has none.
  */
 export class Names {
   readonly #options: NamesOptions;
   readonly #slowAtOnce: number;
-  /** As many as the configuration has ever named. */
+  /** Bounded by the names that were ever configured. */
   readonly #names = new Map<string, Name>();
   readonly #queue: Name[] = [];
   #asked = 0;
@@ -68,7 +68,7 @@ export class Names {
     this.#slowAtOnce = Math.max(1, Math.floor(options.atOnce / 2));
   }
 
-  /** @param options of whoever asks first; all who ask for a name have the same */
+  /** @param options the first caller's are used; all callers of a name have the same */
   find(hostname: string, options: LookupAllOptions, asker: Asker): void {
     const name = this.#nameOf(hostname, options);
     if (this.#knownOf(name) === undefined) name.waiting.add(asker);
@@ -139,7 +139,7 @@ export class Names {
     for (const asker of waiting) this.#tellKnown(name, asker, error);
   }
 
-  /** Whoever can do with known addresses waits for newer ones until the name counts as slow. */
+  /** If there are known addresses, wait for newer ones only until the name counts as slow. */
   #impatient(name: Name, asker: Asker): Asker {
     const timer = setTimeout(() => {
       name.waiting.delete(waiting);
@@ -155,7 +155,7 @@ export class Names {
     return waiting;
   }
 
-  /** Whether it takes too long now, or did so a moment ago. */
+  /** Whether its query takes too long, or did so recently. */
   #isSlow({ state, wantedAtMs, slowAtMs }: Name): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     if (state !== 'idle' && nowMs - wantedAtMs >= SLOW_MS) return true;
@@ -178,7 +178,7 @@ export class Names {
   }
 }
 
-/** No name server has answered, or it could not find out; anything else is an answer. */
+/** No name server answered, or it could not resolve the name; any other error is an answer. */
 function isTemporary(error: Error): boolean {
   return 'code' in error && error.code === 'EAI_AGAIN';
 }

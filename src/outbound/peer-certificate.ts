@@ -4,9 +4,9 @@ import { TLSSocket } from 'node:tls';
 import { createConnector } from './connector.ts';
 import type { TlsIdentity } from './tls.ts';
 
-/** What people want to know of a TLS certificate. */
+/** The facts of a TLS certificate that are shown to people. */
 export interface TlsCertificate {
-  /** As the certificate has it, `CN=wallet.example`; one line for each part. */
+  /** As in the certificate, `CN=wallet.example`; one line per part. */
   readonly subject: string;
   readonly issuer: string;
   /** ISO 8601 UTC, both. */
@@ -21,14 +21,14 @@ interface Peer {
   readonly allowPrivate: boolean;
   readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
-  /** The `Host` header of its calls, if they name one: TLS asks for that site, and believes no other. */
+  /** The `Host` header of its calls, if configured: TLS requests that name and accepts no other certificate. */
   readonly site?: string | undefined;
 }
 
 /**
- * The certificate that a wallet shows on the way that calls take (same authorities, same judgement of
- * addresses). Sends nothing but the handshake.
- * @returns null without TLS, and where no connection comes about; never rejects
+ * The certificate that a wallet presents to calls (same authorities, same checks of addresses).
+ * Sends nothing but the handshake.
+ * @returns null without TLS, or if no connection can be made; never rejects
  */
 export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null> {
   const { protocol, hostname: bracketed, host, port } = new URL(peer.baseUrl);
@@ -55,18 +55,18 @@ export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null
   });
 }
 
-/** The name in a `Host` header; none where it is an address: TLS asks for the name in `baseUrl` then, as calls do. */
+/** The name in a `Host` header; none for an IP address: then TLS requests the name in `baseUrl`, as calls do. */
 function nameOf(site = ''): string | undefined {
   const name = site.replace(/:\d+$/, '');
   return name.startsWith('[') || isIP(name) !== 0 ? undefined : name;
 }
 
-/** @param pem of which the first certificate counts; null where it holds none that can be read */
+/** @param pem its first certificate is used @returns null if there is none that can be parsed */
 export function certificateIn(pem: string): TlsCertificate | null {
   try {
     return described(new X509Certificate(pem));
   } catch {
-    // The configuration has taken it; what TLS says of it, the probe itself tells.
+    // The configuration has accepted it; the probe itself reports TLS problems.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import type { WalletEvidence } from '../domain/wallet-answer.ts';
 import type { HttpRequest } from './http-message.ts';
 
-/** What came back, whole or broken off. */
+/** A received body, complete or cut off. */
 export interface Heard {
   readonly contentType: string | undefined;
   readonly body: Buffer;
@@ -10,62 +10,62 @@ export interface Heard {
 
 const MASK = '***';
 
-/** What nearly every wallet says. */
+/** The usual content type. */
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 /** A head may have sixteen KiB, and an attempt of each place is kept: not what is said of a body may be most of it. */
 const TYPE_CHARS_MAX = 255;
 
-/** Shorter ones occur in many texts by chance; they are masked only between quotation marks. */
+/** Shorter secrets occur in many texts by chance; they are masked only between quotation marks. */
 const SECRET_CHARS_MIN = 6;
 
-/** How far beyond the limit an answer is searched, more than a secret's length: it may have 64 KiB. */
+/** How far beyond the limit an answer is searched: further than any secret is long. It may have 64 KiB. */
 const LOOK_AHEAD_BYTES = 4_096;
 
 /**
- * Members whose value gives access, whoever made it; the echo of a request may be escaped. No piece of text is
- * matched twice, or a wallet that repeats itself would cost time with the square of its answer (I7).
+ * Members whose value gives access, of whatever origin; an echoed request may be escaped. No piece of text is matched
+ * twice, or a repetitive answer would take time quadratic in its length (I7).
  */
 const SECRET_MEMBER =
   /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
 
-/** Occurs in whatever the two patterns about members and headers find. */
+/** Occurs in everything that the patterns for members and headers match. */
 const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-]?key|cookie/i;
 
-/** Two dots with nothing but a JWS's characters between them, and enough of those behind. */
+/** Two dots with only JWS characters between them, and enough of those after. */
 const MAYBE_JWS = /\.[\w-]*\.[\w-]{16}/;
 
-/** A signature or a token of this form, whoever's; looked for where a word begins and nowhere else. */
+/** A signature or token of this form, of whatever origin; matched only at the start of a word. */
 const JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*\.[\w-]{16,}/g;
 
-/** The beginning of one, at the end of what came. */
+/** The beginning of one at the end of the text. */
 const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
 
 /** As header names are written; a wallet that echoes the request's head writes them so. */
 const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
 
 /**
- * Masks in what the other side said whatever gives access: wallets, and the service, echo tokens, headers and whole
- * requests. Everything works on Latin-1 text, one character a byte, so that broken UTF-8 and NUL stay as they are.
+ * Masks everything in an answer that gives access, because wallets and the service echo tokens, headers and whole
+ * requests. Works on Latin-1 text, one character per byte, so that invalid UTF-8 and NUL stay as they are.
  */
 export class SecretMask {
-  /** The longest first, since one may be a part of another. */
+  /** The longest first, since one may be part of another. */
   readonly #secrets: readonly string[];
 
-  /** @param beside a mask whose secrets are hidden as well, without their spellings being made again for every call */
+  /** @param beside another mask whose secrets are masked as well, which saves computing their spellings per call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
     const own = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
     this.#secrets = beside === undefined ? own : merged(own, beside.#secrets);
   }
 
   /**
-   * @param isWhole whether the text ends where it was meant to
-   * @returns the same text where nothing was to be hidden
+   * @param isWhole whether the text is complete
+   * @returns the same text if there was nothing to mask
    */
   text(text: string, isWhole = true): string {
     return latin1ToText(this.#hidden(textToLatin1(text), isWhole));
   }
 
-  /** The first bytes of an answer; undefined where none are to be kept. */
+  /** The first bytes of an answer, masked; undefined if none are to be stored. */
   evidence(
     { contentType, body, isComplete }: Heard,
     limitBytes: number,
@@ -91,14 +91,14 @@ export class SecretMask {
       if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, maskOf(secret));
     }
     if (!isWhole) hidden = this.#withoutCutSecret(hidden).replace(CUT_JWS, MASK);
-    // Nearly every answer is short and plain: looking for a word is cheaper than the patterns.
+    // Most answers are short and plain: searching for a word is cheaper than the patterns.
     if (SECRET_WORD.test(hidden)) {
       hidden = hidden.replace(SECRET_MEMBER, maskedMember).replace(SECRET_HEADER, `$1${MASK}`);
     }
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
   }
 
-  /** Where an answer breaks off, it may do so in the middle of a secret. */
+  /** Masks a secret that is cut off at the end of an answer. */
   #withoutCutSecret(text: string): string {
     for (const secret of this.#secrets) {
       for (let length = Math.min(secret.length - 1, text.length); length >= 4; length -= 1) {
@@ -109,7 +109,7 @@ export class SecretMask {
   }
 }
 
-/** Merges two lists that have the longest first into one. */
+/** Merges two lists that are sorted by descending length. */
 function merged(few: readonly string[], many: readonly string[]): readonly string[] {
   const all: string[] = [];
   let rest = many;
@@ -128,7 +128,7 @@ const TOKEN_MEMBER = /"token"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 export function secretsOfRequest(request: HttpRequest, body: string): readonly string[] {
   const { 'x-sign-jws': jws = '' } = request.headers;
   const tokens = [...body.matchAll(TOKEN_MEMBER)].map(([, quoted = '""']) => unquoted(quoted));
-  // Of a detached signature the last part is the one that counts.
+  // The last part of a detached signature is the one that matters.
   return [jws, jws.slice(jws.lastIndexOf('.') + 1), ...tokens];
 }
 
@@ -137,12 +137,12 @@ function unquoted(json: string): string {
     const text: unknown = JSON.parse(json);
     return typeof text === 'string' ? text : '';
   } catch {
-    // No JSON text after all: it may come back as it stands.
+    // Not valid JSON text: it may come back as it is.
     return json.slice(1, -1);
   }
 }
 
-/** Spelled the same everywhere, like most tokens and every signature. */
+/** Has the same spelling in every encoding, like most tokens and every signature. */
 const PLAIN = /^[\w.~-]{6,}$/;
 
 /** The spellings in which a secret may come back: plain, in JSON, in PHP's and .NET's JSON, in a URL. */
@@ -166,8 +166,8 @@ const inDotNetJson = (json: string) =>
 const hex4 = (one: string) => one.charCodeAt(0).toString(16).padStart(4, '0');
 
 /**
- * A long-lived secret with its other codings: in capitals or small letters, and its bytes in hex or base64, also in
- * the middle of a longer text such as `user:secret`. Secrets of one call are not worth the search.
+ * A long-lived secret with its other encodings: in upper or lower case, and its bytes in hex or base64, also within
+ * a longer text such as `user:secret`. For secrets of a single call the search would not be worth it.
  */
 export function withCodings(secret: string): readonly string[] {
   if (secret.length < SECRET_CHARS_MIN) return [secret];
@@ -179,7 +179,7 @@ export function withCodings(secret: string): readonly string[] {
   return [secret, ...cased, hex, hex.toUpperCase(), ...base64, ...url64];
 }
 
-/** The part of the base64 that does not depend on what stands before the bytes (`before` of them) and after them. */
+/** The part of the base64 that does not depend on the bytes before (`before` of them) and after. */
 const within64 = (bytes: Buffer) => (before: number) => {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);
   const whole = Math.floor((all.length * 8) / 6);

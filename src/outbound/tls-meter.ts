@@ -3,9 +3,9 @@ import type { TLSSocket } from 'node:tls';
 import { EndlessAnswerError } from './answer-meter.ts';
 
 /**
- * Around the bytes of an answer there may come four times as many, and so many more since the last
- * request: tickets, a handshake for which the other end wants a certificate after all. An answer in
- * records of 25 bytes takes no more.
+ * Allowed overhead since the last request: four times the bytes of an answer, plus this much for tickets or a
+ * handshake in which the other end requests a certificate after all. An answer in records of 25 bytes
+ * takes no more.
  */
 const BESIDE_BYTES_MAX = 32 * 1024;
 const BESIDE_PER_BYTE_MAX = 4;
@@ -13,21 +13,21 @@ const BESIDE_PER_BYTE_MAX = 4;
 const LOOK_EVERY_MS = 250;
 
 interface Watched {
-  /** The connection as the wire has it. */
+  /** The TCP connection. */
   readonly wire: Socket;
-  /** What stands above: no bytes but those of requests and answers. */
+  /** The TLS connection on top: only the bytes of requests and answers. */
   readonly secure: TLSSocket;
-  /** Where counting began, at the last request that had been seen. */
+  /** The counts at the latest request. */
   wireBytes: number;
   answerBytes: number;
   written: number;
 }
 
 /**
- * Breaks connections off on which TLS itself does not come to an end. Tickets, new keys and new
- * handshakes are taken in by OpenSSL, so nobody above sees a byte of them; without end they would keep
- * this process at them for one operator, and all others waiting (I7): one connection full of tickets
- * took 83 % of a processor.
+ * Closes connections with endless TLS traffic. Tickets, new keys and new handshakes are consumed by
+ * OpenSSL, so that no layer above sees a byte of them; without a limit they would keep this process busy for
+ * one operator while all others wait (I7): one connection full of tickets took 83 % of a
+ * processor.
  */
 export class TlsMeter {
   readonly #watched = new Set<Watched>();

@@ -3,26 +3,26 @@ import { createSecureContext, DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { TlsMeter } from './tls-meter.ts';
 
-/** Who may be at the other end, and who is at this one; all PEM. */
+/** Trusted authorities of the other end and the certificate of this end, in PEM. */
 export interface TlsIdentity {
   /** Instead of the system's authorities. */
   readonly ca?: string | undefined;
-  /** Shown where the other end asks for it; goes together with `key`. */
+  /** Sent if the other end requests it; goes together with `key`. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
 /**
- * Without Diffie-Hellman over finite fields: the other end says how long its numbers are, and with
- * 8,192 bits each new connection holds this process for 20 ms (I7). Browsers have given it up.
+ * Excludes finite-field Diffie-Hellman: the other end chooses the size, and with 8,192 bits each new
+ * connection blocks this process for 20 ms (I7). Browsers have dropped it.
  */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 const meter = new TlsMeter();
 
 /**
- * Opens TCP connections and, to an `https:` origin, TLS above them. The two apart, because only the
- * lower one counts what comes for TLS itself. Each has `timeoutMs` to come about.
+ * Opens TCP connections and, to an `https:` origin, TLS on top of them. Separately, because only the
+ * lower one counts the traffic of TLS itself. Each has `timeoutMs` to be established.
  *
  * @returns it throws where OpenSSL takes no such certificate or key, which `wallet.tls` has been asked about
  */
@@ -56,8 +56,8 @@ export function createOpener(how: {
 }
 
 /**
- * What all connections to one other end have in common is made once: with a file of forty authorities
- * each would read them anew (3 ms) and keep them (280 KiB).
+ * The TLS context is shared by all connections to one other end: with a file of forty authorities
+ * each would parse (3 ms) and keep (280 KiB) its own.
  */
 function createTls(how: {
   readonly timeoutMs: number;
@@ -66,7 +66,7 @@ function createTls(how: {
   return buildConnector({
     timeout: how.timeoutMs,
     allowH2: false,
-    // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED): who is not the wallet gets no bet.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED: only the real wallet may get a bet.
     rejectUnauthorized: true,
     secureContext: createSecureContext({ ...how.tls, ciphers: CIPHERS }),
   });

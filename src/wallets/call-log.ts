@@ -24,7 +24,7 @@ export function tracedCall<A extends WalletAnswer>(
   );
 }
 
-/** One line a call, for whoever compares with the wallet's own log: `requestId` is its header. */
+/** One line per call, to compare with the wallet's own log; `requestId` is in its header. */
 export function logCall(
   logger: Logger,
   operator: string,

@@ -15,11 +15,11 @@ export interface BetCall {
   readonly method: 'POST' | 'PUT';
   /** The exact JSON text to sign and send. */
   readonly body: string;
-  /** As it stands in the body: what the wallet has to echo. */
+  /** As in the body; the wallet has to echo it. */
   readonly transactionId: string;
   readonly requestId: string;
   readonly deadline: Deadline;
-  /** Asked in the moment a connection takes the request: whether it still may be sent. */
+  /** Called at the moment a connection takes the request: whether it may still be sent. */
   readonly maySend?: () => boolean;
   /** The wallet has taken a result of this bet: "nothing to roll back" would hide a loss then. */
   readonly hadResult?: boolean;
@@ -33,12 +33,12 @@ export interface ReadCall {
   readonly deadline: Deadline;
 }
 
-/** A wallet's answer to a profile or balance call: its data, as they were read, or how it ended without. */
+/** A wallet's answer to a profile or balance call: its data, or why there is none. */
 export type ReadAnswer =
   | { readonly kind: 'answered'; readonly document: JsonDocument; readonly trace: WalletTrace }
   | ReadFailure;
 
-/** Items of the dialect that are kept by whoever makes a call, not by the adapter. */
+/** Dialect items implemented by the callers of a wallet, not by its adapter. */
 export interface CallerDialect {
   /** Every bet call carries the token that the bet was placed with. */
   readonly alwaysSendToken: boolean;
@@ -50,20 +50,20 @@ export interface CallerDialect {
   readonly skipUpdates: boolean;
 }
 
-/** One operator's wallet. Every outcome is a value; a rejection is a programmer's error. */
+/** One operator's wallet. Every outcome is a value; a rejection is a programming error. */
 export interface Wallet {
   readonly operatorId: string;
   readonly callerDialect: CallerDialect;
-  /** Calls once, never again: whether to repeat is not this layer's to decide (I5). */
+  /** Calls exactly once: whether to repeat is not decided in this layer (I5). */
   bet(call: BetCall): Promise<BetAnswer>;
   read(call: ReadCall): Promise<ReadAnswer>;
   /**
-   * Why a call made now would not be sent, as far as that is known without trying. Counts
-   * nothing: `bet` and `read` check the same again, and count what they refuse.
+   * Why a call made now would certainly not be sent; undefined if it may be. Counts nothing:
+   * `bet` and `read` check the same again, and count what they refuse.
    */
   refusal(operation: Operation): NotSentReason | undefined;
   breakerState(callClass: CallClass): BreakerState;
   inFlight(callClass: CallClass): number;
-  /** Lets calls under way finish; later ones are not sent. */
+  /** Waits for calls in flight; later ones are not sent. */
   close(): Promise<void>;
 }

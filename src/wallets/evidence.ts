@@ -3,13 +3,13 @@ import { SecretMask, withCodings } from '../outbound/secret-mask.ts';
 import { MESSAGE_LENGTH_MAX } from './adapters/adapter.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
-/** How much of a wallet's answer is kept, in bytes; 0 keeps none (`evidence` in gateway.yaml). */
+/** How much of a wallet's answer is stored, in bytes; 0 for nothing (`evidence` in gateway.yaml). */
 export interface EvidenceLimits {
   readonly acceptedBytes: number;
   readonly otherBytes: number;
 }
 
-/** One for each settings object; a reload makes new objects. */
+/** One mask per settings object; a reload makes new objects. */
 const masks = new WeakMap<WalletSettings, SecretMask>();
 
 /** Hides the secrets of an operator's settings. */
@@ -27,7 +27,7 @@ export function standingSecrets({ secrets, dialect }: WalletSettings): readonly 
   return [...secrets, ...headers, ...headers.flatMap(credentialsIn)];
 }
 
-/** `Bearer …`, `Basic …`: a wallet may quote what follows the scheme, or what it has decoded from that. */
+/** `Bearer …`, `Basic …`: a wallet may quote the part after the scheme, or its decoded form. */
 const SCHEME = /^(?:(?:bearer|token|api-?key)|(basic))[ =]+(.+)$/i;
 
 function credentialsIn(header: string): readonly string[] {
@@ -40,7 +40,7 @@ function credentialsIn(header: string): readonly string[] {
 /** A bet or read that did not succeed. */
 type Failed = Exclude<BetAnswer, { kind: 'accepted' }>;
 
-/** The wallet's words without secrets: the service is told them, and they are kept. */
+/** The answer with secrets masked in the wallet's message, which is passed to the service and stored. */
 export function withoutSecrets(answer: Failed, redaction: SecretMask): Failed {
   if (answer.kind === 'declined') {
     const isWhole = answer.message.length < MESSAGE_LENGTH_MAX;

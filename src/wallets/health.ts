@@ -1,7 +1,7 @@
 import type { Health } from '../outbound/health.ts';
 import type { WalletAnswer } from './wallet-exchange.ts';
 
-/** Transport faults and broken answers speak against a wallet, its proper no never does. */
+/** Transport faults and malformed answers count against a wallet; a proper refusal never does. */
 export function healthOf(answer: WalletAnswer): Health {
   if (answer.kind === 'unknown') return isProperRefusal(answer) ? 'healthy' : 'faulty';
   if (answer.kind !== 'notSent') return 'healthy';
@@ -9,7 +9,7 @@ export function healthOf(answer: WalletAnswer): Health {
   return isWallets ? 'faulty' : 'neutral';
 }
 
-/** A refusal in proper form that only its code makes ambiguous: the wallet itself is well. */
+/** A well-formed refusal whose outcome is unknown only because of its code: the wallet itself is healthy. */
 export function isProperRefusal(answer: WalletAnswer): boolean {
   return answer.kind === 'unknown' && answer.trace.code !== undefined;
 }

@@ -50,19 +50,19 @@ export class Lane {
 
   /** Why a call made now would be refused. */
   refusal(operation: Operation): Extract<NotSentReason, 'breaker' | 'bulkhead'> | undefined {
-    // An update's outcome is not counted, so it may not take the place of the call that decides
-    // whether a half-open breaker closes.
+    // An update's outcome is not counted, so it must not be the trial call that decides whether a
+    // half-open breaker closes.
     const passes = operation === 'update' ? this.#breaker.state === 'closed' : this.#breaker.admits;
     if (!passes) return 'breaker';
     return this.#bulkhead.full ? 'bulkhead' : undefined;
   }
 
-  /** Makes a call that `refusal` has just let pass, in the same turn. */
+  /** Makes a call. `refusal` must have admitted it synchronously before. */
   async run<T extends WalletAnswer>(operation: Operation, call: () => Promise<T>): Promise<T> {
     this.#bulkhead.enter();
     try {
-      // Data updates move no money, and wallets often fail at them: they never open the breaker
-      // that money calls share with them.
+      // Data updates move no money, and wallets often fail them: they never open the breaker that
+      // they share with money calls.
       return await (operation === 'update' ? call() : this.#breaker.run(call, healthOf));
     } finally {
       this.#bulkhead.leave();
@@ -75,12 +75,12 @@ export class Lane {
     this.#breaker.override(to);
   }
 
-  /** What another process's lane of the same name has found out. */
+  /** Applies the verdict of the same lane in another process. */
   follow(found: BreakerHearsay): void {
     this.#breaker.follow(found);
   }
 
-  /** New limits hold from the next call on; the breaker's memory is lost only with its settings. */
+  /** New limits apply from the next call; the breaker is reset only if its settings change. */
   reconfigure({ maxConcurrent, breaker }: WalletSettings): void {
     this.#bulkhead.resize(maxConcurrent[this.#options.callClass]);
     if (isSame(breaker, this.#breakerSettings)) return;
@@ -96,7 +96,7 @@ export class Lane {
     this.#breaker.shutdown();
   }
 
-  /** What it has found out counts no more: processes that begin later must not be told of it. */
+  /** Withdraws the lane's verdict, so that processes that start later are not told of it. */
   #forgotten(): void {
     if (this.#breaker.hasOpened) this.#options.onBreakerVerdict('closed');
   }

@@ -16,37 +16,37 @@ import { createAdapter } from './adapters/index.ts';
 import { standingMask } from './evidence.ts';
 import type { Dialect, WalletOwner } from './wallet-config.ts';
 
-/** Whose wallet may be probed; an operator of the configuration fits it. */
+/** An operator whose wallet can be probed; the configuration's operator type is assignable to it. */
 interface ProbedOwner extends Pick<WalletOwner, 'id' | 'wallet'> {
   readonly currencies: readonly string[];
 }
 
-/** What asking one wallet has shown. */
+/** The result of probing one wallet. */
 export interface Probed {
   readonly operator: string;
   readonly wallet: string;
-  /** `ok`: refused in proper form; `odd`: something answers, but not as it should. */
+  /** `ok`: it refused in proper form; `odd`: something answers, but not as it should. */
   readonly result: 'ok' | 'odd' | 'unreachable';
-  /** From the call, connecting included, to the last byte of the answer. */
+  /** From the call, including connecting, to the last byte of the answer. */
   readonly latencyMs: number;
-  /** For people: what came, and what to do about it. */
+  /** For people: what was received, and what to do about it. */
   readonly detail: string;
-  /** What the wallet shows; null without TLS, and where no connection came about. */
+  /** The wallet's certificate; null without TLS or without a connection. */
   readonly certificate: TlsCertificate | null;
-  /** What the gateway shows the wallet (`wallet.tls.cert`). */
+  /** The gateway's client certificate (`wallet.tls.cert`). */
   readonly ownCertificate: TlsCertificate | null;
 }
 
-/** Wallets that are asked side by side. */
+/** How many wallets are probed at the same time. */
 const AT_ONCE = 16;
 
 /** A user and a token that nobody has. */
 const NOBODY = 'wagergate-probe';
 
 /**
- * Asks every wallet for the balance of a player that does not exist, signed as the gateway signs,
- * on the way the gateway takes (same adapter, same judgement of addresses). Never a call that moves
- * money; a good wallet answers 400 with a code.
+ * Requests the balance of a player who does not exist from every wallet, signed and sent exactly as the
+ * gateway does (same adapter, same checks of addresses). Never moves money; a good wallet
+ * answers 400 with a code.
  */
 export async function probeWallets(operators: readonly ProbedOwner[]): Promise<readonly Probed[]> {
   const waiting = operators.map((operator, index) => ({ operator, index }));
@@ -60,10 +60,10 @@ export async function probeWallets(operators: readonly ProbedOwner[]): Promise<r
   return probed;
 }
 
-/** The same for one wallet. */
+/** Probes one wallet. */
 export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Promise<Probed> {
   const adapter = createAdapter(wallet, systemClock);
-  // A wallet may quote the secret that it expects, and not everybody who probes it may know that.
+  // A wallet may quote the secret that it expects, which not everybody who may probe it may see.
   const mask = standingMask(wallet);
   const http = new HttpClient({
     clock: systemClock,
@@ -120,8 +120,8 @@ interface Asked extends Judgement {
 }
 
 /**
- * Looks once more where one answer does not say enough: whether a refused signature is taken with
- * the older header beside it, and whether one that is taken is looked at at all.
+ * Asks again if one answer does not say enough: whether a refused signature is accepted with the
+ * older header added, and whether the wallet checks signatures at all.
  */
 async function closer(
   first: Asked,
@@ -137,7 +137,7 @@ async function closer(
   if (first.result !== 'ok') return first;
   const forged = await ask(withWrongSignature);
   if (forged.exchange.kind !== 'response' || forged.result !== 'ok') return first;
-  // Another status may stand for a wrong signature as well as for an unknown player.
+  // Any other status may mean a wrong signature as well as an unknown player.
   if (forged.exchange.status !== 400 || forged.detail !== first.detail) return first;
   const detail =
     `${first.detail}; but it answers a WRONG signature in the same way: anybody who reaches the ` +
@@ -150,7 +150,7 @@ const withOlderHeader = (request: HttpRequest): HttpRequest => ({
   headers: { ...request.headers, 'x-sign': request.headers['x-sign-jws'] ?? '' },
 });
 
-/** One character of the right signature changed, which still is base64url. */
+/** Changes one character of the right signature, so that it is still base64url. */
 function withWrongSignature(request: HttpRequest): HttpRequest {
   const jws = request.headers['x-sign-jws'] ?? '';
   const at = jws.lastIndexOf('.') + 1;
@@ -204,7 +204,7 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
 }
 
 function adviceFor(status: number): string {
-  // Such as after a rotation: code 1 alone says for certain that it is the signature.
+  // For example after a rotation: only code 1 certainly means the signature.
   const shutOut =
     status === 401 || status === 403
       ? 'does it refuse the signature or our address? Compare wallet.secrets with its secret, '

@@ -1,22 +1,22 @@
 import { type JsonDocument, jsonString } from '../protocol/json.ts';
 
-/** What a wallet gets in place of the service's own members. */
+/** The values that replace members of the service's message for the wallet. */
 export interface WalletMembers {
   /** The operator's id of the player; undefined leaves `userId` as it is. */
   readonly operatorUser: string | undefined;
-  /** Undefined takes a token out: the wallet could not make sense of ours. */
+  /** Undefined removes the token, because the wallet does not know ours. */
   readonly operatorToken: string | undefined;
-  /** For a cashout: the token of the session that asked for it, which goes along whether or not this message has one. */
+  /** For a cashout: the token of the session that requested it, sent even if this message has none. */
   readonly cashoutToken?: string | undefined;
-  /** Dialect `alwaysSendToken`: the token also where the service sent none. Default: no. */
+  /** Dialect `alwaysSendToken`: sends the token even if the service sent none. Default: no. */
   readonly alwaysSendToken?: boolean;
   /** Dialect `stableRequestId`: the request that this one repeats, whose `requestId` (raw JSON) it carries. */
   readonly first?: { readonly inBody: string | undefined } | undefined;
 }
 
 /**
- * The service's message in the operator's terms: the player's id, and the operator's token where
- * the service sent one (docs/contract.md, Callbacks). Everything else keeps its exact text.
+ * The service's message with the operator's player id and, if the service sent a token, the operator's
+ * token (docs/contract.md, Callbacks). Everything else keeps its exact text.
  */
 export function walletBody(
   document: JsonDocument,
@@ -35,7 +35,7 @@ export function walletBody(
   return document.replace(changes);
 }
 
-/** Whether the wallet gets a token: where the service sent one, or where its dialect always wants one. */
+/** Whether the wallet gets a token: if the service sent one, or the dialect always wants one. */
 export function carriesToken(document: JsonDocument, alwaysSendToken: boolean): boolean {
   return alwaysSendToken || typeof document.value.token === 'string';
 }

@@ -3,9 +3,9 @@ import type { BreakerSettings } from '../outbound/breaker-settings.ts';
 import type { TlsIdentity } from '../outbound/tls.ts';
 
 /**
- * What the outbound edge needs of an operator's file (docs/contract.md, Configuration); the
- * configuration's own operator type fits it. Objects are compared by identity: an unchanged
- * operator must stay the same object across reloads, so that its connections and breakers live on.
+ * The part of an operator's file that calls to wallets need (docs/contract.md, Configuration); the
+ * configuration's operator type is assignable to it. Objects are compared by identity: an unchanged
+ * operator must stay the same object across reloads, so that its connections and breakers are kept.
  */
 export interface WalletOwner {
   readonly id: string;
@@ -26,14 +26,14 @@ export interface WalletSettings {
   /** For private authorities and client certificates. */
   readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
-  /** Calls under way at once, per class. */
+  /** The most calls in flight, per class. */
   readonly maxConcurrent: { readonly read: number; readonly money: number };
   readonly breaker: BreakerSettings;
   readonly dialect: Dialect;
 }
 
 /**
- * Item by item relaxations of the `native` adapter, all off by default (docs/contract.md,
+ * Relaxations of the `native` adapter, item by item; all off by default (docs/contract.md,
  * Dialects).
  */
 export interface Dialect {
@@ -48,7 +48,7 @@ export interface Dialect {
   readonly legacySign?: boolean | undefined;
   readonly alwaysSendToken?: boolean | undefined;
   readonly successStatuses?: readonly number[] | undefined;
-  /** `body`: the code that stands in the body. */
+  /** `body`: the code in the body. */
   readonly errorStatuses?: Readonly<Record<string, number | 'body'>> | undefined;
   readonly codeField?: string | undefined;
   readonly okCodes?: readonly number[] | undefined;
@@ -64,7 +64,7 @@ export interface Dialect {
   readonly updates?: 'send' | 'skip' | undefined;
 }
 
-/** Whether connections made for the one may be used for the other. */
+/** Whether connections made with one of the settings may be used with the other. */
 export function sharesConnections(one: WalletSettings, other: WalletSettings): boolean {
   return (
     new URL(one.baseUrl).origin === new URL(other.baseUrl).origin &&

@@ -10,7 +10,7 @@ export interface WalletConnectionsOptions {
   readonly onCloseFailed: (error: unknown) => void;
 }
 
-/** The connections to one wallet; made when they are first needed. */
+/** The connections to one wallet, created when first needed. */
 export class WalletConnections {
   readonly #options: WalletConnectionsOptions;
   #http: HttpClient | undefined;
@@ -25,8 +25,8 @@ export class WalletConnections {
   }
 
   /**
-   * Gives later calls new connections; calls under way end on the old ones.
-   * @param old the ones to replace: nothing happens if they have been replaced already
+   * Gives later calls new connections; calls in flight end on the old ones.
+   * @param old the ones to replace: nothing happens if they have already been replaced
    */
   replace(old = this.#http): void {
     if (old === undefined || old !== this.#http) return;

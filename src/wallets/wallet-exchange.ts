@@ -11,26 +11,26 @@ import type { ReadAnswer } from './call.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 
-/** The ends of a call without an HTTP answer; the same for bets and reads. */
+/** The outcomes of a call without an HTTP answer; the same for bets and reads. */
 export type Lost = Extract<BetAnswer, { kind: 'notSent' | 'unknown' }>;
 
-/** What differs between calls: the request, and what its answer means. */
+/** The differences between calls: the request, and the meaning of its answer. */
 export interface Step<A extends WalletAnswer> {
   request(budgetMs: number): HttpRequest;
   answer(response: HttpResponse, trace: WalletTrace): A;
   /**
-   * Takes what lets somebody in out of the answer's words, and adds what is kept of it.
-   * @param heard undefined where nothing came
+   * Masks secrets in the answer's message, and adds the evidence that is stored.
+   * @param heard undefined if nothing was received
    */
   keep?(answer: A | Lost, request: HttpRequest, heard: Heard | undefined): A | Lost;
-  /** Told of an error thrown by `answer`. */
+  /** Called with an error thrown by `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
 
 /**
- * One HTTP exchange with a wallet, and what its answer means.
+ * One HTTP exchange with a wallet, and the meaning of its answer.
  * @param traceHeaders W3C trace context to send along
- * @throws whatever `step.request` throws, when nothing was sent yet; nothing from then on
+ * @throws whatever `step.request` throws, before anything is sent; nothing after that
  */
 export async function askOnce<A extends WalletAnswer>(
   http: HttpClient,
@@ -92,7 +92,7 @@ function understood<A extends WalletAnswer>(
   try {
     return step.answer(response, trace);
   } catch (error) {
-    // The wallet has answered and may have debited: an adapter's bug must not read as "not done".
+    // The wallet has answered and may have debited: a bug of the adapter must not count as "not done".
     step.onBrokenAdapter(error);
     const words = `the adapter failed: ${error}`;
     return { kind: 'unknown', fault: 'bad_answer', trace: { ...trace, error: words } };

@@ -19,7 +19,7 @@ export class WalletMetrics {
     this.#operator = operatorId;
   }
 
-  /** Counts a call either as made, refused connections included, or as held back by the gateway. */
+  /** Counts a call either as made (including refused connections) or as rejected by the gateway. */
   answered(operation: Operation, answer: WalletAnswer): void {
     const operator = this.#operator;
     if (answer.kind === 'notSent' && answer.reason !== 'connection') {
@@ -50,7 +50,7 @@ export class WalletMetrics {
     this.#metrics.inFlightLimit.set({ operator: this.#operator, class: callClass }, limit);
   }
 
-  /** For an operator that is gone: a gauge left behind would show its last value for ever. */
+  /** Removes the gauges of a removed operator, which would show their last values for ever. */
   remove(callClass: CallClass): void {
     const labels = { operator: this.#operator, class: callClass };
     this.#metrics.breakerState.remove(labels);
@@ -61,7 +61,7 @@ export class WalletMetrics {
 
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(CODES));
 
-/** Wallets may invent codes; the label may not grow with them. */
+/** Wallets may invent codes, but the label's values must stay bounded. */
 function codeText(code: number): string {
   return KNOWN_CODES.has(code) ? `${code}` : 'other';
 }

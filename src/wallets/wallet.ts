@@ -38,18 +38,18 @@ export interface WalletOptions {
   readonly metrics: Metrics;
   /** Default: none. */
   readonly tracing?: Tracing;
-  /** How much of answers is kept, at this moment. */
+  /** How much of the answers is stored at present. */
   readonly evidence: () => EvidenceLimits;
   readonly windows: BreakerWindows;
-  /** Overrides that people made, for either class. */
+  /** People's overrides, per class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
   readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
   readonly onBreakerVerdict: (callClass: CallClass, verdict: BreakerVerdict) => void;
 }
 
 /**
- * One operator's wallet. It stays the same object while the operator is configured: whoever holds
- * it across a reload goes on with the new settings, and calls under way end with the old ones.
+ * One operator's wallet. It stays the same object while the operator is configured: after a reload,
+ * calls in flight end with the old settings and later calls use the new ones.
  */
 export class OperatorWallet implements Wallet {
   readonly operatorId: string;
@@ -62,7 +62,7 @@ export class OperatorWallet implements Wallet {
   #adapter: WalletAdapter;
   #closed = false;
 
-  /** @throws Error when the settings name no known adapter or no usable secret */
+  /** @throws Error if the settings name no known adapter or no usable secret */
   constructor(options: WalletOptions) {
     this.operatorId = options.config.id;
     this.#options = options;
@@ -105,7 +105,7 @@ export class OperatorWallet implements Wallet {
     return this.#call<ReadAnswer>(call, {
       request: (budgetMs) => adapter.readRequest(call, budgetMs),
       answer: (response, trace) => readAnswer(adapter.readVerdict(call, response), trace),
-      // What a wallet gives is the player's; what it refuses with is told to the service.
+      // Data is passed on unchanged; only a refusal's message, which goes to the service, is masked.
       keep: (answer, request) =>
         answer.kind === 'answered' ? answer : withoutSecrets(answer, mask(request)),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
@@ -128,7 +128,7 @@ export class OperatorWallet implements Wallet {
     return this.#lanes[callClass].inFlight;
   }
 
-  /** Sets the gauges of its calls under way. */
+  /** Sets the gauges of calls in flight. */
   showInFlight(): void {
     if (this.#closed) return;
     for (const callClass of CALL_CLASSES) {
@@ -140,7 +140,7 @@ export class OperatorWallet implements Wallet {
     this.#lanes[callClass].override(to);
   }
 
-  /** What another process's breaker of this wallet has found out. */
+  /** Applies the verdict of another process's breaker of this wallet. */
   follow(callClass: CallClass, found: BreakerHearsay): void {
     this.#lanes[callClass].follow(found);
   }
@@ -158,13 +158,13 @@ export class OperatorWallet implements Wallet {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // At once: by the time the last call has ended, the operator may be there again.
+    // Before waiting: by the time the last call has ended, the operator may be configured again.
     for (const callClass of CALL_CLASSES) this.#metrics.remove(callClass);
     await this.#connections.close();
     for (const callClass of CALL_CLASSES) this.#lanes[callClass].shutdown();
   }
 
-  /** Refused at once, or tried within the breaker and the bulkhead; counted either way. */
+  /** Refuses at once, or calls within the breaker and the bulkhead; counts either way. */
   async #call<A extends WalletAnswer>(call: BetCall | ReadCall, step: Step<A>): Promise<A | Lost> {
     const { operation, deadline } = call;
     const reason =
@@ -182,7 +182,7 @@ export class OperatorWallet implements Wallet {
     return answer;
   }
 
-  /** The answer with what is kept of it for people, and without what lets somebody in. */
+  /** The answer with the evidence stored for people, and without secrets. */
   #kept(answer: BetAnswer, mask: () => SecretMask, heard: Heard | undefined): BetAnswer {
     const limits = this.#options.evidence();
     const isAccepted = answer.kind === 'accepted';
@@ -194,13 +194,13 @@ export class OperatorWallet implements Wallet {
     return evidence === undefined ? told : { ...told, trace: { ...told.trace, evidence } };
   }
 
-  /** Asked for when the call is made: what a reload puts into force meanwhile has not signed it. */
+  /** Made when the call is made: secrets that a reload puts into force later have not signed it. */
   #maskFor({ body }: BetCall | ReadCall): (request: HttpRequest) => SecretMask {
     const { wallet } = this.#config;
     return (request) => new SecretMask(secretsOfRequest(request, body), standingMask(wallet));
   }
 
-  /** Asks on the present connections, which are not used again if the answers on them have got mixed up. */
+  /** Calls on the present connections, which are replaced if their answers have got mixed up. */
   async #ask<A extends WalletAnswer>(
     permit: Parameters<typeof askOnce>[2],
     step: Step<A>,
@@ -208,7 +208,7 @@ export class OperatorWallet implements Wallet {
     const http = this.#connections.current;
     const { clock } = this.#options;
     const answer = await askOnce(http, clock, permit, step, this.#tracing.outgoing());
-    // An answer that is left over would come to the next call, and every later call would get the one before.
+    // A left-over answer would reach the next call, and every later call would get the previous one's.
     if (answer.trace.isOfOtherCall === true) this.#connections.replace(http);
     return answer;
   }
@@ -242,7 +242,7 @@ export class OperatorWallet implements Wallet {
 
 const always = () => true;
 
-/** Suspended operators take nothing new, but what their players have open is brought to an end. */
+/** Suspended operators start nothing new, but open bets of their players are completed. */
 function startsSomethingNew(operation: Operation): boolean {
   return operation === 'place' || classOf(operation) === 'read';
 }

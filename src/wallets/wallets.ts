@@ -22,7 +22,7 @@ export interface BreakerChange {
   readonly state: BreakerState;
 }
 
-/** What a breaker has found out by this process's own calls, for the processes beside it. */
+/** The verdict of a breaker by this process's own calls, for the processes next to it. */
 export interface BreakerFinding {
   readonly operatorId: string;
   readonly callClass: CallClass;
@@ -34,21 +34,21 @@ export interface Wallets {
   /** An operator keeps its wallet object for as long as it is configured. */
   get(operatorId: string): Wallet | undefined;
   /**
-   * Makes the given operators the configured ones. One whose object is the same as before is not
-   * touched; a changed one takes its new settings with its next call; a missing one is closed when
-   * its calls under way have ended.
-   * @throws Error when settings cannot work at all; the operators before that one are applied
+   * Makes the given operators the configured ones. An unchanged operator object is not touched; a
+   * changed one uses its new settings from its next call; a missing one is closed when its calls in
+   * flight have ended.
+   * @throws Error for unusable settings; the operators before that one have been applied
    */
   apply(operators: Iterable<WalletOwner>): void;
-  /** Holds through reloads, also of an operator that comes later. */
+  /** Stays in force across reloads, even for an operator that is added later. */
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
   /** @returns to be called to hear no more */
   onBreakerChange(listener: (change: BreakerChange) => void): () => void;
   /** @returns to be called to hear no more */
   onBreakerFinding(listener: (finding: BreakerFinding) => void): () => void;
-  /** What the breaker of another process beside this one has found out. */
+  /** Applies the verdict of another process's breaker. */
   follow(operatorId: string, callClass: CallClass, found: BreakerHearsay): void;
-  /** Lets all calls under way finish, then closes every connection. */
+  /** Waits for all calls in flight, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createWallets(options: {
   readonly clock: Clock;
   /** Default: none. */
   readonly tracing?: Tracing;
-  /** How much of answers is kept for people. Default: nothing. */
+  /** How much of the answers is stored for people. Default: nothing. */
   readonly evidence?: () => EvidenceLimits;
 }): Wallets {
   return new WalletRegistry({ evidence: () => NOTHING, ...options });
@@ -139,7 +139,7 @@ class WalletRegistry implements Wallets {
   }
 
   #found(finding: BreakerFinding): void {
-    // Not from within opossum, as below.
+    // Not within opossum, as below.
     for (const listener of this.#findings) queueMicrotask(() => listener(finding));
   }
 
@@ -147,14 +147,14 @@ class WalletRegistry implements Wallets {
     const { operatorId: operator, callClass, state } = change;
     const level = state === 'closed' ? 'info' : 'warn';
     this.#options.logger[level]({ operator, class: callClass, state }, 'wallet.breaker');
-    // Not from within opossum: it would take a listener's error for one of the wallet.
+    // Not within opossum, which would treat a listener's error as the wallet's.
     for (const listener of this.#listeners) queueMicrotask(() => listener(change));
   }
 
   #remove(operatorId: string): void {
     const wallet = this.#wallets.get(operatorId);
     this.#wallets.delete(operatorId);
-    // Should it come back, its breakers know nothing: nor must those of processes that begin then.
+    // If the operator returns, its breakers start afresh, and so must those of processes that start then.
     for (const callClass of CALL_CLASSES) {
       if (wallet === undefined || wallet.breakerState(callClass) === 'closed') continue;
       this.#found({ operatorId, callClass, verdict: 'closed' });

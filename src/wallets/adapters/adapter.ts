@@ -5,12 +5,12 @@ import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
 import type { WalletSettings } from '../wallet-config.ts';
 
 /**
- * Of a decline's message, which is journalled and passed on to the service. Longer words are cut here, so
- * that the end of a message as long as this may be a part of a secret.
+ * Maximum length of a decline's message, which is journalled and passed to the service. Longer ones are cut, so
+ * a message of this length may end in the middle of a secret.
  */
 export const MESSAGE_LENGTH_MAX = 255;
 
-/** The wallet's own word that it did not do it. */
+/** The wallet says that it did not execute the call. */
 export interface Declined {
   readonly kind: 'declined';
   readonly code: number;
@@ -23,11 +23,11 @@ export interface NotUnderstood {
   readonly fault: 'http_error' | 'bad_answer';
   readonly error: string;
   /**
-   * The wallet's code, where it refused in proper form but with a code that leaves open what it
-   * did. Such an answer says nothing against the wallet's health.
+   * The wallet's code, if it refused in proper form but with a code that leaves open what it did.
+   * Such an answer does not count against the wallet's health.
    */
   readonly code?: number;
-  /** By what it names, it answers another call. */
+  /** Its content shows that it answers another call. */
   readonly isOfOtherCall?: true;
 }
 
@@ -42,8 +42,8 @@ export type ReadVerdict =
   | NotUnderstood;
 
 /**
- * How a wallet is spoken to: pure translation, no network. A new one is a file in this folder and
- * a line in `index.ts`.
+ * Translates calls and answers of a wallet's protocol, without network access. A new adapter is a file
+ * in this folder and a line in `index.ts`.
  */
 export interface WalletAdapter {
   readonly callerDialect: CallerDialect;

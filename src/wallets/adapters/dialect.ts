@@ -12,7 +12,7 @@ import { MESSAGE_LENGTH_MAX } from './adapter.ts';
  * refusal, and the code 100 never becomes another one.
  */
 
-/** What an HTTP answer says in the protocol's terms. */
+/** An HTTP answer in the protocol's terms. */
 export type Said =
   /** `document` is undefined for an empty body that the dialect takes as an answer. */
   | { readonly kind: 'success'; readonly document: JsonDocument | undefined }
@@ -26,7 +26,7 @@ export type Said =
 export interface Refusal {
   readonly kind: 'refusal';
   readonly status: number;
-  /** The code in the body as the wallet means it; absent where the status alone speaks. */
+  /** The wallet's own code in the body; absent if only the status counts. */
   readonly bodyCode: number | undefined;
   readonly message: string | undefined;
 }
@@ -35,24 +35,24 @@ const SUCCESS: readonly number[] = [200];
 const REFUSAL = 400;
 const SERVER_ERROR = 500;
 
-/** What the journal can hold of a code; the protocol's have three digits. */
+/** The greatest code that the journal can store; the protocol's have three digits. */
 const CODE_MAX = 2_147_483_647;
 
 /** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
 const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
 /**
- * No error at all, unless `okCodes` says otherwise. In a refusal nobody has set a code, as in the
- * exceptions of PHP, and nobody knows how far the wallet had come.
+ * Means no error, unless `okCodes` says otherwise. In a refusal it means that no code was set, as in PHP
+ * exceptions, and that it is unknown how far the wallet had come.
  */
 const NO_ERROR = 0;
 
-/** Whether a refused place with this code, as the wallet itself gives it, leaves open what it did. */
+/** Whether a refused place with this code of the wallet leaves open whether it debited. */
 export function isOpenPlaceCode(code: number): boolean {
   return code === NO_ERROR || OPEN_PLACE_CODES.includes(code);
 }
 
-/** Sorts an answer into success, refusal and neither. */
+/** Classifies an answer as success, refusal or neither. */
 export function hear(response: HttpResponse, dialect: Dialect): Said {
   const { status } = response;
   const document = jsonObjectOrError(response.body);
@@ -109,22 +109,22 @@ function isRefusal(status: number, bodyCode: unknown, dialect: Dialect): boolean
   return isCode(bodyCode) && (bodyCode !== status || isNamed(bodyCode, dialect));
 }
 
-/** A code that repeats the status says no more than that, and proxies send such bodies too. */
+/** A code that repeats the status adds nothing, and proxies send such bodies too. */
 function isNamed(code: number, { mapCodes = {}, rollbackConfirmedBy = [] }: Dialect): boolean {
   const isMapped = Object.values(mapCodes).some((codes) => codes?.[String(code)] !== undefined);
   return isMapped || rollbackConfirmedBy.includes(code);
 }
 
 /**
- * `errorStatuses`: business errors as 401, 403, 404, 422. Undefined where the status stands for no
- * code of its own, or the body's is to be taken.
+ * `errorStatuses`: business errors as 401, 403, 404, 422. Undefined if the status stands for no code,
+ * or the body's code counts.
  */
 function codeOfStatus(status: number, { errorStatuses }: Dialect): number | undefined {
   const standsFor = errorStatuses?.[String(status)];
   return standsFor === 'body' ? undefined : standsFor;
 }
 
-/** `codeField`: `errorCode` or `error` for `code`. */
+/** `codeField`: `errorCode` or `error` instead of `code`. */
 export function codeIn(document: JsonDocument, { codeField = 'code' }: Dialect): unknown {
   return document.has(codeField) ? document.value[codeField] : undefined;
 }
@@ -143,16 +143,16 @@ export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect)
   return bodyCode === undefined ? CODES.system : mapped(bodyCode, operation, dialect);
 }
 
-/** The protocol's code that the status stands for, where it decides; undefined where the body's code does. */
+/** The protocol's code of the status, if the status decides; undefined if the body's code does. */
 function decidingStatus({ status, bodyCode }: Refusal, dialect: Dialect): number | undefined {
   const isByBody = status === REFUSAL && bodyCode !== undefined;
   return isByBody ? undefined : codeOfStatus(status, dialect);
 }
 
 /**
- * Whether the wallet may have debited all the same. `unknownCodes` says so of the wallet's own codes and of
- * those that `errorStatuses` and `mapCodes` make of an answer: whoever lists a code calls it no decline. Nor is
- * it one where a status stands for a code that `mapCodes` makes such a code of: somebody who wrote both may
+ * Whether the wallet may have debited despite its refusal. `unknownCodes` applies to the wallet's own codes and to
+ * those that `errorStatuses` and `mapCodes` produce: a listed code is never a decline. It is not one either if a
+ * status stands for a code that `mapCodes` would turn into a listed one, since whoever wrote both may
  * have meant that (I2).
  */
 export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
@@ -168,9 +168,9 @@ export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
 }
 
 /**
- * Whether a refused rollback would count as confirmed although only a status says so. A proxy's
- * 404 would then keep a player's refund, also one whose body repeats the status as its code: the
- * code in the body has to say it.
+ * Whether a refused rollback would count as confirmed by its status alone. A proxy's 404 would then
+ * withhold a player's refund, even if its body repeats the status as its code: the code in the body
+ * has to say it.
  */
 export function isBareConfirmation(
   refusal: Refusal,
@@ -188,11 +188,11 @@ export function isBareConfirmation(
 }
 
 /**
- * Why a refused rollback is not confirmed although the dialect lists its code in `rollbackConfirmedBy`: whoever
- * reads only "code 5" would take that for a setting that does not work.
+ * Why a refused rollback is not confirmed although the dialect lists its code in `rollbackConfirmedBy`: somebody who
+ * reads only "code 5" would think that the setting does not work.
  *
- * @param code what the refusal counts as for its bet; `dialect` is the whole one, as it was configured
- * @returns undefined where the list has nothing to do with it
+ * @param code the refusal's code for its bet; `dialect` is the complete one, as configured
+ * @returns undefined if the list does not apply
  */
 export function whyNotConfirmed(
   { status, bodyCode }: Refusal,
@@ -225,7 +225,7 @@ function mapped(code: number, operation: Operation, { mapCodes }: Dialect): numb
   return code === CODES.system ? code : (mapCodes?.[operation]?.[String(code)] ?? code);
 }
 
-/** The items that callers keep: the adapter sees only one call, they know of the bet. */
+/** The items that callers implement: the adapter sees only one call, they know the bet. */
 export function callerDialectOf(dialect: Dialect): CallerDialect {
   return {
     alwaysSendToken: dialect.alwaysSendToken === true,
@@ -238,7 +238,7 @@ export function callerDialectOf(dialect: Dialect): CallerDialect {
 function messageIn(document: JsonDocument): string | undefined {
   const { message } = document.value;
   if (typeof message !== 'string') return undefined;
-  // As the journal will give it again: a copy is answered in the very words of the first answer.
+  // Exactly as the journal will return it, because a copy gets the same words as the first answer.
   const kept = message.replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
   return kept === '' ? undefined : kept;
 }
@@ -247,7 +247,7 @@ function isBlank(body: Buffer): boolean {
   return body.toString('latin1').trim() === '';
 }
 
-/** Beyond what can be written down a number is no code, or its answer could not be recorded. */
+/** Numbers beyond `CODE_MAX` are not codes, because the answer could not be recorded. */
 function isCode(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
 }

@@ -3,7 +3,7 @@ import type { WalletSettings } from '../wallet-config.ts';
 import type { AdapterFactory, WalletAdapter } from './adapter.ts';
 import { nativeAdapter } from './native.ts';
 
-/** Every way a wallet can be spoken to, by the name that stands in `wallet.adapter`. */
+/** All adapters, by the name used in `wallet.adapter`. */
 const ADAPTERS: Readonly<Record<string, AdapterFactory>> = {
   native: nativeAdapter,
 };

@@ -23,12 +23,12 @@ import {
 const BET_ANSWER_BYTES_MAX = 64 * 1024;
 const READ_ANSWER_BYTES_MAX = 256 * 1024;
 
-/** What may stand in a header as it is; anything else would be refused or split the request. */
+/** Ids that are safe in a header; any other would be refused or split the request. */
 const SAFE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The wallet speaks the service's own callbacks protocol (docs/protocol.md, Callbacks;
- * docs/contract.md, Callbacks). Strict, but for what the operator's dialect relaxes item by item.
+ * For a wallet that speaks the service's own callbacks protocol (docs/protocol.md, Callbacks;
+ * docs/contract.md, Callbacks). Strict, except for what the operator's dialect relaxes item by item.
  */
 export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAdapter {
   const { dialect } = settings;
@@ -132,8 +132,8 @@ function betVerdict(
 }
 
 /**
- * "Nothing to roll back" confirms a rollback only where the wallet never took a result: of a bet
- * that it has paid, it would hide that the payout and the stake are still there.
+ * "Nothing to roll back" confirms a rollback only if the wallet never accepted a result: for a paid bet
+ * it would hide that the payout and the stake have not been reversed.
  */
 function dialectFor({ hadResult }: BetCall, dialect: Dialect): Dialect {
   return hadResult === true ? { ...dialect, rollbackConfirmedBy: undefined } : dialect;
@@ -153,8 +153,8 @@ function whyNotAccepted(
     // A profile's or a balance's, then.
     return document.has('userId') ? ofOtherCall(error) : brokenAnswer(error);
   }
-  // Some wallets answer errors as 200. Where nobody has said which codes are good (`okCodes`), an
-  // error code contradicts the status: as unknown it costs a bet, as accepted it would cost money.
+  // Some wallets answer errors with 200. Without `okCodes`, an error code contradicts the status: treated
+  // as unknown it costs a bet, treated as accepted it would cost money.
   const code = codeIn(document, dialect);
   const isError = dialect.okCodes === undefined && namesError(code);
   return isError
@@ -162,7 +162,7 @@ function whyNotAccepted(
     : undefined;
 }
 
-/** Whether it is a number but 0, spelt as text or not; nothing and words name no error. */
+/** Whether the code is a number other than 0, possibly as text; words or a missing code are no error. */
 function namesError(code: unknown): boolean {
   const number = typeof code === 'string' ? Number(code) : code;
   return typeof number === 'number' && !Number.isNaN(number) && number !== 0;
@@ -204,7 +204,7 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
   }
 }
 
-/** The first member that the service could not do without (docs/protocol.md, User profile). */
+/** The first missing member that the service requires (docs/protocol.md, User profile). */
 function missingIn(
   value: Readonly<Record<string, unknown>>,
   operation: ReadCall['operation'],
