@@ -14,7 +14,7 @@ import type { Account, Accounts } from './service/account.ts';
 import type { BonusApiAnswer } from './service/answer.ts';
 import type { BonusService } from './service/client.ts';
 
-/** What the seven stories work with. */
+/** The dependencies of the seven methods. */
 export interface Bonuses {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,19 +32,19 @@ export interface BonusCall {
   readonly account: Account;
   readonly tenant: Tenant;
   readonly document: JsonDocument;
-  /** Over all the calls of the service that it takes (`service.bonusTimeoutMs`). */
+  /** For all of the request's calls to the service together (`service.bonusTimeoutMs`). */
   readonly deadline: Deadline;
-  /** Takes so much work off what the operator may have done now; the 429 where it is too much. */
+  /** Charges work to the operator's rate limits. @returns the 429 if it exceeds them */
   readonly charge: (work: Work, count: number) => BonusResult | undefined;
   /**
-   * Does what reads a page of templates, of one operator's calls a few at a time: others' templates stand there too, and
-   * each may be large.
-   * @returns the 429 where the operator has been told too much
+   * Runs work that reads a page of templates, a few calls per operator at a time, since a page also contains other
+   * operators' templates, and each may be large.
+   * @returns the 429 if the operator has received too many bytes
    */
   readonly inTurn: <T>(read: () => Promise<T>) => Promise<T | BonusResult>;
 }
 
-/** Asks the service in a call's name and on its time. */
+/** Calls the service with a call's account and deadline. */
 export function askService(
   bonuses: Bonuses,
   call: BonusCall,
@@ -64,7 +64,7 @@ export async function seesTemplate(
   templateId: string,
 ): Promise<boolean> {
   if (account.exclusive) return true;
-  // Both are looked at, so that no time tells a shared id from another one.
+  // Both are checked always, so that timing does not reveal whether an id is shared.
   const isOwn = await ownership.ownsTemplate(tenant, templateId);
   return isOwn || operator.bonuses.sharedTemplates.includes(Number(templateId));
 }

@@ -7,28 +7,28 @@ import type { BonusApiAnswer } from './service/answer.ts';
 import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';
 
-/** What became of a request, for the metrics; every request has one. */
+/** The outcome of a request, for the metrics; every request has one. */
 const BONUS_OUTCOMES = [
   'ok',
-  /** Answered with what the same body was answered first. */
+  /** Answered with the first answer to the same body. */
   'duplicate',
   'invalid',
   'unauthorized',
-  /** More requests than an operator may make. */
+  /** Rate limit exceeded. */
   'limited',
   /** Suspended, or switched off. */
   'forbidden',
-  /** Not the operator's, or not there at all. */
+  /** Another operator's, or missing. */
   'not_found',
-  /** Asked for before, and still open. */
+  /** Requested before, with the outcome still unknown. */
   'open',
-  /** The service's own no. */
+  /** Refused by the service. */
   'refused',
-  /** The service answered what nobody understands, or refused the gateway itself. */
+  /** The service's answer was malformed, or it refused the gateway itself. */
   'failed',
-  /** The service fell silent. */
+  /** The service did not answer. */
   'silent',
-  /** The service could not be asked. */
+  /** The service could not be called. */
   'unavailable',
 ] as const;
 
@@ -37,7 +37,7 @@ export type BonusOutcome = (typeof BONUS_OUTCOMES)[number];
 export interface BonusResult {
   readonly answer: Answer | LimitedAnswer;
   readonly outcome: BonusOutcome;
-  /** Whether it asked for what is not the operator's, or not there. */
+  /** Whether it requested something that is another operator's, or missing. */
   readonly denied?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function invalid(message: string): BonusResult {
   return { answer: failure(CODES.validation, message), outcome: 'invalid' };
 }
 
-/** The same bytes for what is another operator's and for what does not exist (I8). */
+/** The same answer for another operator's object and for a missing one (I8). */
 export function notFound(what: 'template' | 'bonus'): BonusResult {
   return {
     answer: failure(CODES.notFound, `No such ${what}`, 404),
@@ -62,22 +62,22 @@ export function notFound(what: 'template' | 'bonus'): BonusResult {
   };
 }
 
-/** An earlier call touched the same, and what came of it is not known yet. */
+/** An earlier call concerns the same template and player, or body, and its outcome is not known yet. */
 export function stillOpen(message: string): BonusResult {
   return { answer: failure(CODES.alreadyProcessed, message, 409), outcome: 'open' };
 }
 
 type NotAnswered = Exclude<BonusApiAnswer, { kind: 'answered' }>;
 
-/** Stands behind the message where the service may have done what it was asked for. */
+/** Appended to the message if the service may have executed the request. */
 export const NOTE_OPEN =
   'what came of it is still open: the gateway finds out by itself, and until then answers this ' +
   'call with 409';
 
 /**
- * What the operator is answered when the service did not do as asked (docs/bonuses.md, Errors): its
- * 4xx passed on, 502 for what failed, 504 for silence.
- * @param note for calls that may have taken effect: what becomes of them
+ * The operator's answer if the service did not confirm (docs/bonuses.md, Errors): its 4xx passed on, 502
+ * for a failure, 504 for no answer.
+ * @param note for calls that may have taken effect: what happens next
  */
 export function notDone(answer: NotAnswered, terms: Terms, note?: string): BonusResult {
   const noted = (message: string) => (note === undefined ? message : `${message}; ${note}`);
@@ -91,7 +91,7 @@ export function notDone(answer: NotAnswered, terms: Terms, note?: string): Bonus
       return { answer: { ...refusal, ...limited }, outcome: 'refused' };
     }
     case 'unauthorized':
-      // Its words are about the aggregator's account, which is no operator's business.
+      // Not passed on: the message is about the aggregator's account.
       return { answer: system(502, 'The bonus service refused the gateway'), outcome: 'failed' };
     case 'failed':
       return { answer: system(502, noted('The bonus service failed')), outcome: 'failed' };

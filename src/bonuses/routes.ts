@@ -32,7 +32,7 @@ const STORIES: Readonly<Record<BonusMethod, Story>> = {
   'bonus/revokeBatch': revokeBatch,
 };
 
-/** What the gate's refusals are called, by their status. */
+/** The outcomes of the gate's refusals, by status. */
 const REFUSED_OUTCOMES: Readonly<Record<number, BonusOutcome>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -42,7 +42,7 @@ const REFUSED_OUTCOMES: Readonly<Record<number, BonusOutcome>> = {
 
 const NO_DATABASE = failure(CODES.system, 'System error', 503);
 
-/** Those that carry lists of a thousand; the others are a few numbers. */
+/** For methods with lists of a thousand; the others only have a few numbers. */
 const BODY_BYTES_MAX_OF_LISTS = 256 * 1024;
 const CARRIES_LISTS: ReadonlySet<BonusMethod> = new Set([
   'templates/add',
@@ -50,29 +50,29 @@ const CARRIES_LISTS: ReadonlySet<BonusMethod> = new Set([
   'bonus/revokeBatch',
 ]);
 
-/** How large the body of a method's request may be. */
+/** The largest body of a method's request, in bytes. */
 export function bodyBytesMax(method: BonusMethod): number {
   return CARRIES_LISTS.has(method) ? BODY_BYTES_MAX_OF_LISTS : BODY_BYTES_MAX;
 }
 
-/** Of one operator, calls that read pages of templates at a time (I7). */
+/** Concurrent calls per operator that read pages of templates (I7). */
 const PAGES_AT_ONCE = 4;
 
 export interface BonusApi {
   readonly gate: OperatorGate;
   readonly bonuses: Bonuses;
   readonly metrics: Metrics;
-  /** Which of the requests that are not admitted are logged. */
+  /** Decides which of the requests that are not admitted are logged. */
   readonly strangers: StrangersLogged;
 }
 
 interface StrangersLogged {
-  /** @returns undefined for one that is not logged; else how many were left out before it */
+  /** @returns undefined if the request is not to be logged; otherwise how many were left out before it */
   next(): number | undefined;
 }
 
 /**
- * The service's bonus API, for each operator as if it were alone (docs/contract.md, Operator API).
+ * The service's bonus API; each operator sees it as if it were the only one (docs/contract.md, Operator API).
  */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   const turns = new Turns(PAGES_AT_ONCE);
@@ -84,7 +84,7 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
       api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
       api.metrics.bonusRequestDuration.observe(labels, seconds);
       if (result.denied === true) api.metrics.bonusDenied.inc({ operator: labels.operator });
-      // Whoever is not admitted may come as often as it likes: a flood must not fill the log.
+      // Callers that are not admitted can send any number of requests, which must not fill the log.
       const leftOut = caller === undefined ? api.strangers.next() : undefined;
       if (caller !== undefined || leftOut !== undefined) {
         const facts = { ...labels, outcome: result.outcome, status: result.answer.status, leftOut };
@@ -97,7 +97,7 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   }
 }
 
-/** @returns with the operator that was admitted */
+/** @returns the result, with the operator if it was admitted */
 async function serve(
   api: BonusApi,
   turns: Turns,
@@ -119,7 +119,7 @@ async function serve(
   return { result, operator: operator.id };
 }
 
-/** Nobody can say whether a nonce is new while PostgreSQL is away. */
+/** Answers 503 while PostgreSQL is down, because a nonce cannot be checked then. */
 async function admit({ gate, bonuses }: BonusApi, request: FastifyRequest) {
   try {
     return await gate.admit(request);
@@ -130,7 +130,7 @@ async function admit({ gate, bonuses }: BonusApi, request: FastifyRequest) {
   }
 }
 
-/** PostgreSQL away is an answer like any other, and counted like it. */
+/** If PostgreSQL is down, that is an answer like any other, and counted. */
 async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<BonusResult> {
   try {
     return await STORIES[method](bonuses, call);
@@ -175,7 +175,7 @@ function callOf(
     inTurn: async (read) => {
       const done = await turns.take(operator.id);
       try {
-        // Also for what was told to those before: nobody knows that sooner.
+        // Checked in turn, because the bytes of earlier answers are only known by then.
         return charge('bytes', 1) ?? (await read());
       } finally {
         done();

@@ -21,8 +21,8 @@ import { askedFor, askedHash, bodyAsking, withMembers } from './request-body.ts'
 
 /**
  * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
- * service is asked; until its outcome is known no other call touches the same. One body is asked
- * for once: repeated, it gets the first answer.
+ * service is called; until its outcome is known, other calls for the same pair are refused. The same body
+ * is sent only once: a repeat gets the first answer.
  */
 export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const batch = readBatch(call);
@@ -35,17 +35,17 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
     body: treeText(asked),
     patienceMs: patienceMs(bonuses),
   };
-  // Before what the operator may do now: a repeat refused for that would pass for a batch never made.
+  // Before the operator's present limits: a repeat refused by those would look like a batch never made.
   const before = await bonuses.intents.findEqual(intent, 'apply');
   if (before !== undefined) return askedBefore(before);
-  // Not counted as one request: each player is a few rows, maybe a new player, and a bonus (I7).
+  // Charged per player: each means a few rows, maybe a new player, and a bonus (I7).
   const limited = call.charge('entries', operatorUsers.length);
   if (limited !== undefined) return limited;
   const foreign = refuseCurrencies(call, batch);
   if (foreign !== undefined) return foreign;
   if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
 
-  // As a player's own name, the userId of a session's answer would be a new player's.
+  // The aggregator's userId, given by mistake instead of the operator's id, would create a new player.
   const given = await bonuses.players.mistakenFor(call.operator.id, operatorUsers);
   const mistaken = operatorUsers.findIndex((user) => given.has(user));
   if (mistaken >= 0) {
@@ -71,7 +71,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
 interface Batch {
   readonly templateId: string;
   readonly operatorUsers: readonly string[];
-  /** One for each player, in their order. */
+  /** One per player, in order. */
   readonly currencies: readonly string[];
 }
 
@@ -93,7 +93,7 @@ function refuseCurrencies(call: BonusCall, batch: Batch): BonusResult | undefine
   return invalid(`playersData.${foreign}.currency: must be one of ${currencies.join(', ')}`);
 }
 
-/** The same batch with the aggregator's ids, amounts to the letter. */
+/** The same batch with the aggregator's ids; amounts keep their exact text. */
 function inServiceTerms(
   call: BonusCall,
   asked: Json,
@@ -111,8 +111,8 @@ function inServiceTerms(
 }
 
 /**
- * Where every player is refused there are no items, and a service may leave the member out or have null
- * there. Of any other answer without items nobody knows what was issued.
+ * If every player is refused there are no items, and the service may leave the member out or send null. For
+ * any other answer without items it is unknown what was issued.
  */
 function withItems(answered: Json, players: number): Json {
   const items = memberOf(answered, 'items');
@@ -148,8 +148,8 @@ async function applied(
     const answer = { status: 200, body: await translatedPage(answered, terms) };
     const refused = entriesOf(memberOf(answered, 'errorItems')).length;
     if (entriesOf(items).length === 0 && refused >= known.size) {
-      // A refusal of everybody: kept, it would be the answer for months after its cause is gone. Where
-      // it does not speak of all, a repeat might issue to some for the second time.
+      // Everybody was refused: if kept, this would be the answer for months after its cause is gone. If the
+      // answer did not cover all players, a repeat might issue to some a second time.
       await bonuses.intents.fail(intentId, 'nothing issued');
       return ok(answer.body);
     }

@@ -21,23 +21,23 @@ import { translate } from '../translation/translate.ts';
 import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
 import { askedFor, askedHash, bodyAsking, bodyOf } from './request-body.ts';
 
-/** Below every id. */
+/** Lower than every id. */
 const NO_TEMPLATE = -1n;
 
 /**
  * A page of the service's list has a hundred templates of all operators, and is read before each create and by the
- * read-back. One operator's must not make it larger than what is taken for an answer (I7).
+ * read-back. One operator's templates must not make it larger than the limit for an answer (I7).
  */
 const TEMPLATE_BYTES_MAX = 16 * 1024;
 
-/** What some writer of JSON writes as six characters, such as `\u003c`. */
+/** Characters that some JSON encoders write as six, such as `\u003c`. */
 const ESCAPED_SOMEWHERE = /[^\w "{}[\],:.-]/g;
 const CHARS_OF_ESCAPE = 6;
 
 /**
- * `POST /bonuses/templates/add`. The intent is committed before the service is asked, so whatever
- * breaks afterwards, the template is found again and is the operator's alone. One body is asked for
- * once: repeated, it gets the first answer.
+ * `POST /bonuses/templates/add`. The intent is committed before the service is called, so whatever fails
+ * afterwards, the template is found again and belongs to the operator only. The same body is sent only
+ * once: a repeat gets the first answer.
  */
 export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(createTemplateFields, call.document);
@@ -50,7 +50,7 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
     body,
     patienceMs: patienceMs(bonuses),
   };
-  // Before what the operator may do now: a repeat refused for that would pass for a create never made.
+  // Before the operator's present limits: a repeat refused by those would look like a create never made.
   const before = await bonuses.intents.findEqual(intent, 'create');
   if (before !== undefined) return askedBefore(before);
   if (isTooLarge(body)) return TOO_LARGE;
@@ -82,15 +82,15 @@ const TOO_LARGE: BonusResult = {
   outcome: 'invalid',
 };
 
-/** Whether it may be too large as the service shows it. */
+/** Whether the template may be too large in the service's encoding. */
 function isTooLarge(body: string): boolean {
   const escapes = body.match(ESCAPED_SOMEWHERE)?.length ?? 0;
   return body.length + escapes * (CHARS_OF_ESCAPE - 1) > TEMPLATE_BYTES_MAX;
 }
 
 /**
- * The highest template id there is: what is created from now on has a higher one, so the read-back
- * never takes an older template for this one. The service may list either end first.
+ * The highest existing template id: templates created from now on have a higher one, so the read-back
+ * never mistakes an older template for this one. The service may list either end first.
  */
 async function highestTemplateId(
   bonuses: Bonuses,
@@ -117,7 +117,7 @@ function pagesOf(page: JsonDocument): number {
   return totalPages({ kind: 'object', members: [{ name: 'metadata', value: treeOf(metadata) }] });
 }
 
-/** Without the page's tree, where numbers can hold its ids: a page of large templates takes a fraction of the time. */
+/** Avoids the page's tree if its ids are safe numbers: a page of large templates takes a fraction of the time. */
 async function idsOn(page: JsonDocument): Promise<readonly bigint[]> {
   const { items } = page.value;
   const entries: readonly unknown[] = Object.values(Object(items));

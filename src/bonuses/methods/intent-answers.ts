@@ -6,7 +6,7 @@ import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outco
 import { type BonusApiAnswer, mayBeDone } from '../service/answer.ts';
 import type { Terms } from '../translation/terms.ts';
 
-/** How long after a request's time an intent is left to it, in multiples of that time. */
+/** How long an intent is left to its request, in multiples of the request's timeout. */
 const PATIENCE_FACTOR = 1.5;
 
 /** How long the read-back leaves an intent alone: until its request has certainly ended. */
@@ -14,7 +14,7 @@ export function patienceMs({ configuration }: Pick<Bonuses, 'configuration'>): n
   return configuration().gateway.service.bonusTimeoutMs * PATIENCE_FACTOR;
 }
 
-/** The answer of a call that was asked before. */
+/** The answer to a call that was made before. */
 export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): BonusResult {
   switch (begun.kind) {
     case 'answered':
@@ -27,7 +27,7 @@ export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): Bon
   return unreachable(begun);
 }
 
-/** What follows for an intent when the service did not say yes, and what the operator is answered. */
+/** Records an intent that the service did not confirm. @returns the operator's answer */
 export async function notConfirmed(
   bonuses: Bonuses,
   intentId: string,
@@ -35,7 +35,7 @@ export async function notConfirmed(
   terms: Terms,
 ): Promise<BonusResult> {
   if (mayBeDone(answer)) {
-    // Its own words would pass for a no.
+    // The service's own answer would pass for a refusal.
     const isNo = answer.kind === 'refused';
     const open = isNo ? ({ kind: 'failed', error: `code ${answer.code ?? '-'}` } as const) : answer;
     return notDone(open, terms, NOTE_OPEN);
@@ -46,8 +46,8 @@ export async function notConfirmed(
 }
 
 /**
- * Writes down what the service has done. Where that fails nothing is lost: the intent stays open
- * and the read-back finds what was made.
+ * Records what the service has done. If that fails nothing is lost: the intent stays open and the
+ * read-back finds what was created.
  */
 export async function recorded(
   { logger }: Bonuses,

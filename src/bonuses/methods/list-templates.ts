@@ -14,15 +14,15 @@ import { fieldsOf } from '../translation/read-fields.ts';
 import { translateList } from '../translation/translate.ts';
 import { bodyOf } from './request-body.ts';
 
-/** Templates that no copy is kept of are asked for so many at a time. */
+/** How many templates without a stored copy are fetched at a time. */
 const FETCHES_AT_ONCE = 8;
-/** What turns out not to exist makes room for others on the page, which may lack a copy as well. */
+/** A missing template is replaced on the page by the next one, which may lack a copy too. */
 const ROUNDS_MAX = 4;
 
 /**
- * `POST /bonuses/templates`. Which templates the operator sees, and so the paging, comes from our
- * own books; the templates themselves from kept copies, which the read-back keeps fresh. So a page
- * costs no walk through everybody's pages at the service.
+ * `POST /bonuses/templates`. Which templates the operator sees, and so the paging, comes from our own
+ * database; the templates themselves come from stored copies, which the read-back keeps fresh. So a page
+ * does not require reading all operators' pages at the service.
  */
 export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templatesFields, call.document);
@@ -41,7 +41,7 @@ async function ownPage(bonuses: Bonuses, call: BonusCall, page: number): Promise
   return ok(pageText(items, { totalItems, page }));
 }
 
-/** In slices: a hundred large templates are some megabytes, and callbacks do not wait for them. */
+/** Works in slices: a hundred large templates are some megabytes, and callbacks must not wait for them. */
 async function ownTerms(
   bonuses: Bonuses,
   call: BonusCall,
@@ -57,7 +57,7 @@ async function ownTerms(
   return `[${texts.join(',')}]`;
 }
 
-/** The page, each of its templates with a copy. */
+/** The page, after fetching missing copies of its templates. */
 async function completePage(
   bonuses: Bonuses,
   call: BonusCall,
@@ -80,7 +80,7 @@ async function completePage(
   }
 }
 
-/** An account of the operator's own: the service's list is the operator's list. */
+/** For an operator with its own account: the service's list is the operator's list. */
 async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<BonusResult> {
   const body = bodyOf(call, { page: String(page) });
   const answer = await askService(bonuses, call, 'templates', body);

@@ -10,8 +10,8 @@ import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf } from './request-body.ts';
 
 /**
- * `POST /bonuses/player/bonuses`. A player whom nobody has mentioned yet has no bonuses, and asking
- * for him does not make him one.
+ * `POST /bonuses/player/bonuses`. A player not mentioned before has no bonuses, and is not created by
+ * this request.
  */
 export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(playerBonusesFields, call.document);

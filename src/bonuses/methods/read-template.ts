@@ -8,8 +8,8 @@ import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
 
 /**
- * `POST /bonuses/template`. Which templates an operator sees is known here, so that neither a
- * foreign nor a missing id is ever asked for: both are 404 at once (I8).
+ * `POST /bonuses/template`. The gateway knows which templates an operator sees, so that the service is called
+ * neither for a foreign nor for a missing id: both are 404 at once (I8).
  */
 export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templateFields, call.document);

@@ -16,7 +16,7 @@ export function bodyOf(call: BonusCall, members: Readonly<Record<string, string>
   return `{"cid":${jsonString(call.account.cid)}${rest.join('')}}`;
 }
 
-/** An object with some members' values replaced, in their places. */
+/** An object with some members' values replaced in place. */
 export function withMembers(json: Json, changes: Readonly<Record<string, Json>>): Json {
   if (json.kind !== 'object') return json;
   const members = json.members.map((member): JsonMember => {
@@ -27,8 +27,8 @@ export function withMembers(json: Json, changes: Readonly<Record<string, Json>>)
 }
 
 /**
- * What an operator asks for, without who asks and when: this much is compared, kept and sent on. A
- * request that is made anew, with another time and nonce, asks for the same.
+ * The content of an operator's request, without the caller and time: this is compared, stored and sent
+ * on. A request made again with another time and nonce has the same content.
  */
 export function askedFor(body: Json): Json {
   if (body.kind !== 'object') return body;
@@ -36,12 +36,12 @@ export function askedFor(body: Json): Json {
   return { kind: 'object', members };
 }
 
-/** What makes two of them the same, whatever the order of members and the spelling of numbers. */
+/** A hash that is equal for the same content, regardless of the order of members and spelling of numbers. */
 export function askedHash(asked: Json): Buffer {
   return createHash('sha256').update(canonicalText(asked)).digest();
 }
 
-/** A body for the service that asks for this, the account's `cid` first. */
+/** A body for the service with this content, the account's `cid` first. */
 export function bodyAsking(call: BonusCall, asked: Json): string {
   const members = asked.kind === 'object' ? asked.members : [];
   const cid = { name: 'cid', value: textNode(call.account.cid) };

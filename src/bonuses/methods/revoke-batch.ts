@@ -19,13 +19,13 @@ import {
 import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf } from './request-body.ts';
 
-/** Ids that are not known here are looked for at the service, so many at a time. */
+/** How many unknown ids are looked up at the service at a time. */
 const LOOKS_AT_ONCE = 8;
 
 /**
- * `POST /bonuses/bonus/revokeBatch`. Only the operator's own bonuses go out; each other id is an
- * entry of `errorItems`, the same for a foreign and for a missing one (I8). Repeating a batch does
- * no harm, so nothing is kept of it.
+ * `POST /bonuses/bonus/revokeBatch`. Only the operator's own bonuses are sent; each other id is an entry
+ * of `errorItems`, the same for a foreign and for a missing one (I8). Repeating a batch does no harm, so
+ * it is not recorded.
  */
 export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(revokeBatchFields, call.document);
@@ -46,7 +46,7 @@ interface Sorted {
   readonly others: readonly string[];
 }
 
-/** Which ids are the operator's, in the order they were given. */
+/** Determines which ids are the operator's, in the given order. */
 async function sortOut(
   bonuses: Bonuses,
   call: BonusCall,
@@ -72,7 +72,7 @@ async function sortOut(
   };
 }
 
-/** Each id that is not known here is a call of the service, which all operators share (I7). */
+/** The 429 if too many ids are unknown: each costs a call to the service, which all operators share (I7). */
 function refuseLooks(call: BonusCall, count: number): BonusResult | undefined {
   if (count === 0) return undefined;
   if (count > LOOKS_MAX) {
@@ -85,7 +85,7 @@ function refuseLooks(call: BonusCall, count: number): BonusResult | undefined {
 
 const NOTE_HARMLESS = 'repeating the call does no harm';
 
-/** A revocation as the service answered it, in the operator's terms. */
+/** The service's answer to a revocation, in the operator's terms. */
 interface Revoked {
   readonly answered: string;
 }
@@ -112,7 +112,7 @@ function withOthers(answered: string, others: readonly string[]): BonusResult {
   return { ...ok(text), denied: true };
 }
 
-/** Where the service has keyed its entries, such as by bonus id, so are these. */
+/** Keyed if the service keyed its entries, such as by bonus id. */
 function withEntries(before: Json | undefined, others: readonly string[]): string {
   const isKeyed = before?.kind === 'object' && before.members.length > 0;
   if (!isKeyed) {

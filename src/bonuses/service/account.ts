@@ -2,16 +2,16 @@ import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { SecretMask, withCodings } from '../../outbound/secret-mask.ts';
 import { type SigningKey, signingKeys } from '../../protocol/signature.ts';
 
-/** A partner account at the service, as which an operator's calls go out. */
+/** The partner account at the service with which an operator's calls are made. */
 export interface Account {
-  /** Never leaves towards an operator. */
+  /** Never sent to an operator. */
   readonly cid: string;
   readonly key: SigningKey;
-  /** What the service says without the account's secrets, which it may quote, and without signatures. */
+  /** Masks the account's secrets, which the service may quote, and signatures. */
   readonly masked: (text: string) => string;
   /**
-   * The account is one operator's alone, so whatever it holds is that operator's. Not so where
-   * several share one: then ownership decides, as at the aggregator's.
+   * Only one operator uses the account, so everything in it belongs to that operator. If several share it,
+   * recorded ownership decides, as for the aggregator's account.
    */
   readonly exclusive: boolean;
 }
@@ -21,7 +21,7 @@ interface Sorted {
   readonly kept: readonly Account[];
 }
 
-/** Which account an operator's calls go out as; the configuration may change at any time. */
+/** Which account an operator's calls use; the configuration may change at any time. */
 export class Accounts {
   readonly #configuration: () => Configuration;
   /** Prepared once per list of secrets; a reload makes new lists. */
@@ -33,7 +33,7 @@ export class Accounts {
     this.#configuration = configuration;
   }
 
-  /** `bonuses.upstream` of the operator, else the aggregator's account. */
+  /** `bonuses.upstream` of the operator, or else the aggregator's account. */
   of(operator: OperatorConfig): Account {
     const { gateway, operators } = this.#configuration();
     const own = operator.bonuses.upstream;
@@ -44,7 +44,7 @@ export class Accounts {
     return { cid: own.cid, ...this.#prepare(own.secrets), exclusive };
   }
 
-  /** The account of that cid, for the read-back; undefined when the configuration has it no more. */
+  /** The account with this cid, for the read-back; undefined if it is no longer configured. */
   byCid(cid: string): Account | undefined {
     const { gateway, operators } = this.#configuration();
     if (cid === gateway.service.cid) return this.#aggregators(gateway);
@@ -57,21 +57,21 @@ export class Accounts {
   }
 
   /**
-   * The accounts of all operators, and the aggregator's: what fell silent is found also where the bonus API was
-   * switched off since, or the last operator has left for an account of its own.
+   * The accounts of all operators, and the aggregator's: unanswered requests are read back even if the bonus API has
+   * been switched off since, or the last operator has got an account of its own.
    */
   all(): readonly Account[] {
     return this.#sort().all;
   }
 
-  /** Those of which an operator may be shown kept copies; the list of one's own account is the service's. */
+  /** The accounts whose templates are shown from stored copies; an exclusive account's list is the service's own. */
   kept(): readonly Account[] {
     return this.#sort().kept;
   }
 
   #sort(): Sorted {
     const configuration = this.#configuration();
-    // The read-back asks every second; a thousand operators are compared once a reload.
+    // Called every second by the read-back; a thousand operators are compared only once per reload.
     if (this.#sorted?.of !== configuration) {
       const aggregators = this.#aggregators(configuration.gateway);
       const all = new Map<string, Account>([[aggregators.cid, aggregators]]);
@@ -86,7 +86,7 @@ export class Accounts {
     return this.#sorted;
   }
 
-  /** The accounts of which an operator sees shared templates. */
+  /** The accounts with templates that are shared with an operator. */
   sharing(): readonly string[] {
     const operators = [...this.#configuration().operators.values()];
     const seeing = operators.filter(({ bonuses }) => bonuses.sharedTemplates.length > 0);

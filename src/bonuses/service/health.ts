@@ -2,7 +2,7 @@ import { unreachable } from '../../domain/unreachable.ts';
 import type { Health } from '../../outbound/health.ts';
 import type { BonusApiAnswer } from './answer.ts';
 
-/** Silence and broken answers speak against the service, its proper no never does. */
+/** Missing and malformed answers count against the service; a proper refusal never does. */
 export function healthOfService(answer: BonusApiAnswer): Health {
   switch (answer.kind) {
     case 'answered':

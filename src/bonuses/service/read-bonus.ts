@@ -6,10 +6,10 @@ import { owned } from '../translation/own-bonuses.ts';
 import type { Terms } from '../translation/terms.ts';
 import { type BonusApiAnswer, mayMeanMissing, saysMissing } from './answer.ts';
 
-/** A bonus as the operator may know of it. */
+/** A bonus, as far as the operator may see it. */
 export type FoundBonus =
   | { readonly kind: 'own'; readonly item: Json; readonly terms: Terms }
-  /** Another operator's, or none at all: nothing may tell which (I8). */
+  /** Another operator's or missing: nothing may reveal which (I8). */
   | { readonly kind: 'notOwn' }
   | {
       readonly kind: 'notAnswered';
@@ -17,12 +17,12 @@ export type FoundBonus =
     };
 
 /**
- * Asks the service for a bonus and finds out whose it is by its player. A foreign and a missing id
- * go the same way: the service is asked, players are looked up, nothing is kept. So they also take
- * the same time.
- * @param isKnown whether it is known to be the operator's; of any other id every refusal of the
- *   service means "not yours", because its reason would tell that the bonus exists; of a known one
- *   what the service cannot show is a fault and no missing bonus, which might be issued once more
+ * Reads a bonus from the service and determines its owner by its player. A foreign and a missing id take
+ * the same path: the service is called, players are looked up, nothing is stored. So they also take the
+ * same time.
+ * @param isKnown whether the bonus is known to be the operator's. For any other id, every refusal of the
+ *   service means "not yours", because its reason would reveal that the bonus exists. For a known one,
+ *   a refusal is a fault, not a missing bonus, which might then be issued again
  */
 export async function findBonus(
   bonuses: Bonuses,
@@ -45,7 +45,7 @@ export async function findBonus(
   return { kind: 'own', item, terms };
 }
 
-/** Stands for a missing bonus: its player is looked up like that of one that is there. */
+/** Stands in for a missing bonus, so that a player is looked up as for an existing one. */
 const NOBODYS: Json = {
   kind: 'object',
   members: [{ name: 'userId', value: { kind: 'text', value: ' ', raw: '" "' } }],

@@ -3,7 +3,7 @@ import { bodyOf } from '../methods/request-body.ts';
 import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
 import { type BonusApiAnswer, saysMissing } from './answer.ts';
 
-/** A template as the service shows it now. */
+/** The service's present answer about a template. */
 export type Shown =
   | { readonly kind: 'template'; readonly item: Json }
   | { readonly kind: 'missing' }
@@ -13,8 +13,8 @@ export type Shown =
     };
 
 /**
- * Asks the service for a template and keeps what it says, for lists.
- * @param isMissing which answers mean that there is none to be seen
+ * Reads a template from the service and stores a copy for lists.
+ * @param isMissing which answers mean that the template does not exist for the operator
  */
 export async function showTemplate(
   bonuses: Bonuses,

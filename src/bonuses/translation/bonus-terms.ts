@@ -4,9 +4,9 @@ import type { Terms } from './terms.ts';
 import { idsIn } from './translate.ts';
 
 /**
- * The terms in which an answer of the service is given to the operator: every id in it is looked up
- * among this operator's players alone.
- * @param known players of the call itself, the aggregator's ids to the operator's
+ * The terms for translating an answer of the service for the operator: every id in it is looked up
+ * among this operator's players only.
+ * @param known players of the call itself, from the aggregator's ids to the operator's
  */
 export async function termsFor(
   { players }: Pick<Bonuses, 'players'>,
@@ -23,7 +23,7 @@ export async function termsFor(
   };
 }
 
-/** The terms where nothing needs looking up: of players only those of the call are known. */
+/** The terms without any look-up: only the call's own players are known. */
 export function termsOf(
   { account, operator }: Pick<BonusCall, 'operator' | 'account'>,
   known: ReadonlyMap<string, string> = new Map(),
@@ -32,14 +32,14 @@ export function termsOf(
   return { serviceCid, operatorCid: operator.api.cid, masked, userOf: known };
 }
 
-/** The player of a bonus, as the service names him; undefined where it names none. */
+/** The service's id of a bonus's player; undefined if it names none. */
 export function playerOf(bonus: Json): string | undefined {
   const userId = memberOf(bonus, 'userId');
   if (userId?.kind === 'text') return userId.value;
   return userId?.kind === 'number' ? userId.raw : undefined;
 }
 
-/** Bonuses of a list with all that ownership needs. */
+/** The bonuses of a list: its entries that are objects. */
 export function bonusesIn(list: Json | undefined): readonly Json[] {
   return entriesOf(list).filter((entry) => entry.kind === 'object');
 }

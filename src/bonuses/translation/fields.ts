@@ -3,14 +3,14 @@ import { OPERATOR_USER } from '../../domain/operator-user.ts';
 import { signedMembers } from '../../operators/signed-members.ts';
 
 /**
- * What the seven methods take (docs/protocol.md, Bonus API and Limits), as far as the gateway can
- * tell a wrong body before the service is asked, and nothing else: what an operator adds would be
- * signed with the service's secret, and nobody can say what it means there. Numbers are only judged
- * here: what is sent on is their exact text.
+ * The members that the seven methods accept (docs/protocol.md, Bonus API and Limits), checked as far as the
+ * gateway can before the service is called. No others: a member that an operator adds would be signed with
+ * the service's secret, and its meaning there is unknown. Numbers are only checked here; their exact text
+ * is sent on.
  */
 
 const PLAYERS_MAX = 1000;
-/** The protocol names no limit; each id that is not known here costs a look at the service. */
+/** The protocol names no limit; each unknown id costs a call to the service. */
 const REVOKED_MAX = 1000;
 const LIST_MAX = 1000;
 
@@ -23,7 +23,7 @@ const whole = (min: number, max: number) =>
 /** An id of the service. */
 const id = whole(0, Number.MAX_SAFE_INTEGER);
 const time = whole(0, 32_503_680_000).describe('Unix time, in seconds');
-/** As a double, `-1e-400` is a zero with a sign, and what is sent on is the text. */
+/** Refuses `-0` too: as a double, `-1e-400` is a negative zero, and its text is what is sent on. */
 const notNegative = z
   .number('must be a number')
   .min(0, 'must be at least 0')

@@ -6,7 +6,7 @@ import { type ScannedValue, type Span, scanJsonTree } from '../../protocol/json-
 
 /**
  * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
- * that ids anywhere inside can be exchanged and everything else comes out as it went in.
+ * that ids anywhere inside can be replaced while everything else stays unchanged.
  */
 export type Json =
   | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
@@ -21,17 +21,17 @@ export interface JsonMember {
   readonly value: Json;
 }
 
-/** The tree of a document, whose grammar and depth were judged when it was made. */
+/** The tree of a document, whose grammar and depth were checked when it was parsed. */
 export function treeOf({ text }: JsonDocument): Json {
   return treeOfText(text);
 }
 
-/** Of an answer, its members and the entries of its lists. */
+/** Depth of an answer's members and the entries of its lists. */
 const LISTS_DEPTH = 2;
 
 /**
- * The tree of an answer with a list, in slices of a few milliseconds: callbacks do not wait for a thousand
- * bonuses.
+ * The tree of an answer with a list, built in slices of a few milliseconds, so that callbacks do not wait for a
+ * thousand bonuses.
  */
 export async function treeInSlices({ text }: JsonDocument): Promise<Json> {
   const slices = new Slices();
@@ -136,7 +136,7 @@ export function textNode(value: string): Json {
   return { kind: 'text', value, raw: jsonString(value) };
 }
 
-/** The value of an object's member; undefined where there is none or this is no object. */
+/** The value of an object's member; undefined if there is none, or `json` is not an object. */
 export function memberOf(json: Json | undefined, name: string): Json | undefined {
   if (json?.kind !== 'object') return undefined;
   return json.members.find((member) => member.name === name)?.value;

@@ -5,12 +5,12 @@ import { type Json, type JsonMember, textNode } from './json-tree.ts';
 import type { Terms, TranslatedPlace } from './terms.ts';
 import { translateText, UUID, userOfUuid, uuidsIn } from './translate-text.ts';
 
-/** Members that hold a player's id, as far as they are known or to be expected. */
+/** Names of members that contain a player's id, known or likely ones. */
 const NAMES_A_PLAYER = /^(?:user|player)(?:_?id)?$|^uid$/i;
-/** Lists of such. */
+/** Names of lists of such ids. */
 const NAMES_PLAYERS = /^(?:user|player)s?(?:_?ids?)?$/i;
 
-/** What an operator itself gave, or the protocol knows to hold no id: passes to the letter. */
+/** Members that the operator itself supplied, or that by the protocol contain no id: passed on unchanged. */
 const HOLDS_NO_ID: ReadonlySet<string> = new Set([
   'name',
   'type',
@@ -23,7 +23,7 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
 const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
 
 /**
- * The ids that have to be looked up before `translate`: of players, or looking like it. In slices of a few
+ * The ids to look up before `translate`: of players, or looking like those. Works in slices of a few
  * milliseconds.
  */
 export async function idsIn(json: Json): Promise<ReadonlySet<string>> {
@@ -37,13 +37,13 @@ export async function idsIn(json: Json): Promise<ReadonlySet<string>> {
   return found;
 }
 
-/** A value, and the name of the member that it or its list is. */
+/** A value, and the name of its member, or of the member whose list it is in. */
 interface Named {
   readonly json: Json;
   readonly name: string | undefined;
 }
 
-/** @param within gets what stands inside */
+/** @param within receives the nested values */
 function collect({ json, name }: Named, found: Set<string>, within: Named[]): void {
   if (json.kind === 'array') {
     const isList = name !== undefined && NAMES_PLAYERS.test(name);
@@ -65,8 +65,8 @@ function collect({ json, name }: Named, found: Set<string>, within: Named[]): vo
 }
 
 /**
- * @returns undefined for an entry that speaks of a player who is not this operator's: such an entry
- *   must not leave at all
+ * @returns undefined for an entry about another operator's player, which must not be sent at
+ *   all
  */
 export function translate(json: Json, terms: Terms, place: TranslatedPlace): Json | undefined {
   switch (json.kind) {
@@ -86,8 +86,8 @@ export function translate(json: Json, terms: Terms, place: TranslatedPlace): Jso
 }
 
 /**
- * The same for a list of the service's, be it keyed or not, in slices of a few milliseconds: callbacks do
- * not wait for a thousand bonuses.
+ * The same for a list of the service, keyed or not. Works in slices of a few milliseconds, so that callbacks
+ * do not wait for a thousand bonuses.
  */
 export async function translateList(
   list: Json,
@@ -123,7 +123,7 @@ function isOfItem(place: TranslatedPlace): boolean {
   return place === 'item' || place === 'template';
 }
 
-/** What becomes of a member; `foreign`: its object speaks of somebody else's player. */
+/** The translation of a member; `foreign`: its object is about another operator's player. */
 type TranslatedEntry = JsonMember | 'left out' | 'foreign';
 
 function objectOf(entries: readonly TranslatedEntry[]): Json | undefined {
@@ -159,7 +159,7 @@ function translateMember(
   return name === undefined || value === undefined ? undefined : { name, value };
 }
 
-/** A list's players as the operator calls them, without those who are not its own. */
+/** A list's players by the operator's ids, without players of others. */
 function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace): Json {
   const translated = items.map((item) => {
     if (!isId(item)) return translate(item, terms, place);
@@ -169,13 +169,13 @@ function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace)
   return { kind: 'array', items: translated.filter((item) => item !== undefined) };
 }
 
-/** A list may be keyed by player; a key of somebody else's takes its entry with it. */
+/** Translates a key, since lists may be keyed by player; undefined for another operator's player drops the entry. */
 function translateName(name: string, terms: Terms, place: TranslatedPlace): string | undefined {
   if (IS_UUID.test(name)) return userOfUuid(terms, name);
   return translateText(name, terms, place);
 }
 
-/** A text or a list of such: in anything else there may be more than the name promises. */
+/** A scalar or a list of texts: anything else may contain more than the member's name says. */
 function isPlain(json: Json): boolean {
   return json.kind === 'array' ? json.items.every(({ kind }) => kind === 'text') : isScalar(json);
 }
