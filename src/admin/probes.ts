@@ -3,7 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { httpStatusOf, type Readiness } from '../http/health.ts';
-import { Turns } from '../lib/turns.ts';
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import { json, serveAnybody } from './answers.ts';
 
 export interface Probes {
@@ -22,9 +22,9 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
     const report = await health.report();
     return json(report, httpStatusOf(report));
   });
-  const turns = new Turns(1);
+  const semaphore = new KeyedSemaphore(1);
   app.get('/metrics', async (request, reply) => {
-    const text = Readable.from(inTurn(() => turns.take(request.ip), metrics.text));
+    const text = Readable.from(inTurn(() => semaphore.take(request.ip), metrics.text));
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
     // With a thousand operators, 28 MB become 1.1 MB; Prometheus always accepts gzip.

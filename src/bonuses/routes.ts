@@ -3,7 +3,7 @@ import type { OperatorConfig } from '../config/schema.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { Turns } from '../lib/turns.ts';
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import type { Work } from '../operators/limits.ts';
 import { BODY_BYTES_MAX, type OperatorGate, sendAnswer } from '../operators/request.ts';
 import { failure } from '../protocol/answers.ts';
@@ -75,10 +75,10 @@ interface StrangersLogged {
  * The service's bonus API; each operator sees it as if it were the only one (docs/contract.md, Operator API).
  */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
-  const turns = new Turns(PAGES_AT_ONCE);
+  const semaphore = new KeyedSemaphore(PAGES_AT_ONCE);
   for (const method of BONUS_METHODS) {
     app.post(`/bonuses/${method}`, { bodyLimit: bodyBytesMax(method) }, async (request, reply) => {
-      const { result, operator: caller } = await serve(api, turns, method, request);
+      const { result, operator: caller } = await serve(api, semaphore, method, request);
       const labels = { operator: caller ?? 'unknown', method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
       api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
@@ -100,7 +100,7 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
 /** @returns the result, with the operator if it was admitted */
 async function serve(
   api: BonusApi,
-  turns: Turns,
+  semaphore: KeyedSemaphore,
   method: BonusMethod,
   request: FastifyRequest,
 ): Promise<{ readonly result: BonusResult; readonly operator: string | undefined }> {
@@ -112,7 +112,7 @@ async function serve(
     };
   }
   const { operator, document } = admitted;
-  const call = callOf(api, turns, operator, document, request);
+  const call = callOf(api, semaphore, operator, document, request);
   const result =
     forbidden(operator) ?? call.charge('bytes', 1) ?? (await tell(api.bonuses, method, call));
   api.gate.limits.owe(operator, 'bytes', result.answer.body.length);
@@ -154,7 +154,7 @@ function forbidden({ status, bonuses }: OperatorConfig): BonusResult | undefined
 
 function callOf(
   { gate: { limits }, bonuses: { clock, configuration, accounts } }: BonusApi,
-  turns: Turns,
+  semaphore: KeyedSemaphore,
   operator: OperatorConfig,
   document: JsonDocument,
   { arrivedAtMs }: FastifyRequest,
@@ -173,7 +173,7 @@ function callOf(
     deadline: new Deadline(clock, arrivedAtMs, bonusTimeoutMs, 0),
     charge,
     inTurn: async (read) => {
-      const done = await turns.take(operator.id);
+      const done = await semaphore.take(operator.id);
       try {
         // Checked in turn, because the bytes of earlier answers are only known by then.
         return charge('bytes', 1) ?? (await read());

@@ -2,7 +2,7 @@ import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
-import { Turns } from '../lib/turns.ts';
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
 import { keptText, readFields } from './fields.ts';
@@ -34,7 +34,7 @@ export interface ShownBets {
 
 /** `POST /operator/bets`: an operator's own bet as the gateway knows it. */
 export function betShower({ gate, timelines }: ShownBets) {
-  const turns = new Turns(AT_ONCE);
+  const semaphore = new KeyedSemaphore(AT_ONCE);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const admitted = await gate.admit(request);
     if (!('operator' in admitted)) {
@@ -42,7 +42,7 @@ export function betShower({ gate, timelines }: ShownBets) {
       return reply;
     }
     const { operator } = admitted;
-    const done = await turns.take(operator.id);
+    const done = await semaphore.take(operator.id);
     finished(reply.raw, done);
     if (reply.raw.destroyed) return reply;
     // In its turn: who has been waiting behind large ones is told so as well.

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../src/lib/turns.ts';
+import { KeyedSemaphore } from '../../src/lib/keyed-semaphore.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 it('lets so many work at a time, the others in their order, and each key by itself', async () => {
-  const turns = new Turns(2);
+  const semaphore = new KeyedSemaphore(2);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const work = async (key: string, name: string) => {
-    const end = await turns.take(key);
+    const end = await semaphore.take(key);
     began.push(name);
     ends.push(end);
   };
@@ -22,10 +22,10 @@ it('lets so many work at a time, the others in their order, and each key by itse
   ends[0]?.();
   await settled();
   expect(began.slice(4)).toEqual(['a4']);
-  expect(turns.keysKept).toBe(2);
+  expect(semaphore.keysKept).toBe(2);
   // All are over: as many as at first may begin.
   for (const end of ends.slice(2)) end();
-  expect(turns.keysKept).toBe(0);
+  expect(semaphore.keysKept).toBe(0);
   for (const name of ['a5', 'a6', 'a7']) void work('a', name);
   await settled();
   expect(began.slice(5)).toEqual(['a5', 'a6']);

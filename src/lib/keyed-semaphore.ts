@@ -1,5 +1,5 @@
 /** A semaphore per key: at most `atOnce` holders of each key at a time; others wait in order of arrival. */
-export class Turns {
+export class KeyedSemaphore {
   readonly #atOnce: number;
   readonly #working = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
