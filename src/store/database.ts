@@ -3,7 +3,7 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
-import { CONNECT_MS_MAX, ConnectionRoom } from './connection-room.ts';
+import { CONNECT_MS_MAX, ConnectionSharing } from './connection-sharing.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 import { KeptPlans, PLANS, type Plans } from './plans.ts';
 import type { ServerRuns } from './server-runs.ts';
@@ -33,7 +33,7 @@ export interface DatabaseOptions {
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
   /** Shared likewise: where the server has no connection left, they share those that they have. */
-  readonly room?: ConnectionRoom;
+  readonly sharing?: ConnectionSharing;
   /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
   readonly known?: KnownDatabase;
   /** Errors of idle connections; the pool replaces them by itself. */
@@ -49,17 +49,17 @@ export class Database {
   readonly #pool: Pool;
   readonly #keptPlans: KeptPlans | undefined;
   readonly #silent: SilentConnections<PoolClient>;
-  readonly #room: ConnectionRoom;
+  readonly #sharing: ConnectionSharing;
   readonly #connectionsMax: number;
   readonly #runs: ServerRuns | undefined;
-  /** Queries that wait for a connection, in the pool or for room at the server. */
+  /** Queries that wait for a connection, in the pool or at the server. */
   #waiting = 0;
 
   constructor(options: DatabaseOptions) {
     const { plans = 'each' } = options;
     this.#keptPlans = plans === 'kept' ? new KeptPlans() : undefined;
     this.#silent = options.silent ?? new SilentConnections();
-    this.#room = options.room ?? new ConnectionRoom();
+    this.#sharing = options.sharing ?? new ConnectionSharing();
     this.#connectionsMax = options.connectionsMax;
     this.#runs = options.known?.runs;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
@@ -85,7 +85,7 @@ export class Database {
       ...connectionChecks(options.known),
     });
     // A pool that keeps none can do without.
-    this.#room.add(this.#pool, options.connectionsMax, keepsOne);
+    this.#sharing.add(this.#pool, options.connectionsMax, keepsOne);
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
     // A server that is just going away says so in between, and an error that nobody hears ends the process.
@@ -191,7 +191,7 @@ export class Database {
   async #connect(): Promise<PoolClient> {
     this.#waiting += 1;
     try {
-      return await this.#room.take(this.#pool);
+      return await this.#sharing.take(this.#pool);
     } catch (cause) {
       throw new Error(messageOf(cause), { cause });
     } finally {

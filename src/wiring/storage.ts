@@ -4,7 +4,7 @@ import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
 import { PlaceJournal } from '../store/bets/place-journal.ts';
 import type { DatabaseAddress } from '../store/connection.ts';
-import { ConnectionRoom } from '../store/connection-room.ts';
+import { ConnectionSharing } from '../store/connection-sharing.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
@@ -46,7 +46,7 @@ export function createStorage(base: Base) {
   const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
   const { known, lastCommits, onRefused } = knownDatabase(base, () => pools.database);
-  const pools = createPools({ url, known }, new ConnectionRoom(onRefused), logger);
+  const pools = createPools({ url, known }, new ConnectionSharing(onRefused), logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
@@ -122,11 +122,11 @@ async function takesWrites(
 /** The connections to PostgreSQL, by what must not wait for what. */
 function createPools(
   address: Required<DatabaseAddress>,
-  room: ConnectionRoom,
+  sharing: ConnectionSharing,
   logger: Base['logger'],
 ) {
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
-  const shared = { ...address, silent: new SilentConnections<PoolClient>(), room, onIdleError };
+  const shared = { ...address, silent: new SilentConnections<PoolClient>(), sharing, onIdleError };
   const kept = (connectionsMax: number) =>
     new Database({ ...shared, connectionsMax, plans: 'kept' });
   return {

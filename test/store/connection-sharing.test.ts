@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConnectionRoom } from '../../src/store/connection-room.ts';
+import { ConnectionSharing } from '../../src/store/connection-sharing.ts';
 import { Database } from '../../src/store/database.ts';
 import { noRow, statement } from '../../src/store/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.drop());
 
-function open(url: string, connectionsMax: number, room = new ConnectionRoom()): Database {
-  const database = new Database({ url, connectionsMax, room, onIdleError });
+function open(url: string, connectionsMax: number, sharing = new ConnectionSharing()): Database {
+  const database = new Database({ url, connectionsMax, sharing, onIdleError });
   onTestFinished(() => database.close());
   return database;
 }
@@ -47,7 +47,7 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 1);
     const other = await connect(url);
     const { promise: refused, resolve: onFull } = Promise.withResolvers<Error>();
-    const answers = many(open(url, 8, new ConnectionRoom(onFull)), 20);
+    const answers = many(open(url, 8, new ConnectionSharing(onFull)), 20);
     expect((await refused).message).toBe(
       `too many connections for role "${new URL(url).username}"`,
     );
@@ -57,8 +57,8 @@ describe('where a server has no connection left for others', () => {
 
   it('a pool without any gets one that another pool of the process does not use', async () => {
     const { url } = await limitedRole(server.url, 3);
-    const room = new ConnectionRoom();
-    const [rich, poor] = [open(url, 8, room), open(url, 8, room)];
+    const sharing = new ConnectionSharing();
+    const [rich, poor] = [open(url, 8, sharing), open(url, 8, sharing)];
     await many(rich, 10);
     expect(held(rich)).toBe(3);
     expect(await poor.run(ONE, {})).toEqual([1]);
@@ -70,13 +70,13 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 3);
     const { promise: refusedTwice, resolve } = Promise.withResolvers<void>();
     let refused = 0;
-    const room = new ConnectionRoom(() => {
+    const sharing = new ConnectionSharing(() => {
       refused += 1;
       if (refused === 2) resolve();
     });
-    const rich = open(url, 3, room);
+    const rich = open(url, 3, sharing);
     await many(rich, 10);
-    const options = { url, connectionsMax: 1, idleMs: 5_000, room, onIdleError };
+    const options = { url, connectionsMax: 1, idleMs: 5_000, sharing, onIdleError };
     const poor = new Database(options);
     const asked = expect(poor.run(ONE, {})).rejects.toThrow();
     await Promise.race([refusedTwice, asked]);
@@ -110,8 +110,8 @@ describe('where a server has no connection left for others', () => {
 
   it('nobody waits for a pool that is closed meanwhile', async () => {
     const onRefused = vi.fn();
-    const room = new ConnectionRoom(onRefused);
-    const database = new Database({ url: server.url, connectionsMax: 8, room, onIdleError });
+    const sharing = new ConnectionSharing(onRefused);
+    const database = new Database({ url: server.url, connectionsMax: 8, sharing, onIdleError });
     const answer = database.run(SHORT, {});
     await expect.poll(() => database.use.inUse).toBe(1);
     const closed = database.close();
@@ -128,8 +128,8 @@ describe('where a server has no connection left for others', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const room = new ConnectionRoom(() => vi.advanceTimersByTime(4_000));
-    await expect(open(url, 8, room).run(ONE, {})).rejects.toMatchObject({
+    const sharing = new ConnectionSharing(() => vi.advanceTimersByTime(4_000));
+    await expect(open(url, 8, sharing).run(ONE, {})).rejects.toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
       message: expect.stringMatching(/^PostgreSQL: too many connections for role/),
     });
@@ -139,10 +139,10 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 1);
     const other = await connect(url);
     const command = `
-      import { ConnectionRoom } from '${import.meta.resolve('../../src/store/connection-room.ts')}';
+      import { ConnectionSharing } from '${import.meta.resolve('../../src/store/connection-sharing.ts')}';
       import { Database } from '${import.meta.resolve('../../src/store/database.ts')}';
-      const room = new ConnectionRoom(() => console.log('refused'));
-      const database = new Database({ url: '${url}', connectionsMax: 2, room, onIdleError: () => undefined });
+      const sharing = new ConnectionSharing(() => console.log('refused'));
+      const database = new Database({ url: '${url}', connectionsMax: 2, sharing, onIdleError: () => undefined });
       if (!(await database.takesWrites())) process.exitCode = 1;
       await database.close();`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', command], {
@@ -170,7 +170,7 @@ describe('where a server has no connection left for others', () => {
     const refused = vi.fn((_: Error) => void database.close());
     const database = new Database({
       ...{ url, connectionsMax: 8, onIdleError },
-      room: new ConnectionRoom(refused),
+      sharing: new ConnectionSharing(refused),
     });
     await database.run(ONE, {});
     const slow = database.run(SLOW, {});
@@ -185,7 +185,7 @@ describe('where a server has no connection left for others', () => {
 
 it('where a server is away nobody waits for the tries of others', async () => {
   const refused = vi.fn();
-  const database = open('postgresql://127.0.0.1:1/gateway', 8, new ConnectionRoom(refused));
+  const database = open('postgresql://127.0.0.1:1/gateway', 8, new ConnectionSharing(refused));
   const told = await Promise.allSettled(Array.from({ length: 60 }, () => database.run(ONE, {})));
   const away = { reason: { message: expect.stringContaining('ECONNREFUSED') } };
   expect(told).toMatchObject(told.map(() => away));

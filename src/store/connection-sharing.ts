@@ -34,7 +34,7 @@ interface Member {
  * the connections that their pool has. At a full server, a pool without any gets an idle one of
  * another pool.
  */
-export class ConnectionRoom {
+export class ConnectionSharing {
   readonly #members = new Map<Pool, Member>();
   readonly #onRefused: (error: Error) => void;
   /** Until then no pool tries to open more connections. */
