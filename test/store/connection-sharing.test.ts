@@ -194,7 +194,7 @@ it('where a server is away nobody waits for the tries of others', async () => {
 
 it('who waits 4 s because all connections are in use is told that, and the server is not blamed', async () => {
   const refused = vi.fn();
-  const database = open(server.url, 4, new ConnectionRoom(refused));
+  const database = open(server.url, 4, new ConnectionSharing(refused));
   await many(database, 40);
   const other = await connect(server.url);
   onTestFinished(() => other.end());
