@@ -24,10 +24,10 @@ const JSON_NUMBER = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?$/
  */
 const EXPONENT_MAX = 1e15;
 
-/** Up to this many places a canonical text is written out; beyond, it gets an exponent. */
+/** A canonical text is written out up to this many places; beyond that it gets an exponent. */
 const PLAIN_PLACES_MAX = 40;
 
-/** Sums write their places out, so a sender must not choose how many there are. */
+/** Sums are written out, so a sender must not be able to choose any number of places. */
 const SUM_PLACES_MAX = 400;
 
 /** One text for all texts of the same value: `12.50`, `12.5` and `125e-1` give `12.5`. */
@@ -104,7 +104,7 @@ function firstSignificant(digits: string): number {
   return at;
 }
 
-/** By hand, because `/0+$/` takes quadratic time on a long run of zeros that is not at the end. */
+/** No regular expression: `/0+$/` takes quadratic time on a long run of zeros that is not at the end. */
 function behindLastSignificant(digits: string): number {
   let at = digits.length;
   while (at > 0 && digits[at - 1] === '0') at -= 1;

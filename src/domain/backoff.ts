@@ -1,6 +1,6 @@
 /**
  * Milliseconds until the next attempt: doubling from `minBackoffMs` to `maxBackoffMs` with full
- * jitter, so that a wallet coming back is not met by everything at once.
+ * jitter, so that a returning wallet does not get everything at once.
  * @param attempts attempts made so far, at least 1
  * @param random a number in [0, 1)
  */

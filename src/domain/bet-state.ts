@@ -1,4 +1,4 @@
-/** One word for where a bet stands, as people search for it. */
+/** One word for the state of a bet, by which people search. */
 export const BET_STATES = [
   'unseen',
   'in_flight',

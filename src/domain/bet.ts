@@ -29,7 +29,7 @@ export type Settlement =
   /** A settle or unsettle got no answer: nothing may be answered from the journal. */
   | { readonly kind: 'unknown'; readonly attempted: AttemptedResult };
 
-/** What a wallet may or may not have taken. */
+/** The result of an attempt that a wallet may or may not have accepted. */
 export type AttemptedResult =
   | { readonly kind: 'settle'; readonly amount: string; readonly resultType: ResultType }
   | { readonly kind: 'unsettle' }
@@ -44,33 +44,33 @@ export type Rollback =
   | {
       readonly kind: 'confirmed';
       readonly transactionTime: string;
-      /** Set if the wallet confirmed it by an error (code 8), which copies are answered with as well. */
+      /** Set if the wallet confirmed it with an error (code 8), which is also the answer to copies. */
       readonly refusal?: { readonly code: number; readonly message: string };
     };
 
-/** The operation that is on its way to the wallet. */
+/** The operation in flight to the wallet. */
 export interface Busy {
-  /** `confirm`: what stands is sent again, which does not change this bet. */
+  /** `confirm`: the standing operation is sent again, which does not change the bet. */
   readonly operation: BetOperation | 'confirm';
   readonly attemptId: string;
-  /** The process that owns the attempt is gone: its lease ended on PostgreSQL's clock. */
+  /** The process that owns the attempt has died: its lease ended by PostgreSQL's clock. */
   readonly lapsed: boolean;
 }
 
-/** What got no answer and may still take effect at the wallet: a result, or the place itself. */
+/** An operation without an answer that may still take effect at the wallet: a result, or the place itself. */
 export type LateOperation = AttemptedResult | { readonly kind: 'place' };
 
 /**
- * An attempt of unknown outcome may take effect at the wallet long after it was given up. So what stands is
- * confirmed two more times afterwards, and until then the wallet may hold something else (docs/money-safety.md, rule 3).
+ * An attempt of unknown outcome may take effect at the wallet long after it was given up. So the standing operation is
+ * confirmed two more times, and until then the wallet may hold something else (docs/money-safety.md, rule 3).
  */
 export interface LateEffect {
   readonly operation: LateOperation;
   /** When the last such attempt ended, milliseconds since the epoch on PostgreSQL's clock. */
   readonly atMs: number;
-  /** How many confirmations of what stands are still to be sent; at least 1. */
+  /** How many confirmations of the standing operation remain; at least 1. */
   readonly confirmationsLeft: number;
-  /** Whether one of them is a delivery already. */
+  /** Whether one of them already is a delivery. */
   readonly isConfirming: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface OpenDelivery {
   readonly transactionTime: string;
 }
 
-/** Whom a bet belongs to. Absent only from the tombstone of a bet whose player is unknown here. */
+/** The owner of a bet. Absent only from the tombstone of a bet whose player is unknown. */
 export interface BetOwner {
   readonly operatorId: string;
   readonly playerId: string;
@@ -98,12 +98,12 @@ export interface BetOwner {
 export interface Bet {
   readonly transactionId: string;
   readonly owner: BetOwner | undefined;
-  /** The session the bet was placed in, where its place was seen. */
+  /** The session of the place; undefined while no place was seen. */
   readonly sessionId: string | undefined;
-  /** Of the place, exact text; undefined while no place was seen. */
+  /** The place's amount, exact text; undefined while no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
-  /** The `wallet.generation` of the wallet whose books the bet is in. */
+  /** The `wallet.generation` that the bet belongs to. */
   readonly generation: number;
   /** The operator's bets of generations up to this one were released to another wallet; 0: none were. */
   readonly released: number;
@@ -118,7 +118,7 @@ export interface Bet {
   /** Promises only, oldest first. */
   readonly deliveries: readonly OpenDelivery[];
   readonly late: LateEffect | undefined;
-  /** What stands: the operation whose effect a wallet has confirmed last. */
+  /** The standing operation: the last one whose effect a wallet has confirmed. */
   readonly standingOperationId: string | undefined;
   /**
    * The wallet's answer to the place was committed only after its caller had been answered 100: for the service,
@@ -145,7 +145,7 @@ export function isPlaceUnknown(bet: Bet): boolean {
 
 /**
  * Whether no wallet can hold a result of this bet: none was attempted, or it was certainly undone. If the place was
- * never seen here (pruned, or lost with a restored journal), nobody knows what came before.
+ * never seen (pruned, or lost with a restored journal), earlier results are unknown.
  */
 export function holdsNoResult(bet: Bet): boolean {
   const { kind } = bet.settlement;
@@ -153,7 +153,7 @@ export function holdsNoResult(bet: Bet): boolean {
   return (neverHadOne || kind === 'unsettled') && bet.late === undefined;
 }
 
-/** Deliveries that have to go to the wallet in their order: all but updates, which are in nobody's way (I6). */
+/** Deliveries that have to reach the wallet in order: all but updates, which block nothing (I6). */
 export function openMoneyDeliveries(bet: Bet): readonly OpenDelivery[] {
   return bet.deliveries.filter((delivery) => delivery.operation !== 'update');
 }
@@ -164,13 +164,13 @@ export function unknownAfter(before: Settlement, attempted: AttemptedResult): Se
   return { kind: 'unknown', attempted: alone ? attempted : { kind: 'several' } };
 }
 
-/** What may take effect late after `attempted` got no answer either. */
+/** The late effect after `attempted` got no answer either. */
 export function lateAfter(before: LateEffect | undefined, attempted: LateOperation): LateOperation {
   if (before === undefined || sameLate(before.operation, attempted)) return attempted;
   return { kind: 'several' };
 }
 
-/** Whether a late effect would leave the wallet with what stands. */
+/** Whether a late effect would leave the wallet with the standing operation. */
 export function isHarmless(late: LateOperation, standing: LateOperation): boolean {
   return sameLate(late, standing);
 }
@@ -180,7 +180,7 @@ function sameLate(one: LateOperation, other: LateOperation): boolean {
   return sameResult(one, other);
 }
 
-/** The result that a wallet is known to hold, as an operation; undefined where there is none. */
+/** The result that a wallet is known to hold, as an operation; undefined if there is none. */
 export function standingResult(settlement: Settlement): AttemptedResult | undefined {
   switch (settlement.kind) {
     case 'settled': {

@@ -21,7 +21,7 @@ const RIGHTS_OF: Readonly<Record<PersonRole, readonly Right[]>> = {
   admin: RIGHTS,
 };
 
-/** Whoever asks the internal listener for something, a person or a service. */
+/** The authenticated caller of the internal listener, a person or a service. */
 export interface Caller {
   /** `token`, or the `email`, else `sub`, that the issuer gave; for the audit. */
   readonly actor: string;
@@ -30,7 +30,7 @@ export interface Caller {
   readonly address: string;
 }
 
-/** What somebody says for the record is kept up to this length: a name or a ticket, and why. */
+/** Length limits of texts for the record: a name or a ticket, and a reason. */
 export const BY_CHARS_MAX = 200;
 export const REASON_CHARS_MAX = 2_000;
 

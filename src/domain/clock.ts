@@ -1,4 +1,4 @@
-/** Where logic depends on time it asks this, so that a test can move it. */
+/** The clock used by all logic that depends on time, so that tests can control it. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. For timestamps people read. */
   nowMs(): number;

@@ -19,13 +19,13 @@ export type ServiceAnswer =
   | { readonly kind: 'accepted'; readonly transactionTime: string }
   | { readonly kind: 'refused'; readonly code: number; readonly message: string };
 
-/** What an attempt changes about its bet; what is absent stays as it is. */
+/** The changes of an attempt to its bet; absent members stay as they are. */
 export interface BetChange {
   readonly place?: PlaceState;
   readonly settlement?: Settlement;
   readonly rollback?: Rollback;
   readonly update?: Bet['update'];
-  /** May still take effect late: what stands has to be confirmed two more times from now on. */
+  /** May still take effect late: the standing operation has to be confirmed two more times from now on. */
   readonly late?: LateOperation;
   /** A wallet has confirmed this operation: its effect stands. */
   readonly stands?: boolean;
@@ -35,8 +35,8 @@ export interface BetChange {
 export interface Conclusion {
   readonly outcome: 'accepted' | 'declined' | 'unknown' | 'not_sent';
   /**
-   * Undefined: nothing is certain. A place is then answered 100, a result 503, the rest becomes a
-   * delivery.
+   * Undefined if the outcome is not certain. A place is then answered 100, a result 503, and the others
+   * become deliveries.
    */
   readonly answer: ServiceAnswer | undefined;
   readonly change: BetChange;
@@ -107,7 +107,7 @@ export function concludeResult(
       // A system error may come after the money moved; a wrong signature or token cannot.
       if (code === CODES.system) return unknown;
       const isTokenRefusal = code === CODES.invalidToken || code === CODES.expiredToken;
-      // A wallet checks the token first, so its refusal says nothing about what an earlier attempt has done.
+      // A wallet checks the token first, so its refusal says nothing about the effect of an earlier attempt.
       const isDecidedByToken =
         isTokenRefusal && options.tokenIsChecked && !mayBeTaken(bet.settlement, attempted);
       if (isRetryableCode('settle', code) && !isDecidedByToken) {

@@ -7,25 +7,25 @@ import {
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
 
-/** The second confirmation of what stands comes this many times as late as the first. */
+/** The second confirmation comes after this many times the delay of the first. */
 const SECOND_TIME_FACTOR = 10;
-/** How often what stands is confirmed after the last attempt of unknown outcome. */
+/** How often the standing operation is confirmed after the last attempt of unknown outcome. */
 export const CONFIRMATIONS = 2;
 
 /** Whether a bet's standing result or rollback has to be confirmed now. */
 export type ConfirmDecision =
-  /** It is not due yet, or another operation is under way: look again after this time. */
+  /** It is not due yet, or another operation is in flight: decide again after this time. */
   | { readonly kind: 'wait'; readonly inMs: number }
   /** Nothing stands, or the late effect would change nothing: this confirmation is not needed. */
   | { readonly kind: 'skip' }
-  /** Nobody knows what stands, and nothing may be sent to find out: a person has to decide. */
+  /** The standing result is unknown, and nothing may be sent to find out: a person has to decide. */
   | { readonly kind: 'leaveToPerson' }
   | { readonly kind: 'send'; readonly operationId: string };
 
 /**
- * The duty to confirm belongs to the bet. Whatever was confirmed or superseded in between, what
- * stands is sent again `confirmAfterMs` after the last attempt of unknown outcome, and once more
- * after ten times that (docs/money-safety.md).
+ * Confirmations belong to the bet: whatever was confirmed or superseded in between, the standing operation
+ * is sent again `confirmAfterMs` after the last attempt of unknown outcome, and once more after ten
+ * times that (docs/money-safety.md).
  * @param nowMs PostgreSQL's clock
  */
 export function decideConfirm(
@@ -33,7 +33,7 @@ export function decideConfirm(
   options: {
     readonly nowMs: number;
     readonly confirmAfterMs: number;
-    /** The wallet would pay a repeated result again. */
+    /** The wallet pays a repeated result twice. */
     readonly holdsRepeats?: boolean;
   },
 ): ConfirmDecision {

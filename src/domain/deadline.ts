@@ -6,9 +6,9 @@ import type { Clock } from './clock.ts';
  */
 export const WALLET_BUDGET_MS_MIN = 50;
 
-/** Kept back from everything else so that the answer is written and on the wire in time. */
+/** Reserved for writing and sending the answer in time. */
 const WRITE_ANSWER_MS = 50;
-/** Of that, what is left when a callback that could not give its own answer is given one. */
+/** The part of that reserve still left when a callback without an answer of its own gets the safe one. */
 const LAST_ANSWER_MS = 25;
 
 /**
@@ -20,9 +20,9 @@ export class Deadline {
   #endsAtMs: number;
   readonly #reserveMs: number;
   /**
-   * When the answer has to be ready by the journal's own clock, once that was asked for; the same
-   * for all writes of a callback. Kept here: a map from deadlines to it would cost every collection
-   * of garbage a walk through all of them.
+   * When the answer has to be ready by the journal's clock, once that was requested; the same for all
+   * writes of a callback. Stored here, because every garbage collection would have to walk through a
+   * map keyed by deadlines.
    */
   journalLimit: Date | undefined;
 
@@ -50,7 +50,7 @@ export class Deadline {
     return this.#endsAtMs === Number.NEGATIVE_INFINITY;
   }
 
-  /** Milliseconds until the answer has to have left; 0 when that time has passed. */
+  /** Milliseconds until the answer must have been sent; 0 if that time has passed. */
   remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
   }
@@ -68,7 +68,7 @@ export class Deadline {
     return Math.max(0, this.remainingMs() - LAST_ANSWER_MS);
   }
 
-  /** Milliseconds a wallet may take from now on; 0 when there is nothing left to give. */
+  /** Milliseconds a wallet may take from now on; 0 if none are left. */
   walletMs(): number {
     return Math.max(0, this.remainingMs() - this.#reserveMs);
   }

@@ -28,11 +28,11 @@ export type Decision =
   | { readonly kind: 'conflict'; readonly why: string }
   /** A place after its rollback: code 8, nothing sent (I6). */
   | { readonly kind: 'fenced' }
-  /** Another operation of the bet, or a copy of this one, is on its way. */
+  /** Another operation of the bet, or a copy of this one, is in flight. */
   | { readonly kind: 'wait' }
-  /** Ask the wallet; these queued deliveries have lost their meaning. */
+  /** Call the wallet; these queued deliveries become obsolete. */
   | { readonly kind: 'send'; readonly supersedes: readonly string[] }
-  /** The wallet already holds what is asked for: confirmed without a call. */
+  /** The wallet already holds the requested state: confirmed without a call. */
   | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
   /** Has to wait behind what was promised: becomes a delivery. */
   | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
@@ -43,7 +43,7 @@ const SEND: Decision = { kind: 'send', supersedes: [] };
 const WAIT = { kind: 'wait' } as const;
 const SYSTEM_ERROR: Decision = { kind: 'repeatRefusal', code: 100, message: 'System error' };
 
-/** A place whose `transactionId` the journal knows already. */
+/** A place whose `transactionId` is already in the journal. */
 export function decidePlace(
   bet: Bet,
   place: { readonly amount: string; readonly currency: string; readonly userId: string },
@@ -152,7 +152,7 @@ function decideResult(
 
 /** A rollback: never refused, and nothing of its bet comes after it. */
 export function decideRollback(bet: Bet): Decision {
-  // While the first is being tried, a copy waits for it; later copies are answered from the journal.
+  // While the first is in flight, a copy waits for it; later copies are answered from the journal.
   if (bet.busy?.operation === 'rollback') return WAIT;
   if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
     return { kind: 'repeatRefusal', ...bet.rollback.refusal };

@@ -5,7 +5,7 @@ import type { BetAnswer } from './wallet-answer.ts';
 
 /**
  * The life of a delivery:
- * - `live`: guards an attempt within its callback, and is no worker's job until that is over;
+ * - `live`: guards an attempt inside its callback; workers leave it alone until that is over;
  * - `pending`: waits for its next attempt;
  * - `delivered`: a wallet has confirmed it; `refused`: a wallet refused it for good, which ends it;
  * - `superseded`: a later operation of the bet made it void;
@@ -30,7 +30,7 @@ export const DELIVERY_PURPOSES = ['promise', 'confirm'] as const;
 
 export type DeliveryPurpose = (typeof DELIVERY_PURPOSES)[number];
 
-/** What becomes of a delivery after an attempt. */
+/** The state of a delivery after an attempt. */
 export type AfterAttempt =
   | { readonly kind: 'delivered' }
   | {
@@ -51,11 +51,11 @@ export interface Attempted {
   readonly isOverdue: boolean;
   /** How long to wait before the next attempt, should one be needed. */
   readonly retryInMs: number;
-  /** The wallet would pay a repeat of a result again: only a person may have it sent once more. */
+  /** The wallet pays a repeated result twice: only a person may send it again. */
   readonly holdsRepeats?: boolean;
 }
 
-/** What becomes of a delivery is decided by its wallet's answer and nothing else. */
+/** The state of a delivery after an attempt, decided by its wallet's answer. */
 export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttempt {
   const verdict = verdictOf(attempted, sent);
   switch (verdict) {

@@ -1,10 +1,10 @@
 /** At most this many rows per statement: more cost latency and gain nothing. */
 const ROWS_MAX = 256;
-/** Beyond this a statement gets no further row: each is in memory several times while it is sent. */
+/** A statement gets no further rows beyond this size, since it is in memory several times while it is sent. */
 const BYTES_MAX = 2 * 1024 * 1024;
 /**
- * A statement under way for longer may stand in a connection whose other end is gone, and does not hold up what comes
- * behind it; so many of them at most.
+ * A statement in flight for longer may be on a dead connection, and no longer counts towards `concurrency`; this
+ * applies to at most `SLOW_MAX` of them.
  */
 const SLOW_MS = 1_000;
 const SLOW_MAX = 6;
@@ -13,20 +13,20 @@ interface Waiting<Row, Result> {
   readonly row: Row;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Asked just before the row is sent: a caller that gave up must not be written any more. */
+  /** Called just before the row is sent: the row of a caller that gave up must not be written. */
   readonly isWanted: () => boolean;
 }
 
 export interface BatcherOptions<Row, Result> {
-  /** Statements under way at once. Further rows gather meanwhile: back-pressure makes the batch. */
+  /** Statements in flight at once. Further rows accumulate meanwhile: back-pressure makes the batch. */
   readonly concurrency: number;
   /** Rows waiting beyond this are refused at once. */
   readonly waitingMax: number;
   /** Writes the rows in one statement; results in the rows' order. Must be safe to repeat. */
   readonly run: (rows: readonly Row[]) => Promise<readonly Result[]>;
-  /** What a row weighs; default: nothing. */
+  /** The size of a row in bytes; default: 0. */
   readonly bytesOf?: (row: Row) => number;
-  /** Whether an error may be the fault of one row, so that the others deserve a try of their own. */
+  /** Whether an error may be caused by a single row, so that the rows are retried one by one. */
   readonly isRowError: (error: unknown) => boolean;
   /** What a refused or unwanted row is rejected with. */
   readonly refused: (why: string) => Error;
@@ -40,7 +40,7 @@ export class Batcher<Row, Result> {
   readonly #options: BatcherOptions<Row, Result>;
   #waiting: Waiting<Row, Result>[] = [];
   #running = 0;
-  /** Of those that run. */
+  /** How many running statements are slow. */
   #slow = 0;
   #scheduled = false;
 

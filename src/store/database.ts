@@ -14,11 +14,11 @@ import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
-/** How long the server has to answer on a connection that is in doubt. */
+/** How long the server has to answer on a doubtful connection. */
 const PROBE_MS = 200;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;
-/** Pauses before a statement that the server undid is sent again, so that two do not meet again and again. */
+/** Pauses before a statement that the server rolled back is repeated, so that two do not collide repeatedly. */
 const REPEAT_AFTER_MS = [0, 10, 40];
 
 export interface DatabaseOptions {
@@ -28,13 +28,13 @@ export interface DatabaseOptions {
   readonly plans?: Plans;
   /** How long a statement may take; 6 s unless given. */
   readonly statementTimeoutMs?: number;
-  /** How long a connection stays that nobody needs; unless given 30 s, and the last one for good. */
+  /** How long an idle connection is kept. Default: 30 s, and the last one for ever. */
   readonly idleMs?: number;
-  /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
+  /** Shared by all pools of a server, so that they share what one of them notices. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
-  /** Shared likewise: where the server has no connection left, they share those that they have. */
+  /** Also shared: if the server has no connection left, the pools share those that they have. */
   readonly sharing?: ConnectionSharing;
-  /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
+  /** For long-running processes; see `connectionChecks`. Default: none. */
   readonly known?: KnownDatabase;
   /** Errors of idle connections; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void;
@@ -116,9 +116,9 @@ export class Database {
   }
 
   /**
-   * Every statement is a transaction of its own. One that the server undid for the sake of another
-   * has done nothing, so that it is sent again as it was: an outcome that was given up here would
-   * leave its bet to the end of a lease.
+   * Every statement is a transaction of its own. One that the server rolled back because of another has
+   * had no effect, so it is repeated: giving up an outcome here would block its bet until the end of
+   * a lease.
    */
   async #unlessUndone(query: Query): Promise<Rows> {
     for (const pauseMs of REPEAT_AFTER_MS) {
@@ -162,7 +162,7 @@ export class Database {
     }
   }
 
-  /** A connection that leads to the present server and answers. A new one is always trusted, so that this ends. */
+  /** A connection to the present server that answers. A new one is always trusted, so that the loop ends. */
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
@@ -171,7 +171,7 @@ export class Database {
     }
   }
 
-  /** A server that is only slow keeps its connections: there may be no place for another one. */
+  /** A connection to a merely slow server is kept, since the server may have no other one left. */
   async #answers(client: PoolClient): Promise<boolean> {
     try {
       await within(PROBE_MS, client.query('SELECT 1'));
@@ -229,7 +229,7 @@ export class Database {
     }
   }
 
-  /** How the pool's connections are used at this moment. */
+  /** The present use of the pool's connections. */
   get use(): {
     readonly inUse: number;
     readonly idle: number;
