@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { systemClock } from '../domain/clock.ts';
@@ -60,6 +60,13 @@ export function createConnector(options: {
 
 type LookupDone = Parameters<LookupFunction>[2];
 
+/**
+ * Of each family. Where addresses hang, no more can be tried in the time that a connection has (250 ms each). Where they
+ * refuse, all of them are tried: a name with thousands would occupy this process for a quarter of a second each time (I7),
+ * and the words of each attempt, hundreds of kilobytes, would stand in the journal and the log.
+ */
+const ADDRESSES_MAX = 8;
+
 const systemNames = new Names({ resolve: lookup, clock: systemClock, atOnce: namesAtOnce() });
 
 export interface LookupOptions {
@@ -83,13 +90,23 @@ export function createLookup(how: LookupOptions): LookupFunction {
           const refused = found.find(({ address }) => !allows(address));
           if (error !== null) fail(done, error);
           else if (refused) fail(done, new PrivateAddressError(hostname, refused.address));
-          else if (options.all === true) done(null, found);
+          else if (options.all === true) done(null, tried(found));
           else if (found[0]) done(null, found[0].address, found[0].family);
           else fail(done, new Error(`${hostname} has no address`));
         },
       },
     );
   };
+}
+
+/** Those that are connected to, in the order of the answer: the first of each family. */
+function tried(found: readonly LookupAddress[]): LookupAddress[] {
+  const taken = new Map<number, number>();
+  return found.filter(({ family }) => {
+    const before = taken.get(family) ?? 0;
+    taken.set(family, before + 1);
+    return before < ADDRESSES_MAX;
+  });
 }
 
 function fail(done: LookupDone, error: Error): void {

@@ -80,6 +80,16 @@ describe('the lookup', () => {
     await expect(lookup([PUBLIC, PRIVATE], false)).rejects.toThrow('not a public address');
   });
 
+  it('gives eight addresses of each family, however many a name has, and judges all of them (I7)', async () => {
+    const many = (family: number, address: (at: number) => string) =>
+      Array.from({ length: 2_000 }, (_, at) => ({ family, address: address(at) }));
+    const ipv4 = many(4, (at) => `8.8.${at >> 8}.${at & 255}`);
+    const ipv6 = many(6, (at) => `2600::${at.toString(16)}`);
+    const all = [...ipv6, ...ipv4];
+    expect(await lookup(all, true)).toEqual([...ipv6.slice(0, 8), ...ipv4.slice(0, 8)]);
+    await expect(lookup([...all, PRIVATE], true)).rejects.toThrow('wallet.example is 10.0.0.1');
+  });
+
   it('refuses a name without addresses', async () => {
     await expect(lookup([], false)).rejects.toThrow('has no address');
   });
