@@ -37,6 +37,21 @@ export const CODES = {
 
 export type KnownCode = (typeof CODES)[keyof typeof CODES];
 
+/** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
+export const OPEN_PLACE_CODES: readonly number[] = [
+  CODES.alreadyProcessed,
+  CODES.timeout,
+  CODES.system,
+];
+
+/** The greatest code that the journal can store; the protocol's have three digits. */
+const CODE_MAX = 2_147_483_647;
+
+/** Numbers beyond `CODE_MAX` are not codes, because the answer could not be recorded. */
+export function isCode(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
+}
+
 /** Why a bet is rolled back: `errorCode` of a rollback (docs/protocol.md, Events). */
 export const ROLLBACK_REASONS = {
   oddsChanged: 8,

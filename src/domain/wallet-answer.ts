@@ -35,7 +35,7 @@ export interface WalletTrace {
   readonly code?: number;
   /** What went wrong, in words for people. */
   readonly error?: string;
-  /** This process had no socket or memory for the call: nothing is said about the wallet. */
+  /** This process had no socket or memory for the call, or could not make it: nothing is said about the wallet. */
   readonly isOwnShortage?: true;
   /** What came answers another call: the answers on this connection have got mixed up. */
   readonly isOfOtherCall?: true;

@@ -1,12 +1,21 @@
 import type { Clock } from '../domain/clock.ts';
+import { isCode, OPEN_PLACE_CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import type { BetOperation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer, WalletTrace } from '../domain/wallet-answer.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
 import type { Heard } from '../outbound/secret-mask.ts';
-import type { BetVerdict, Declined, NotUnderstood, ReadVerdict } from './adapters/adapter.ts';
+import { normaliseTransactionTime } from '../protocol/answers.ts';
+import {
+  type BetVerdict,
+  type Declined,
+  keptMessage,
+  type NotUnderstood,
+  type ReadVerdict,
+} from './adapters/adapter.ts';
 import type { ReadAnswer } from './call.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
@@ -23,14 +32,14 @@ export interface Step<A extends WalletAnswer> {
    * @param heard undefined if nothing was received
    */
   keep?(answer: A | Lost, request: HttpRequest, heard: Heard | undefined): A | Lost;
-  /** Called with an error thrown by `answer`. */
+  /** Called with an error thrown by `request` or `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
 
 /**
  * One HTTP exchange with a wallet, and the meaning of its answer.
  * @param traceHeaders W3C trace context to send along
- * @throws whatever `step.request` throws, before anything is sent; nothing after that
+ * @returns never rejects
  */
 export async function askOnce<A extends WalletAnswer>(
   http: HttpClient,
@@ -39,13 +48,38 @@ export async function askOnce<A extends WalletAnswer>(
   step: Step<A>,
   traceHeaders?: Readonly<Record<string, string>>,
 ): Promise<A | Lost> {
-  const own = step.request(http.budgetMs(deadline));
+  const own = requestOf(step, http.budgetMs(deadline));
+  if (own === undefined) return NO_REQUEST;
   const request =
     traceHeaders === undefined ? own : { ...own, headers: { ...own.headers, ...traceHeaders } };
   const startedAtMs = clock.monotonicMs();
   const exchange = await http.exchange(request, deadline, maySend);
   const answer = answerOf(step, exchange, clock.monotonicMs() - startedAtMs);
   return step.keep === undefined ? answer : step.keep(answer, request, heardIn(exchange));
+}
+
+/** Certainly not sent, and the wallet is not to blame. */
+const NO_REQUEST: Lost = {
+  kind: 'notSent',
+  reason: 'connection',
+  trace: {
+    sent: false,
+    latencyMs: 0,
+    error: 'the adapter could not make the request',
+    isOwnShortage: true,
+  },
+};
+
+function requestOf<A extends WalletAnswer>(
+  step: Step<A>,
+  budgetMs: number,
+): HttpRequest | undefined {
+  try {
+    return step.request(budgetMs);
+  } catch (error) {
+    step.onBrokenAdapter(error);
+    return undefined;
+  }
 }
 
 function heardIn(exchange: Exchange): Heard | undefined {
@@ -99,10 +133,29 @@ function understood<A extends WalletAnswer>(
   }
 }
 
-export function betAnswer(verdict: BetVerdict, trace: WalletTrace): BetAnswer {
-  return verdict.kind === 'accepted' ? { ...verdict, trace } : refused(verdict, trace);
+/** @throws TypeError for what is no verdict */
+export function betAnswer(
+  operation: BetOperation,
+  verdict: BetVerdict,
+  answeredAtMs: number,
+  trace: WalletTrace,
+): BetAnswer {
+  if (verdict.kind === 'accepted') {
+    const transactionTime = normaliseTransactionTime(verdict.transactionTime, answeredAtMs);
+    return { kind: 'accepted', transactionTime, trace };
+  }
+  return refused(operation === 'place' ? withoutOpenDecline(verdict) : verdict, trace);
 }
 
+/** Whatever an adapter makes of it: after such a code of a place nobody knows whether the wallet has debited (I2). */
+function withoutOpenDecline(verdict: Declined | NotUnderstood): Declined | NotUnderstood {
+  const { kind, code } = verdict;
+  if (kind !== 'declined' || !OPEN_PLACE_CODES.includes(code)) return verdict;
+  const error = `code ${code} leaves open whether the bet was debited`;
+  return { kind: 'unknown', fault: 'bad_answer', error, code };
+}
+
+/** @throws TypeError for what is no verdict */
 export function readAnswer(verdict: ReadVerdict, trace: WalletTrace): ReadAnswer {
   return verdict.kind === 'answered' ? { ...verdict, trace } : refused(verdict, trace);
 }
@@ -111,7 +164,25 @@ function refused(
   verdict: Declined | NotUnderstood,
   trace: WalletTrace,
 ): Extract<BetAnswer, { kind: 'declined' | 'unknown' }> {
-  if (verdict.kind === 'declined') return { ...verdict, trace: { ...trace, code: verdict.code } };
+  // Asked although the types say it: what is none would be neither recorded nor answered.
+  if (!isRefusal(verdict)) throw new TypeError('it gave no verdict');
+  if (verdict.kind === 'declined') {
+    const { code, message } = verdict;
+    return { kind: 'declined', code, message: keptMessage(message), trace: { ...trace, code } };
+  }
   const { kind, fault, ...details } = verdict;
   return { kind, fault, trace: { ...trace, ...details } };
+}
+
+const FAULTS: ReadonlySet<unknown> = new Set<NotUnderstood['fault']>(['http_error', 'bad_answer']);
+
+function isRefusal(verdict: Declined | NotUnderstood): boolean {
+  switch (verdict.kind) {
+    case 'declined':
+      return isCode(verdict.code) && typeof verdict.message === 'string';
+    case 'unknown':
+      return FAULTS.has(verdict.fault) && (verdict.code === undefined || isCode(verdict.code));
+    default:
+      return false;
+  }
 }

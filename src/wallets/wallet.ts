@@ -90,10 +90,12 @@ export class OperatorWallet implements Wallet {
 
   async bet(call: BetCall): Promise<BetAnswer> {
     const adapter = this.#adapter;
+    const { clock } = this.#options;
     const mask = this.#maskFor(call);
     return this.#call<BetAnswer>(call, {
       request: (budgetMs) => adapter.betRequest(call, budgetMs),
-      answer: (response, trace) => betAnswer(adapter.betVerdict(call, response), trace),
+      answer: (response, trace) =>
+        betAnswer(call.operation, adapter.betVerdict(call, response), clock.nowMs(), trace),
       keep: (answer, request, heard) => this.#kept(answer, () => mask(request), heard),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });

@@ -10,6 +10,11 @@ import type { WalletSettings } from '../wallet-config.ts';
  */
 export const MESSAGE_LENGTH_MAX = 255;
 
+/** Exactly as the journal will return it, because a copy gets the same words as the first answer. */
+export function keptMessage(message: string): string {
+  return message.replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+}
+
 /** The wallet says that it did not execute the call. */
 export interface Declined {
   readonly kind: 'declined';

@@ -1,10 +1,10 @@
-import { CODES } from '../../domain/codes.ts';
+import { CODES, isCode, OPEN_PLACE_CODES } from '../../domain/codes.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 import type { CallerDialect } from '../call.ts';
 import type { Dialect } from '../wallet-config.ts';
-import { MESSAGE_LENGTH_MAX } from './adapter.ts';
+import { keptMessage } from './adapter.ts';
 
 /*
  * The items of `wallet.dialect`, each with the deviation it answers (docs/protocol.md, How real
@@ -34,12 +34,6 @@ export interface Refusal {
 const SUCCESS: readonly number[] = [200];
 const REFUSAL = 400;
 const SERVER_ERROR = 500;
-
-/** The greatest code that the journal can store; the protocol's have three digits. */
-const CODE_MAX = 2_147_483_647;
-
-/** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
-const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
 /**
  * Means no error, unless `okCodes` says otherwise. In a refusal it means that no code was set, as in PHP
@@ -238,18 +232,12 @@ export function callerDialectOf(dialect: Dialect): CallerDialect {
 function messageIn(document: JsonDocument): string | undefined {
   const { message } = document.value;
   if (typeof message !== 'string') return undefined;
-  // Exactly as the journal will return it, because a copy gets the same words as the first answer.
-  const kept = message.replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+  const kept = keptMessage(message);
   return kept === '' ? undefined : kept;
 }
 
 function isBlank(body: Buffer): boolean {
   return body.toString('latin1').trim() === '';
-}
-
-/** Numbers beyond `CODE_MAX` are not codes, because the answer could not be recorded. */
-function isCode(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
 }
 
 function unclear(fault: 'http_error' | 'bad_answer', error: string): Said {
