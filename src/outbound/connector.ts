@@ -62,8 +62,7 @@ type LookupDone = Parameters<LookupFunction>[2];
 
 /**
  * Of each family. Where addresses hang, no more can be tried in the time that a connection has (250 ms each). Where they
- * refuse, all of them are tried: a name with thousands would occupy this process for a quarter of a second each time (I7),
- * and the words of each attempt, hundreds of kilobytes, would stand in the journal and the log.
+ * refuse, all of them are tried: a name with thousands would occupy this process for a quarter of a second each time (I7).
  */
 const ADDRESSES_MAX = 8;
 
