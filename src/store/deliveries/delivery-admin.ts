@@ -9,6 +9,7 @@ import {
   deliveryStateOf,
 } from './delivery-item.ts';
 import { DeliveryHolds } from './holds.ts';
+import { openPieces } from './open-count.ts';
 import { type Release, releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
@@ -112,27 +113,54 @@ export class DeliveryAdmin {
     query: Omit<DeliveryQuery, 'cursor' | 'limit'>,
     forMs = COUNTED_FOR_MS,
   ): Promise<Counted> {
-    const { operation } = query;
-    const counted = await this.#standing(query);
-    const where = { ...counted, ...(operation !== undefined && { operation }) };
+    const { state } = query;
     const untilMs = performance.now() + forMs;
+    return state === 'dead' || state === 'pending' || state === 'held'
+      ? await this.#countOpen({ ...query, state }, untilMs)
+      : await this.#countAll(query, untilMs);
+  }
+
+  async #countOpen(
+    { operator, operation, state }: DeliveryQuery & { readonly state: RetryableState },
+    untilMs: number,
+  ): Promise<Counted> {
+    const isHeld = await this.heldNow();
+    const fitting = (of: { operator: string; held: number; free: number }) => {
+      if (state === 'dead' || (state === 'held' && isHeld(of.operator))) return of.held + of.free;
+      if (state === 'held') return of.held;
+      return isHeld(of.operator) ? 0 : of.free;
+    };
+    const walked = state === 'dead' ? 'dead' : 'pending';
+    const walk = { state: walked, operator, operation, atOnce: COUNTED_AT_ONCE } as const;
     let count = 0;
-    for (const walk of await this.#walks(query)) {
-      for (let after = 0n; ; ) {
-        const last = await this.#prisma.delivery.findFirst({
-          where: { ...walk, id: { gt: after } },
-          select: { id: true },
-          orderBy: { id: 'asc' },
-          skip: COUNTED_AT_ONCE - 1,
-        });
-        const id = { gt: after, ...(last !== null && { lte: last.id }) };
-        count += await this.#prisma.delivery.count({ where: { AND: [walk, where, { id }] } });
-        if (last === null) break;
-        if (performance.now() >= untilMs) return { count, isAtLeast: true };
-        after = last.id;
-      }
+    for await (const { rows, isLast } of openPieces(this.#prisma, walk)) {
+      count += rows.reduce((sum, row) => sum + fitting(row), 0);
+      if (!isLast && performance.now() >= untilMs) return { count, isAtLeast: true };
     }
     return { count, isAtLeast: false };
+  }
+
+  /** Of those that ended, or of all: no index knows how many, so that all of them are read. */
+  async #countAll(query: DeliveryQuery, untilMs: number): Promise<Counted> {
+    const { operation } = query;
+    const where = {
+      ...(await this.#standing(query)),
+      ...(operation !== undefined && { operation }),
+    };
+    let count = 0;
+    for (let after = 0n; ; ) {
+      const last = await this.#prisma.delivery.findFirst({
+        where: { id: { gt: after } },
+        select: { id: true },
+        orderBy: { id: 'asc' },
+        skip: COUNTED_AT_ONCE - 1,
+      });
+      const id = { gt: after, ...(last !== null && { lte: last.id }) };
+      count += await this.#prisma.delivery.count({ where: { AND: [where, { id }] } });
+      if (last === null) return { count, isAtLeast: false };
+      if (performance.now() >= untilMs) return { count, isAtLeast: true };
+      after = last.id;
+    }
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
@@ -212,7 +240,7 @@ export class DeliveryAdmin {
     const ofOperator = operator === undefined ? {} : { operatorId: operator };
     if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
     if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
-    const operators = operator === undefined ? await this.#operatorsWith('pending') : [operator];
+    const operators = operator === undefined ? await this.#operatorsWithPending() : [operator];
     const isHeld = await this.heldNow();
     const fitting = operators.filter((id) => isHeld(id) === (state === 'held'));
     const byOperator = { operatorId: { in: fitting } };
@@ -221,22 +249,14 @@ export class DeliveryAdmin {
       : { ...byOperator, state: 'pending', held: false };
   }
 
-  /** The filters to read in order of id for a count: one per operator where an index of open rows fits. */
-  async #walks({ operator, state }: DeliveryQuery) {
-    if (state !== 'dead' && state !== 'pending' && state !== 'held') return [{}];
-    const open = state === 'dead' ? 'dead' : 'pending';
-    const operators = operator === undefined ? await this.#operatorsWith(open) : [operator];
-    return operators.map((operatorId) => ({ operatorId, state: open }));
-  }
-
-  async #operatorsWith(state: 'pending' | 'dead'): Promise<readonly string[]> {
+  async #operatorsWithPending(): Promise<readonly string[]> {
     // One index probe per operator, however many deliveries each one has.
     const rows = await this.#prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
       WITH RECURSIVE owner AS (
-        SELECT min(operator_id) AS operator FROM deliveries WHERE state = ${state}
+        SELECT min(operator_id) AS operator FROM deliveries WHERE state = 'pending'
          UNION ALL
         SELECT (SELECT min(d.operator_id) FROM deliveries d
-                 WHERE d.state = ${state} AND d.operator_id > w.operator)
+                 WHERE d.state = 'pending' AND d.operator_id > w.operator)
           FROM owner w WHERE w.operator IS NOT NULL
       ) SELECT operator FROM owner`);
     return rows.flatMap(({ operator }) => operator ?? []);
