@@ -1,8 +1,16 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+/** Where something stands in the window. */
+async function boxOf(one: Locator) {
+  const box = await one.boundingBox();
+  if (box === null) throw new Error('it is not in the window');
+  return box;
+}
 
 describe.skipIf(!hasChromium)(
   'somebody who is not alone, or in a hurry',
@@ -35,6 +43,29 @@ describe.skipIf(!hasChromium)(
       await page.locator('#main').getByText('a colleague was quicker').waitFor();
       expect(await page.evaluate('document.activeElement.id')).toBe('main');
       expect(await holdOf('alpha')).toMatchObject({ reason: 'a colleague was quicker' });
+      await page.close();
+    });
+
+    it('confirms nothing by the second click of a double click (I12)', async () => {
+      const page = await rig.open('/operators/epsilon', { width: 768 });
+      const opens = page.getByRole('button', { name: 'Open', exact: true }).first();
+      await opens.click();
+      const dialog = page.getByRole('dialog');
+      const submits = await boxOf(dialog.getByRole('button', { name: 'Open' }));
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      const { y } = await boxOf(opens);
+      await page.evaluate(`scrollBy(0, ${y - submits.y})`);
+      const { x, width, ...at } = await boxOf(opens);
+      expect(at.y).toBeCloseTo(submits.y, -1);
+      // Of both buttons: the one that opens the window, and the one within it.
+      const shared = (Math.max(x, submits.x) + Math.min(x + width, submits.x + submits.width)) / 2;
+      expect(shared).toBeGreaterThan(Math.max(x, submits.x));
+      await page.mouse.dblclick(shared, submits.y + submits.height / 2);
+      await dialog.getByText('Nothing is sent to the wallet').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      const { json } = await ask(operatorUrl('epsilon'), { headers: AS_ADMIN });
+      expect(json.override.money).toBe('auto');
       await page.close();
     });
 

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type MouseEvent, type ReactNode, useId, useState } from 'react';
 import { mayDo, PERSON_ROLES, type Right } from '../../domain/caller.ts';
 import { useLive } from '../api/queries.ts';
 import { reasonOf } from './answered.tsx';
@@ -96,6 +96,11 @@ function Forbidden({ role, right, onClose }: ForbiddenProps) {
   );
 }
 
+/** The second click of a double click on what opened the window says nothing: nobody has read it yet. */
+function ofItsOwn(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
+}
+
 interface ActionFormProps extends ActionProps {
   readonly state: Running;
   readonly text: string;
@@ -143,6 +148,7 @@ function ActionForm(props: ActionFormProps) {
           type="submit"
           className={tone === 'danger' ? 'danger' : 'main'}
           disabled={isRunning}
+          onClick={ofItsOwn}
         >
           {isRunning ? 'Working…' : label}
         </button>
