@@ -1,7 +1,7 @@
 import type { BreakerHearsay } from './outbound/breaker-settings.ts';
 import type { BreakerFinding, Wallets } from './wallets/wallets.ts';
 
-/** What one process is told about a breaker that another one's calls have moved. */
+/** What one process is told about a breaker whose state another one's calls have changed. */
 export interface BreakerNews {
   readonly operatorId: string;
   readonly callClass: BreakerFinding['callClass'];
@@ -32,7 +32,7 @@ export class BreakersTogether {
     for (const [key, { leader }] of this.#leaders) if (leader === member) this.#leaders.delete(key);
   }
 
-  /** A member's breaker was moved by its own calls. */
+  /** Call it when a member's own calls have changed its breaker's state. */
   found(from: Tell, { operatorId, callClass, verdict }: BreakerFinding): void {
     const key = `${operatorId}/${callClass}`;
     const first = this.#leaders.get(key);
@@ -65,7 +65,7 @@ export function joinHere(together: BreakersTogether, wallets: Wallets): void {
   wallets.onBreakerFinding((finding) => together.found(member, finding));
 }
 
-/** In a worker process: tells the parent what its calls find out, and does as it is told. */
+/** In a worker process: tells the parent about its own breakers, and follows the parent's news. */
 export function joinParent(wallets: Wallets): void {
   wallets.onBreakerFinding((breakerFinding) => process.send?.({ breakerFinding }));
   process.on('message', (message: unknown) => {

@@ -20,41 +20,41 @@ import {
   type KnownAtParent,
 } from './worker-talk.ts';
 
-/** A scrape does not wait longer for a worker process that is busy or gone. */
+/** A scrape waits no longer than this for a worker process that is busy or gone. */
 const COLLECT_MS = 4_000;
-/** A worker process that dies at once is not started again at once. */
+/** A worker process that died is replaced after this delay: the next may die at once as well. */
 const RESTART_MS = 1_000;
 /**
- * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is not waited for. From SIGTERM
- * on: a supervisor gives all of it no longer (docs/operations.md, Upgrades without downtime).
+ * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is killed this long
+ * after SIGTERM: a supervisor gives the whole gateway no longer (docs/operations.md, Upgrades without downtime).
  */
 const STOP_MS = 12_000;
 
-/** A reload waits for so long until each worker process has done it too. */
+/** How long a reload waits for each worker process to reload too. */
 const RELOAD_MS = 4_000;
-/** How often worker processes are looked after, and since when one of them that says nothing is no help, and hangs. */
+/** How often worker processes are checked; how long a silent one still counts as working; when it is killed. */
 const LOOK_MS = 1_000;
 const SILENT_MS = 5_000;
 const HANGS_MS = 30_000;
 /**
- * One that has not said anything yet is still being loaded, and takes all the longer the less of the processor it gets
- * and the more of them begin at once. As long as the chart's startup probe waits.
+ * A worker process that has not reported yet is still loading, which takes longer the less processor time it gets and
+ * the more of them start at once. As long as the chart's startup probe waits.
  */
 const BEGINS_MS = 120_000;
 
-/** Stands for the worker processes that have ended. */
+/** The key of the metrics of worker processes that have ended. */
 const ENDED = {};
 
-/** A worker process, and what its parent knows of it. */
+/** A worker process, and what its parent knows about it. */
 interface Member {
   readonly worker: Worker;
-  /** When it last said that it works, or was begun, on the monotonic clock. */
+  /** When it last reported that it works, or was forked, on the monotonic clock. */
   aliveMs: number;
-  /** From its first word on. */
+  /** True from its first report on. */
   hasBegun: boolean;
-  /** What it told last: without one that is late, counters would seem to fall. */
+  /** Its last metrics: if a late process were left out, counters would seem to fall. */
   snapshot: Snapshot | undefined;
-  /** False at its limit of open files, as it said itself. */
+  /** False while it reports that it is at its limit of open files. */
   hasDescriptors: boolean;
   isListening: boolean;
   /** Resolves when it listens. */
@@ -68,7 +68,7 @@ export class HttpWorkers {
   readonly #logger: Logger;
   readonly #members = new Set<Member>();
   readonly #together = new Together();
-  /** What those that ended had counted: a total that falls looks like many new events. */
+  /** Totals of the processes that have ended: a total that falls looks like many new events. */
   #counted: Snapshot = [];
   readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
@@ -76,13 +76,13 @@ export class HttpWorkers {
   readonly #port: PublicPort;
   #lookedMs = systemClock.monotonicMs();
   #looking: NodeJS.Timeout | undefined;
-  /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
+  /** Until every worker process listens, the end of one fails the start: it is neither logged nor replaced. */
   #hasStarted = false;
   #stopping = false;
 
   /**
-   * @param inForce what stands in for files that are broken when a worker process begins
-   * @param at where the public port is to be
+   * @param inForce the configuration that replaces files that are broken when a worker process starts
+   * @param at the address of the public port
    */
   constructor(
     logger: Logger,
@@ -98,12 +98,12 @@ export class HttpWorkers {
 
   /**
    * Resolves when every worker process listens.
-   * @param databaseId for those that begin while PostgreSQL is away, too
-   * @throws GatewayError `CANNOT_START` when one ends before it does, with what that one says of it
+   * @param databaseId told to every worker process, so that one can also start while PostgreSQL is away
+   * @throws GatewayError `CANNOT_START` when one ends before it listens, with the reason that it gave
    */
   async start(count: number, databaseId: string): Promise<void> {
     this.#databaseId = databaseId;
-    // Numbers travel as they are: JSON has no NaN, and is slow with a hundred thousand of them.
+    // Sends numbers unchanged: JSON has no NaN, and is slow with a hundred thousand of them.
     cluster.setupPrimary({ serialization: 'advanced' });
     this.#looking = setInterval(() => this.#lookAfter(), LOOK_MS).unref();
     await Promise.all(Array.from({ length: count }, () => this.#untilListening(this.#fork())));
@@ -137,13 +137,13 @@ export class HttpWorkers {
   }
 
   /**
-   * Has every worker process read the configuration anew.
-   * @returns what is wrong, also where one has not said in time that it did
+   * Makes every worker process reload the configuration.
+   * @returns the problems; a process that did not confirm in time is one
    */
   async reload(): Promise<readonly Problem[]> {
     const reloads = [...this.#members].map(async ({ worker }) => {
       const problems = await ask(worker, 'reload', RELOAD_MS);
-      // Whichever takes its place begins with the files as they are.
+      // Its replacement starts with the current files.
       if (problems === 'ended') return [];
       return problems === 'late' ? [notReloaded(worker)] : problems;
     });
@@ -171,9 +171,9 @@ export class HttpWorkers {
   }
 
   async #collectFrom(member: Member): Promise<void> {
-    // People's pages wait for this, too: one that hangs is not asked again and again, and shown as it was.
+    // The console waits for this too: a process that hangs is not asked each time, and its last metrics are shown.
     if (silentMs(member) >= SILENT_MS) return;
-    // Nothing from one that is late, or that ends meanwhile.
+    // A process that is late, or ends meanwhile, sends none.
     const snapshot = await ask(member.worker, 'metrics', COLLECT_MS);
     if (typeof snapshot !== 'string') member.snapshot = snapshot;
   }
@@ -215,7 +215,7 @@ export class HttpWorkers {
       this.#logger.error({ pid: worker.process.pid, code, signal, why }, 'cluster.worker_died');
       this.#forkLater();
     });
-    // One that could not be made, for want of memory, processes or open files, never exits.
+    // A process that could not be forked, for lack of memory, processes or open files, never exits.
     worker.on('error', (err) => {
       if (worker.process.pid !== undefined) {
         this.#logger.warn({ pid: worker.process.pid, err }, 'cluster.worker_unreachable');
@@ -240,13 +240,13 @@ export class HttpWorkers {
     }, RESTART_MS);
   }
 
-  /** Ends those that hang: whoever is given to one waits for nothing. */
+  /** Kills processes that hang: a caller given to one waits in vain. */
   #lookAfter(): void {
     const nowMs = systemClock.monotonicMs();
     const stoodStill = nowMs - this.#lookedMs > 2 * LOOK_MS;
     this.#lookedMs = nowMs;
     for (const member of this.#members) {
-      // With the whole machine perhaps; what they have said meanwhile is still to be heard.
+      // Perhaps the whole machine stood still; what they have reported meanwhile is still unread.
       if (stoodStill) member.aliveMs = nowMs;
       if (silentMs(member) < (member.hasBegun ? HANGS_MS : BEGINS_MS)) continue;
       const { worker } = member;

@@ -38,16 +38,16 @@ export function compose(parts: Parts) {
     resealing,
     bonusReadBack,
     bookkeeper,
-    /** All that a worker does, not yet begun. */
+    /** The duties of the role `worker`, not yet started. */
     duties: () => [journalMonths(), tokenDuty(), deliveryWorker(), bonusReadBack(), bookkeeper()],
-    /** What a process that is no worker looks after all the same. */
+    /** The duties of a process without that role, not yet started. */
     looks: () => [unopenableWatch()],
     wallets: money.wallets,
     accelerator: storage.accelerator,
     answers: storage.answers,
     database: storage.database,
     journalDatabase: storage.journalDatabase,
-    /** After the listeners have drained. */
+    /** Call it after the listeners have drained. */
     close: async () => {
       await internalListener.close();
       await Promise.all([money.wallets.close(), bonusApi.close()]);

@@ -14,9 +14,9 @@ import type { Tracing } from './telemetry/tracing.ts';
 import type { Wallets } from './wallets/wallets.ts';
 import type { OtherProcesses } from './wiring/internal-listener.ts';
 
-/** What is in flight at SIGTERM has this long to finish (docs/contract.md, Commands). */
+/** Requests in flight at SIGTERM have this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;
-/** Connections to a server that has gone silent never say goodbye; the process ends without them. */
+/** Connections to a server that has gone silent never close; the process ends without them. */
 const CLOSE_MS = 1_000;
 
 export interface ProcessOptions {
@@ -26,24 +26,24 @@ export interface ProcessOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /**
-   * Which database it is, as the parent found when it waited for the servers and saw to the schema;
+   * The id of the database, from the parent, which has waited for the servers and checked the schema;
    * undefined: this process does all that.
    */
   readonly databaseId?: string;
   readonly opensAdmin: boolean;
-  /** Lets its breakers take part in what the processes beside it find out, where there are some. */
+  /** Synchronises its breakers with those of the processes beside it, if there are any. */
   readonly joinBreakers?: (wallets: Wallets) => void;
-  /** What else has to stand before this process calls itself ready, such as its workers, on this database. */
+  /** Starts what else must run before this process is ready, such as its workers, on this database. */
   readonly beforeReady?: (databaseId: string) => Promise<void>;
-  /** The other processes behind the admin port, where there are some. */
+  /** The other processes behind the admin port, if there are any. */
   readonly others?: OtherProcesses;
 }
 
 export interface GatewayProcess {
   /**
    * Stops accepting, finishes what is in flight, closes everything.
-   * @param others the end of the processes that drain beside it: until then, or the end of the time to
-   *   drain, its admin port speaks for them
+   * @param others resolves when the processes that drain beside it have ended: until then, or until the
+   *   time to drain is over, its admin port answers for them
    */
   stop(others?: Promise<void>): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listen(app, environment, 'HOST, PORT');
     logger.info({ address }, 'gateway.listening');
   }
-  // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
+  // The last step that is awaited: an interrupted start must not leave a delivery half done.
   await options.beforeReady?.(databaseId);
   const background = environment.roles.has('worker') ? parts.duties() : parts.looks();
   for (const duty of background) duty.start();
@@ -109,7 +109,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   };
 }
 
-/** For no longer than `CLOSE_MS`. */
+/** Waits at most `CLOSE_MS`. */
 async function closeAll(closing: readonly unknown[], logger: Logger): Promise<void> {
   try {
     await within(CLOSE_MS, Promise.all(closing));
@@ -118,7 +118,7 @@ async function closeAll(closing: readonly unknown[], logger: Logger): Promise<vo
   }
 }
 
-/** @throws GatewayError `CANNOT_START` when the address cannot be had */
+/** @throws GatewayError `CANNOT_START` when it cannot listen on the address */
 async function listen(
   app: Pick<FastifyInstance, 'listen'>,
   { host, port }: { readonly host: string; readonly port: number },

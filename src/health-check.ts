@@ -1,6 +1,6 @@
 /**
- * The health check of the image: ends with 0 where this container's gateway answers that it is
- * alive, with 1 otherwise. It asks where `ADMIN_HOST` and `ADMIN_PORT` say.
+ * The health check of the image: exits with 0 if this container's gateway answers that it is
+ * alive, with 1 otherwise. It asks at `ADMIN_HOST` and `ADMIN_PORT`.
  */
 import { get } from 'node:http';
 import { reachableHost } from './lib/reachable-host.ts';

@@ -1,8 +1,8 @@
 /**
- * The process: signals first. Loading the gateway takes half a second, in which a SIGTERM must not
- * be lost; so nothing is imported before the handlers stand.
+ * The process. Signal handlers come first: loading the gateway takes half a second, in which a
+ * SIGTERM must not be lost, so nothing is imported before they are installed.
  */
-// Asks for a reading of the configuration, which is still to come; without a handler it ends the process.
+// SIGHUP asks to reload the configuration, which is read later anyway; without a handler it ends the process.
 process.on('SIGHUP', () => undefined);
 let stop = (): void => process.exit(0);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());

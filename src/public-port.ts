@@ -13,20 +13,20 @@ import { machineMs } from './lib/machine-clock.ts';
 import { within } from './lib/within.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-/** Workers that work take what has come by then within this. */
+/** Within this, workers that do not hang take all connections accepted before the close. */
 const GIVE_MS = 1_000;
 
 interface Waiting {
   readonly socket: Socket;
-  /** It came no earlier than this, as `machineMs` has it. */
+  /** The earliest time at which it can have arrived, on the clock of `machineMs`. */
   readonly sinceMs: number;
 }
 
 /**
- * The public port of several worker processes: accepts its connections and gives them to the workers in turn,
- * each the next one when it has taken the last. Connections that wait for a busy worker are given with the time
- * since when they wait: Node's own sharing of a port keeps that to itself, and a worker would take a
- * request for new whose sender has long given up.
+ * The public port of several worker processes: accepts connections and gives them to the workers in turn;
+ * each gets the next one when it has taken the last. A connection is given with the time since which it has
+ * waited: Node's own sharing of a port does not tell that, and a worker would treat a request as new
+ * although its sender has long given up.
  */
 export class PublicPort {
   readonly #at: { readonly host: string; readonly port: number };
@@ -36,27 +36,27 @@ export class PublicPort {
   /** The oldest first. */
   readonly #waiting: Waiting[] = [];
   readonly #taking = new Set<Worker>();
-  /** Those of them that have taken their last; the one that waits for longest first. */
+  /** Workers that have taken their last connection; the longest idle first. */
   readonly #free = new Set<Worker>();
-  /** What each was given and has not taken yet. It stays open here: a worker that dies may never have had it. */
+  /** The connection each was given and has not taken yet, kept open: a worker that dies may never have received it. */
   readonly #given = new Map<Worker, Waiting>();
   readonly #waitingMax: number;
   #server: Server | undefined;
   #opened: Promise<AddressInfo> | undefined;
-  /** `closing`: nothing is accepted any more, and what has been is still given. */
+  /** `closing`: no connection is accepted any more, and those already accepted are still given. */
   #state: 'open' | 'closing' | 'closed' = 'open';
   readonly #allTaken = Promise.withResolvers<void>();
 
   constructor(at: { readonly host: string; readonly port: number }, logger: Logger) {
     this.#at = at;
     this.#logger = logger;
-    // The files of this process are for its own connections as well.
+    // This process needs files for its own connections as well.
     this.#waitingMax = Math.min(BACKLOG, Math.ceil(openFilesMax() / 2));
   }
 
   /**
-   * What a worker says of itself.
-   * @param onTaking called once it takes connections
+   * Acts on a worker's message about itself.
+   * @param onTaking called once the worker takes connections
    */
   async heard(
     worker: Worker,
@@ -81,13 +81,13 @@ export class PublicPort {
     }
   }
 
-  /** It takes no more connections. */
+  /** Call it when a worker takes no more connections. */
   left(worker: Worker): void {
     this.#taking.delete(worker);
     this.#free.delete(worker);
   }
 
-  /** It has ended: what it was given and did not take is for the next. */
+  /** Call it when a worker has ended: a connection that it was given and did not take goes to the next. */
   ended(worker: Worker): void {
     this.left(worker);
     const given = this.#given.get(worker);
@@ -99,13 +99,13 @@ export class PublicPort {
   }
 
   /**
-   * Nothing is accepted any more. Resolves when the workers, which have to work until then, have taken what has been;
-   * what none of them takes in time is closed, unread.
+   * Stops accepting. Resolves when the workers, which have to work until then, have taken all accepted connections;
+   * those that none of them takes in time are closed unread.
    */
   async close(): Promise<void> {
     this.#state = 'closing';
     const endsAtMs = performance.now() + GIVE_MS;
-    // It would be reset.
+    // Connections that still wait to be accepted would be reset.
     await takeWaiting(this.#server, GIVE_MS / 2);
     this.#server?.close();
     this.#give();
@@ -118,7 +118,7 @@ export class PublicPort {
   }
 
   async #begin(worker: Worker, onTaking: () => void): Promise<void> {
-    // A worker that begins while all of them end: the port is not opened for it.
+    // A worker that starts while all of them are ending: the port is not opened for it.
     if (this.#state !== 'open') return;
     this.#opened ??= this.#open();
     try {
@@ -139,7 +139,7 @@ export class PublicPort {
     this.#server = server;
     server.on('connection', (socket) => this.#accepted(socket));
     await once(server.listen({ ...this.#at, backlog: BACKLOG }), 'listening');
-    // Of one connection that could not be accepted, as where too many files are open.
+    // Concerns one connection that could not be accepted, for example because too many files are open.
     server.on('error', (err) => this.#logger.warn({ err }, 'cluster.not_accepted'));
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no TCP port');
@@ -149,7 +149,7 @@ export class PublicPort {
   #accepted(socket: Socket): void {
     this.#lag.connected();
     const waitedMs = systemClock.monotonicMs() - this.#queue.accepted(this.#lag.currentMs());
-    // It is not read here; whatever becomes of it, the worker that takes it finds out.
+    // The socket is not read here; the worker that takes it notices the error itself.
     socket.on('error', () => socket.destroy());
     if (this.#waiting.length >= this.#waitingMax) {
       socket.destroy();
@@ -172,7 +172,7 @@ export class PublicPort {
   }
 }
 
-/** The pipe breaks a moment before its end is known; what was in it is known then not to have been taken. */
+/** The pipe breaks a moment before the worker's end is known; whatever is in it then counts as not taken. */
 function tell(worker: Worker, message: ToGivenServer, socket?: Socket): void {
   worker.send(message, socket, { keepOpen: true }, () => undefined);
 }

@@ -21,17 +21,17 @@ import {
 } from './worker-process.ts';
 
 /**
- * Runs the gateway in this process: environment in, compose, listen.
+ * Runs the gateway in this process: reads the environment, composes, listens.
  *
- * @returns ends it in order, whenever it is called: what has begun is drained, then the process
- *   exits with 0. What keeps it from starting is said on stderr, with exit code 1
+ * @returns stops it in order, at any time: what has started is drained, then the process exits with 0.
+ *   A failed start is reported on stderr, or to a worker's parent, and exits with 1
  */
 export function runGateway(): () => void {
   const started: Started = { workers: undefined, own: undefined };
   let stopping = false;
   let logger: Logger | undefined;
   const fail = async (error: unknown) => {
-    // It ends already; what the start makes of that is no news.
+    // It is stopping already: an error of the interrupted start is no news.
     if (stopping) return;
     stopping = true;
     if (cluster.isWorker) await tellWhyNotStarted(describe(error));
@@ -60,7 +60,7 @@ export function runGateway(): () => void {
   };
 }
 
-/** What has begun and has to be drained; a start that is cut short before leaves nothing behind. */
+/** What has started and must be drained; a start that is interrupted earlier leaves nothing behind. */
 interface Started {
   workers: HttpWorkers | undefined;
   own: GatewayProcess | undefined;
@@ -71,7 +71,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
   metrics.collectProcessMetrics();
   const begun = Promise.withResolvers<ConfigurationSource>();
   if (cluster.isWorker) {
-    // First of all: nothing that is asked while this process begins may be missed.
+    // First of all: no question that arrives while this process starts may be missed.
     answerQuestions(metrics, begun.promise);
     tellOfLife();
   }
@@ -109,7 +109,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
   started.own = await startFirst({ ...common, environment, opensAdmin: true }, started);
 }
 
-/** The process that people know: alone, or the parent of those that take callbacks. */
+/** The process that was started from outside: the only one, or the parent of those that take callbacks. */
 async function startFirst(first: ProcessOptions, started: Started): Promise<GatewayProcess> {
   const { environment, source, logger, metrics } = first;
   const forks = environment.workers > 1 && environment.roles.has('http');
@@ -121,7 +121,7 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
     environment: { ...environment, roles: withoutHttp(environment) },
     joinBreakers: (wallets) => joinHere(breakers, wallets),
     beforeReady: (databaseId) => {
-      // From here on they take callbacks, also before the last of them listens.
+      // From here on the workers take callbacks, even before the last of them listens.
       started.workers = workers;
       return workers.start(environment.workers, databaseId);
     },
@@ -137,7 +137,7 @@ function withoutHttp(environment: Environment): Environment['roles'] {
   return new Set([...environment.roles].filter((role) => role !== 'http'));
 }
 
-/** A broken invariant: nothing that follows could be trusted. The supervisor starts anew. */
+/** An uncaught error is a broken invariant: nothing after it can be trusted. The supervisor restarts the process. */
 function crashLoudly(logger: Logger): void {
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, 'gateway.crashed');

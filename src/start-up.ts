@@ -13,16 +13,16 @@ import { waitsForDisk } from './store/schema/server-check.ts';
 import { UnsuitableServer } from './store/unsuitable-server.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-/** A server that does not answer within this is not there (docs/contract.md, Commands). */
+/** A server that does not answer within this is unreachable (docs/contract.md, Commands). */
 const REACHABLE_MS = 15_000;
 const RETRY_MS = 250;
-/** What a process that replaces another may take longer for the sake of speed. */
+/** How long a process that starts beside others waits for Redis. */
 const GREETING_MS = 1_000;
 
 /**
- * Waits for PostgreSQL and sees to its schema.
- * @returns which database it is (`databaseId`)
- * @throws GatewayError `CANNOT_START` when it is unreachable or behind
+ * Waits for PostgreSQL and checks its schema, after migrating it if so configured.
+ * @returns the id of the database (`databaseId`)
+ * @throws GatewayError `CANNOT_START` when it is unreachable, lacks migrations or must not be used
  */
 export async function awaitDatabase(
   environment: Environment,
@@ -39,7 +39,7 @@ export async function awaitDatabase(
     const on = hasTwo ? direct : usual;
     await explained(on, 'migrated', () => migrate(on.url, { log }));
   }
-  // Over the usual connections also after a migration over another one.
+  // Through the usual address even after a migration through the direct one.
   const pending = await explained(usual, 'read', () => pendingMigrations(usual.url));
   if (pending.length > 0) {
     throw new GatewayError(
@@ -77,13 +77,13 @@ async function refuseDifferent(usual: Address, direct: Address): Promise<void> {
   }
 }
 
-/** Where PostgreSQL is, and which variable says so. */
+/** An address of PostgreSQL, and the variable that it is from. */
 interface Address {
   readonly name: string;
   readonly url: string;
 }
 
-/** Says in one line what kept the schema from being looked at, such as a role that may not. */
+/** Explains in one line why the schema could not be read or migrated, such as for lack of a privilege. */
 async function explained<T>(
   address: Address,
   what: 'read' | 'migrated',
@@ -110,7 +110,7 @@ async function reachDatabase(address: Address, clock: Clock): Promise<void> {
       await within(leftMs, connectOnce(address.url, leftMs + RETRY_MS));
       return;
     } catch (error) {
-      // The last try may have only a moment left: what an earlier one was told says more than that.
+      // The last try may have only a moment left: an earlier try's error says more than its timeout.
       if (why === undefined || !(error instanceof OutOfTime)) why = error;
       if (error instanceof OutOfTime || clock.monotonicMs() + RETRY_MS >= endsAtMs) {
         throw new GatewayError(
@@ -124,7 +124,7 @@ async function reachDatabase(address: Address, clock: Clock): Promise<void> {
   }
 }
 
-/** @param limitMs longer than it is waited for: it ends a try that was given up */
+/** @param limitMs longer than the caller waits: it ends a try that was given up */
 async function connectOnce(connectionString: string, limitMs: number): Promise<void> {
   const client = new Client({ connectionString, connectionTimeoutMillis: Math.ceil(limitMs) });
   // The connection may break again while it is being closed; the next one will tell.
@@ -134,8 +134,8 @@ async function connectOnce(connectionString: string, limitMs: number): Promise<v
 }
 
 /**
- * Waits for Redis, sees to it that nothing is believed which it may have lost the fence of, and warns where its
- * settings would lose jobs.
+ * Waits for Redis, invalidates the cached answers if Redis may have lost fences, and logs an error if its settings
+ * would lose jobs.
  * @throws GatewayError `CANNOT_START` when it is unreachable
  */
 export async function awaitRedis(
@@ -164,7 +164,7 @@ export async function awaitRedis(
 
 /**
  * Waits a moment for Redis, so that the first requests need not do without it. For a process that
- * begins beside others: they work on without Redis, and so does this one.
+ * starts beside others: without Redis they continue, and so does this one.
  */
 export async function greetRedis(accelerator: Accelerator, logger: Logger): Promise<void> {
   try {

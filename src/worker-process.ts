@@ -12,11 +12,11 @@ import {
   type KnownAtParent,
 } from './worker-talk.ts';
 
-/** How often a worker process looks whether it can still open a file. */
+/** How often a worker process checks whether it can still open a file. */
 const DESCRIPTORS_MS = 1_000;
 const ALIVE_MS = 1_000;
 
-/** What is in force at this process's parent, which outlives files that are broken by now, and its database. */
+/** The parent's configuration in force, which is valid even if the files are broken by now, and its database. */
 export async function knownAtParent(): Promise<KnownAtParent> {
   const { promise, resolve } = Promise.withResolvers<KnownAtParent>();
   const hear = (message: unknown) => {
@@ -31,17 +31,17 @@ export async function knownAtParent(): Promise<KnownAtParent> {
   }
 }
 
-/** Says why this process cannot start. Its parent repeats it, once for all that cannot. */
+/** Tells the parent why this process cannot start. The parent prints it once, however many cannot. */
 export async function tellWhyNotStarted(why: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Where the parent has gone, it has said so itself.
+  // If the parent has gone, it has said why itself.
   process.send?.({ cannotStart: why }, undefined, undefined, () => resolve());
   await promise;
 }
 
 /**
- * The parent may go while something is being sent to it. Node ends the process when it notices; what could not be
- * sent is no crash of its own.
+ * The parent may end while this process is sending to it. Node ends the process when it notices; the failed send must
+ * not count as a crash of this process.
  */
 export function endWithParent(): void {
   cluster.worker?.on('error', (error: NodeJS.ErrnoException) => {
@@ -49,15 +49,15 @@ export function endWithParent(): void {
   });
 }
 
-/** Says all the time that this process works: one that says nothing hangs. */
+/** Reports every second that this process works: the parent kills one that stays silent. */
 export function tellOfLife(): void {
   process.send?.(ALIVE);
   setInterval(() => process.send?.(ALIVE), ALIVE_MS).unref();
 }
 
 /**
- * Answers the parent's questions for metrics, and reads the configuration when it is asked to.
- * @param source may only be beginning: what is asked before is answered then
+ * Answers the parent's questions for metrics, and reloads the configuration when asked to.
+ * @param source may not be ready yet: a reload that is asked for earlier waits for it
  */
 export function answerQuestions(metrics: Metrics, source: Promise<ConfigurationSource>): void {
   answerParent({
@@ -66,7 +66,7 @@ export function answerQuestions(metrics: Metrics, source: Promise<ConfigurationS
       try {
         return (await (await source).reload()).problems;
       } catch (error) {
-        // The parent logs and tells it, as it does with what is wrong in the files.
+        // The parent logs and reports it like the problems in the files.
         const why = error instanceof Error ? error.message : String(error);
         const reason = `could not read the files: ${why}`;
         return [{ file: `worker process ${process.pid}`, path: '', reason }];
@@ -75,7 +75,7 @@ export function answerQuestions(metrics: Metrics, source: Promise<ConfigurationS
   });
 }
 
-/** Tells the parent, which answers for its readiness, when this process can open no file. */
+/** Tells the parent, whose readiness covers this process, whenever it can no longer, or again, open a file. */
 export function tellOfDescriptors(): void {
   let told = true;
   const look = async () => {

@@ -4,10 +4,10 @@ import type { Problem } from './config/problems.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Snapshot } from './telemetry/snapshot.ts';
 
-/** A worker process says it all the time. */
+/** A worker process sends it every second. */
 export const ALIVE = 'alive';
 
-/** A worker process asks its parent what is in force, and on which database. */
+/** A worker process asks its parent for the configuration in force and the database. */
 export const ASK_PARENT = 'inForce';
 
 export interface KnownAtParent {
@@ -15,17 +15,17 @@ export interface KnownAtParent {
   readonly databaseId: string;
 }
 
-/** What a parent asks a worker process, and what it gets. */
+/** The parent's questions to a worker process, with the types of their answers. */
 interface Answers {
   readonly metrics: Snapshot;
-  /** Reads the configuration anew; what is wrong with it, once what is right is in force. */
+  /** Reloads the configuration; the answer lists its problems, once the valid part is in force. */
   readonly reload: readonly Problem[];
 }
 type Question = keyof Answers;
 
 interface Asked {
   readonly asked: Question;
-  /** Its answer bears the same. */
+  /** The answer carries the same number. */
   readonly number: number;
 }
 
@@ -36,7 +36,7 @@ interface Answered<Q extends Question> {
 
 let asked = 0;
 
-/** @returns the answer; `late` where there is none after `limitMs`, `ended` where the process has gone */
+/** @returns the answer; `late` if there is none after `limitMs`, `ended` if the process has ended */
 export async function ask<Q extends Question>(
   worker: Worker,
   question: Q,
@@ -65,7 +65,7 @@ export async function ask<Q extends Question>(
   }
 }
 
-/** In a worker process: answers whatever its parent asks. */
+/** In a worker process: answers its parent's questions. */
 export function answerParent(
   answers: { readonly [Q in Question]: () => Promise<Answers[Q]> },
 ): void {
