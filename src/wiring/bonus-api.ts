@@ -12,7 +12,7 @@ import type { Storage } from './storage.ts';
 
 export type BonusParts = ReturnType<typeof createBonusApi>;
 
-/** The service's bonus API, for each operator as if it were alone. */
+/** The service's bonus API, which each operator sees as if it were the only one. */
 export function createBonusApi(base: Base, { operatorsDatabase: database, lastCommits }: Storage) {
   const { clock, logger, metrics, configuration } = base;
   const service = new BonusService({

@@ -7,11 +7,11 @@ import { openFilesMax } from '../http/descriptors.ts';
 import type { Base } from './parts.ts';
 
 /**
- * What callers may hold: as configured, but never more connections than the process may have files
- * open, because at that limit neither callers nor wallets get through (I7). Both are compared at the
- * start and at each reload.
+ * The limits for callers: as configured, but never more connections than the limit of open files
+ * allows, because at that limit neither callers nor wallets get through (I7). The two are compared at
+ * the start and at each reload.
  *
- * @throws GatewayError `CANNOT_START` where there is room for no caller at all
+ * @throws GatewayError `CANNOT_START` if the limit of open files leaves none for callers
  */
 export function connectionLimits({ source, logger, configuration }: Base): () => ConnectionLimits {
   const inForce = (current: Configuration): ConnectionLimits => {

@@ -35,7 +35,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
   };
 }
 
-/** What people look at and change through the internal listener. */
+/** What people read and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
   const { prisma, database, backlog } = storage;
@@ -101,14 +101,14 @@ function createPlayersDesk(
   } satisfies Partial<AdminOptions>;
 }
 
-/** The books, and others' lists that are compared with the journal. */
+/** The books, and other parties' lists that are compared with the journal. */
 function createBooksDesk(
   { configuration, logger }: Base,
   { database, peopleDatabase, direct }: Storage,
 ) {
   const reconciliations = new ReconciliationRuns(peopleDatabase);
   const differences = new ReconciliationDifferences(peopleDatabase);
-  // What a comparison notes, a little at a time, must not wait behind what people look at.
+  // A comparison writes its results bit by bit, which must not wait for what people read.
   const noted = {
     runs: new ReconciliationRuns(database),
     differences: new ReconciliationDifferences(database),

@@ -14,7 +14,7 @@ import type { Base } from './parts.ts';
 import { createPeople } from './people.ts';
 import type { Storage } from './storage.ts';
 
-/** A server that answers later than this is away, for a gauge. */
+/** The gauge shows a server that answers later than this as away. */
 const SERVER_CHECK_MS = 1_000;
 
 /** The processes that take callbacks behind this one's admin port (`WORKERS`). */
@@ -23,14 +23,14 @@ export interface OtherProcesses {
   readonly families: () => Promise<readonly Family[]>;
   /** Whether each of them can still open a file or connection. */
   readonly haveDescriptors: () => boolean;
-  /** Whether any of them listens. */
+  /** Whether any of them listens and works. */
   readonly takeCallbacks: () => boolean;
 }
 
 /** Where `npm ci` and the image build it (docs/decisions/0025-console-is-built-at-install.md). */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
-/** Health, metrics and the admin API, for the people who run it. */
+/** Health, metrics and the admin API, for the people who run the gateway. */
 export function createInternalListener(base: Base, storage: Storage, money: Money) {
   const { environment, clock, logger, metrics, configuration } = base;
   const { accelerator, postgresTakesWrites } = storage;
@@ -45,7 +45,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   let stopWatching: (() => void) | undefined;
   let lastHour: LastHour | undefined;
   const people = createPeople(base, storage);
-  /** @param others the other processes behind the admin port; default: there is none */
+  /** @param others the other processes behind the admin port; default: there are none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
     const families = others?.families ?? metrics.families;

@@ -11,10 +11,10 @@ import type { KnownDatabase } from '../store/on-connect.ts';
 import { ServerRuns } from '../store/server-runs.ts';
 import type { Base } from './parts.ts';
 
-/** A pool tries again for each callback. */
+/** At most one log line a minute: a pool tries to connect again for each callback. */
 const CONNECTION_LINES = { perSecond: 1 / 60, burst: 1 };
 
-/** What this process knows about its database, and what it says when that is no longer so, or there is no room for it. */
+/** What this process knows about its database, and what it logs when that changes or when connections are refused. */
 export function knownDatabase(
   { databaseId, clock, logger, metrics }: Base,
   database: () => Database,

@@ -20,7 +20,7 @@ import type { Storage } from './storage.ts';
 
 export type Money = ReturnType<typeof createMoney>;
 
-/** Sessions, wallets, and what brings an operation to them: callbacks now, deliveries later. */
+/** Sessions, wallets, and what sends operations to wallets: callbacks at once, deliveries later. */
 export function createMoney(base: Base, storage: Storage) {
   const { environment, databaseId, clock, logger, metrics, tracing, configuration } = base;
   const { database, journalDatabase } = storage;
@@ -35,7 +35,7 @@ export function createMoney(base: Base, storage: Storage) {
 
   const wallets = createOperatorWallets(base);
 
-  // A gauge that is not there says nothing; one at 0 says that nothing waits.
+  // A missing gauge says nothing; a gauge at 0 says that nothing waits.
   showTokensBehind(metrics, { waiting: 0, unopenable: 0 });
 
   const { players, places, bets, answers } = storage;
@@ -75,13 +75,13 @@ export function createMoney(base: Base, storage: Storage) {
         { redisUrl: environment.redisUrl, databaseId },
       ),
     resealing: () => new Resealing(ofTokens),
-    /** Without a key nothing is sealed anew. */
+    /** Without an encryption key, no token is encrypted again. */
     tokenDuty: () => (vault.hasKey ? new Resealing(ofTokens) : new UnopenableWatch(ofTokens)),
     unopenableWatch: () => new UnopenableWatch(ofTokens),
   };
 }
 
-/** The wallets of the configured operators, which follow the configuration, with what is counted by operator. */
+/** The wallets of the configured operators and their metrics; both follow the configuration. */
 function createOperatorWallets(base: Base): Wallets {
   const { source, clock, logger, metrics, tracing, configuration } = base;
   const evidence = () => configuration().gateway.evidence;

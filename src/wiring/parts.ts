@@ -6,10 +6,10 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
-/** What a process brings along; all else is built from it. */
+/** What a process provides; everything else is built from it. */
 export interface Parts {
   readonly environment: Environment;
-  /** Which database it is (`databaseId`): what Redis holds for another one counts for nothing. */
+  /** The id of the database (`databaseId`): entries in Redis for another database are ignored. */
   readonly databaseId: string;
   readonly source: ConfigurationSource;
   readonly clock: Clock;
@@ -20,6 +20,6 @@ export interface Parts {
 }
 
 export interface Base extends Required<Parts> {
-  /** As it is in force at this moment. */
+  /** The configuration in force at the time of the call. */
   readonly configuration: () => Configuration;
 }

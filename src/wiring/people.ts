@@ -9,16 +9,16 @@ import { ConsoleSessions } from '../store/people/console-sessions.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
 
-/** Of a session at the console. */
+/** How long a console session lasts: without activity, and at most. */
 const IDLE_MS = 30 * 60 * 1000;
 const ABSOLUTE_MS = 12 * 60 * 60 * 1000;
 
-/** A person needs a few; behind a proxy all people have one address. */
+/** Attempts to sign in, per address. A person needs a few; behind a proxy all people share one address. */
 const ATTEMPTS = { perSecond: 2, burst: 120 };
-/** Addresses share buckets, so that strangers with many of them take no memory. */
+/** Addresses share buckets, so that callers with many addresses cannot fill the memory. */
 const BUCKETS = 1024;
 
-/** How people and services become known to the internal listener. */
+/** How the internal listener authenticates people and services. */
 export function createPeople(base: Base, { callersDatabase }: Storage): People {
   const { environment, clock } = base;
   const { oidc } = environment;

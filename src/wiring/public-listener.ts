@@ -21,14 +21,14 @@ import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
 
-/** What a bonus call may take at most besides waiting for the service: PostgreSQL before and after it. */
+/** The most that a bonus call may take besides waiting for the service: PostgreSQL before and after it. */
 const AROUND_BONUS_CALL_MS = 20_000;
-/** What is left of the deadline for an answer once a body has taken as long as it may. */
+/** The part of the deadline that is kept for the answer when a body arrives as slowly as allowed. */
 const ANSWER_MS = 300;
-/** A body has this long however short the deadline is. */
+/** A body always has this long, however short the deadline is. */
 const BODY_MS_MIN = 100;
 
-/** Callbacks from the service, the operators' API and the bonus API behind one port. */
+/** Callbacks from the service, the operator API and the bonus API on one port. */
 export function createPublicListener(
   base: Base,
   storage: Storage,
@@ -67,7 +67,7 @@ export function createPublicListener(
     openApiRoute(app);
     source.onChange((changed) => {
       app.server.requestTimeout = requestTimeoutMs(changed);
-      // Where headers may take longer, Node gives the body that time too.
+      // If headers may take longer, Node gives the body that time too.
       app.server.headersTimeout = requestTimeoutMs(changed);
       app.server.timeout = silentMsMax(changed);
     });
@@ -76,7 +76,7 @@ export function createPublicListener(
   return { publicServer, close: () => lag.close() };
 }
 
-/** Recomputes a value only when what it is made from is another object: after a reload. */
+/** Recomputes a value only when its source is another object, which it is after a reload. */
 function whileSame<From, To>(from: () => From, make: (from: From) => To): () => To {
   let madeFrom = from();
   let made = make(madeFrom);
@@ -97,7 +97,7 @@ function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean
   return (address) => matcher()(address);
 }
 
-/** The slowest answer is that of a bonus call, which may wait for the service for as long as is configured. */
+/** The slowest answer is that of a bonus call, which may wait for the service for the configured time. */
 function silentMsMax({ gateway }: Configuration): number {
   return gateway.service.bonusTimeoutMs + AROUND_BONUS_CALL_MS;
 }

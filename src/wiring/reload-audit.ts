@@ -13,34 +13,34 @@ export interface ReloadAuditOptions {
   readonly logger: Logger;
 }
 
-/** Nobody asked: a file was changed, or the process was sent SIGHUP. */
+/** No person asked for the reload: a file was changed, or the process received SIGHUP. */
 const BY_ITSELF: Authority = {
   caller: { actor: 'configuration', role: 'admin', address: hostname() },
 };
 
-/** Writes down who had the configuration read again, and what became different. */
+/** Records who reloaded the configuration, and what changed. */
 export class ReloadAudit {
   readonly #options: ReloadAuditOptions;
-  /** Fingerprints of secrets are compared with each other only, so the key is nobody's. */
+  /** Fingerprints of secrets are only compared with each other, so any key will do. */
   readonly #key = randomUUID();
-  /** A person's reload is under way, whose row tells of what changes. */
+  /** A person's reload is under way, and its row records the changes. */
   #isAsked = false;
   #lastReload: Promise<unknown> = Promise.resolve();
-  /** One after the other: rows come in the order of the changes, however much each has changed. */
+  /** One comparison after the other: rows are in the order of the changes, however large each is. */
   #lastCompared: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReloadAuditOptions) {
     this.#options = options;
   }
 
-  /** Notes every change that comes by itself, until the returned function is called. */
+  /** Records every change that no person asked for, until the returned function is called. */
   watch(): () => void {
     return this.#options.source.onChange((next, previous) => {
       if (!this.#isAsked) void this.#note(BY_ITSELF, next, previous, 'ok');
     });
   }
 
-  /** Reloads by a person's word, which is on record also where nothing changed. */
+  /** Reloads on a person's request, which is recorded even if nothing changed. */
   async reload(by: Authority): Promise<ReloadResult> {
     const reload = this.#lastReload.then(() => this.#reload());
     this.#lastReload = reload.catch(() => undefined);
@@ -49,7 +49,7 @@ export class ReloadAudit {
     return result;
   }
 
-  /** For one person at a time, so that each is told to have changed what it was. */
+  /** One person's reload at a time, so that each row records only that person's changes. */
   async #reload() {
     const { source } = this.#options;
     const previous = source.current;
@@ -58,12 +58,12 @@ export class ReloadAudit {
       const result = await source.reload();
       return { result, next: source.current, previous };
     } finally {
-      // Before it is on record: what changes by itself meanwhile is a row of its own.
+      // Before it is recorded: a change that nobody asked for meanwhile gets a row of its own.
       this.#isAsked = false;
     }
   }
 
-  /** What is in force is in force: a record that cannot be written is an alarm, no failure. */
+  /** The configuration is already in force: a row that cannot be written is logged as an error, not thrown. */
   async #note(
     by: Authority,
     next: Configuration,

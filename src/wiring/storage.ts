@@ -16,27 +16,27 @@ import { tracedMethods } from '../telemetry/tracing.ts';
 import { knownDatabase } from './known-database.ts';
 import type { Base } from './parts.ts';
 
-/** Twice the batches of places that are under way at once: those of before may be stuck in dead connections. */
+/** Twice the number of batches of places at once: earlier batches may be stuck in dead connections. */
 const PLACE_CONNECTIONS = 8;
-/** The statements of all other callbacks, and taking deliveries. */
+/** The statements of all other callbacks, and claiming deliveries. */
 const JOURNAL_CONNECTIONS = 8;
 /**
- * Bonus calls and statements of operators. Where one of their tables is locked, or what they read takes long, no
- * callback waits with them, and readiness does not take PostgreSQL for away (I7).
+ * Operators' bonus calls and statements. If one of their tables is locked, or a read takes long, no callback
+ * waits for them, and readiness does not take PostgreSQL to be away (I7).
  */
 const OPERATORS_CONNECTIONS = 3;
-/** What people look at, likewise: books, lists, searches. */
+/** Likewise for what people read: books, lists, searches. */
 const PEOPLE_CONNECTIONS = 3;
 /**
- * What says who a caller is: operators' nonces and people's sessions, each a row by its key. Behind slow reads, no
- * operator could end a session, and nobody on duty could do anything.
+ * What authenticates a caller: operators' nonces and people's sessions, each one row by its key. If they waited
+ * behind slow reads, no operator could revoke a session, and nobody on duty could do anything.
  */
 const CALLERS_CONNECTIONS = 2;
-/** Everything else: sessions and players, and a worker's duties, which must not use up all of them. */
+/** Everything else: sessions, players and a worker's duties, which must not use up all of these. */
 const CONNECTIONS = 10;
-/** Counting what is open, which takes long where much is open, and must not keep the others waiting. */
+/** Counting open deliveries, which takes long when there are many, and must not make other statements wait. */
 const BACKLOG_CONNECTIONS = 2;
-/** A month's table is made while callbacks wait (`JournalMonths`). */
+/** A month's table is created while callbacks wait (`JournalMonths`). */
 const MONTH_TIMEOUT_MS = 1_000;
 
 export type Storage = ReturnType<typeof createStorage>;
@@ -52,7 +52,7 @@ export function createStorage(base: Base) {
   databaseClock.start();
   const stopFollowing = followAddress(pools.monthsDatabase);
   const prisma = createPrisma(url, known);
-  // Apart from people's: while a list of theirs waits for a locked table, operators see their bets.
+  // Separate from people's: while a list of theirs waits for a locked table, operators can read their bets.
   const operatorsPrisma = createPrisma(url, known);
   const places = new PlaceJournal(pools.placesDatabase, databaseClock, lastCommits);
   const bets = new BetJournal(journalDatabase, databaseClock, lastCommits);
@@ -70,7 +70,7 @@ export function createStorage(base: Base) {
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );
   return {
-    /** For what takes long and has a connection of its own. */
+    /** For long work on a connection of its own. */
     direct: { url: environment.directDatabaseUrl, known },
     database,
     operatorsDatabase: pools.operatorsDatabase,
@@ -101,9 +101,9 @@ export function createStorage(base: Base) {
 }
 
 /**
- * Whether PostgreSQL takes writes. A pool whose connections all wait, such as for a locked table, is not asked:
- * PostgreSQL is there all the same, and the clock's is asked. That one may be dead alone, which takes 7 s to find
- * out: while the clock is still known callbacks go on, and the pool's answer is enough.
+ * Whether PostgreSQL accepts writes. A pool without a free connection is not asked, because it may wait for a locked
+ * table while PostgreSQL works: the clock's connection is asked instead. That connection alone may be dead, which takes
+ * 7 s to notice: while the clock is still known, callbacks continue and the pool's answer is enough.
  */
 async function takesWrites(
   { clockDatabase, database }: ReturnType<typeof createPools>,
@@ -119,7 +119,7 @@ async function takesWrites(
   return taken.every(Boolean);
 }
 
-/** The connections to PostgreSQL, by what must not wait for what. */
+/** The pools of connections to PostgreSQL, separated so that one kind of work does not wait for another. */
 function createPools(
   address: Required<DatabaseAddress>,
   sharing: ConnectionSharing,
@@ -141,13 +141,13 @@ function createPools(
       connectionsMax: BACKLOG_CONNECTIONS,
       plans: 'ordered',
     }),
-    // Whatever keeps all other connections waiting, such as a locked table, must not stop the clock, or readiness.
+    // A locked table, or whatever else makes all other connections wait, must not stop the clock, or readiness.
     clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
     monthsDatabase: new Database({
       ...shared,
       connectionsMax: 1,
       statementTimeoutMs: MONTH_TIMEOUT_MS,
-      // Needed once an hour; in between it opens new connections, to see where the address leads.
+      // Needed once an hour; in between it opens new connections to check which server the address leads to.
       idleMs: FOLLOWING_IDLE_MS,
     }),
   };
