@@ -6,16 +6,16 @@ import { connectRedis, type RedisConnection } from './connect.ts';
 
 /** Longer than a healthy Redis ever takes, shorter than anybody notices. */
 const COMMAND_TIMEOUT_MS = 150;
-/** After a failure Redis is not asked for this long: a frozen one must not slow every call. */
+/** After a failure, Redis is not asked for this long: a frozen Redis must not slow down every call. */
 const REST_MS = 1_000;
 const IN_FLIGHT_MAX = 2_000;
-/** Of the key by which readiness tells whether Redis takes anything. */
+/** Lifetime of the key that readiness writes to check whether Redis accepts writes. */
 const HEALTH_KEPT_MS = 10_000;
 
 const SET_ALL_IF_ABSENT = `
   for at, key in ipairs(KEYS) do redis.call('SET', key, ARGV[at + 1], 'PX', ARGV[1], 'NX') end`;
 
-/** What is kept for a key, and written once more as it is: a server that takes no writes refuses that. */
+/** Reads a key's value and writes it back unchanged: a server that accepts no writes refuses that. */
 const GET_WHERE_TAKEN = `
   local value = redis.call('GET', KEYS[1])
   if value then redis.call('SET', KEYS[1], value, 'KEEPTTL') end
@@ -23,20 +23,20 @@ const GET_WHERE_TAKEN = `
 
 export interface AcceleratorOptions {
   readonly url: string;
-  /** Before every key, so that other programs may share a Redis. */
+  /** Prefix of every key, so that other programs may share the Redis. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** A value that somebody waits for. */
+/** A pending read of one key. */
 interface Wanted {
   readonly key: string;
   readonly resolve: (value: string | undefined) => void;
 }
 
 /**
- * Redis as an accelerator whose loss costs nothing but speed: no method ever throws or waits long,
+ * Redis as an accelerator whose loss costs nothing but speed: requests to it neither throw nor wait long,
  * and a missing answer only means that PostgreSQL is asked.
  */
 export class Accelerator {
@@ -55,12 +55,12 @@ export class Accelerator {
     this.#options = options;
     this.#redis = connectRedis(options.url, {
       keyPrefix: options.prefix,
-      // One write to the socket a turn: the write itself costs more than all the rest of a command.
+      // One write to the socket per turn of the event loop: it costs more than the rest of a command.
       enableAutoPipelining: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 2_000,
-      // Rids a frozen connection of its queue; the reconnect strategy takes over.
+      // Fails the commands queued on a frozen connection; the reconnect strategy takes over.
       socketTimeout: 2_000,
       retryStrategy: (times) => Math.min(times * 100, 2_000),
     });
@@ -77,7 +77,7 @@ export class Accelerator {
     if (this.#redis instanceof Cluster) this.#watchNodes(this.#redis);
   }
 
-  /** A cluster stays ready while one of its nodes goes and comes back, or is replaced. */
+  /** A cluster stays ready while one of its nodes disappears and returns, or is replaced. */
   #watchNodes(cluster: Cluster): void {
     const known = new Set<string>();
     cluster.on('+node', (node: Redis) => {
@@ -95,8 +95,8 @@ export class Accelerator {
   }
 
   /**
-   * Asked together with what else is asked in this turn of the event loop.
-   * @returns the value; undefined when there is none or Redis did not say
+   * Reads a key, together with all others that are read in this turn of the event loop.
+   * @returns the value; undefined when there is none or Redis did not answer
    */
   get(key: string): Promise<string | undefined> {
     if (this.#isResting) return Promise.resolve(undefined);
@@ -115,15 +115,15 @@ export class Accelerator {
 
   #values(keys: readonly string[]): Promise<readonly (string | null | undefined)[] | undefined> {
     const redis = this.#redis;
-    // Of a cluster, the keys are on several nodes.
+    // In a cluster, the keys are on several nodes.
     return redis instanceof Redis
       ? this.#ask(() => redis.mget(...keys))
       : Promise.all(keys.map((key) => this.#ask(() => redis.get(key))));
   }
 
   /**
-   * For a value that somebody may have tried to overwrite in vain.
-   * @returns the value; undefined also where its server takes no writes, being full or a replica
+   * Reads a value that somebody may have failed to overwrite.
+   * @returns the value; undefined also if its server accepts no writes, because it is full or a replica
    */
   async getWhereTaken(key: string): Promise<string | undefined> {
     const value = await this.#ask(() => this.#redis.eval(GET_WHERE_TAKEN, 1, key));
@@ -135,12 +135,12 @@ export class Accelerator {
     return (await this.#ask(() => this.#redis.set(key, value, 'PX', ttlMs))) === 'OK';
   }
 
-  /** Sets a key that is not there. @returns whether Redis has confirmed that it was set */
+  /** Sets a key unless it exists. @returns whether Redis has confirmed that it was set */
   async setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean> {
     return (await this.#ask(() => this.#redis.set(key, value, 'PX', ttlMs, 'NX'))) === 'OK';
   }
 
-  /** Sets those keys that are not there yet, by one command; of a Redis Cluster, by one a key. */
+  /** Sets those keys that do not exist yet, with one command; in a Redis Cluster, with one per key. */
   async setAllIfAbsent(entries: readonly (readonly [string, string])[], ttlMs: number) {
     const redis = this.#redis;
     if (redis instanceof Redis) {
@@ -153,11 +153,11 @@ export class Accelerator {
   }
 
   /**
-   * Whether Redis works at this moment; one that is full, or a replica, answers a PING all the same. Used
-   * by readiness, so it asks even while resting.
+   * Whether Redis accepts writes now; a full Redis, or a replica, would still answer a PING. Used by
+   * readiness, so it asks even during a rest.
    */
   async isAnswering(): Promise<boolean> {
-    // While there is no connection yet, asking would fail at once and set Redis aside for nothing.
+    // Without a connection, asking would fail at once and start a rest for nothing.
     if (this.#redis.status !== 'ready') return false;
     try {
       const written = this.#redis.set('health', '', 'PX', HEALTH_KEPT_MS);
@@ -168,7 +168,7 @@ export class Accelerator {
     }
   }
 
-  /** Which start of the server this is, or undefined where it does not tell; of a Redis Cluster, of all its masters. */
+  /** The `run_id` of this start of the server, or of all masters of a Redis Cluster; undefined if one does not tell. */
   async serverRun(): Promise<string | undefined> {
     const redis = this.#redis;
     const servers = redis instanceof Redis ? [redis] : redis.nodes('master');
@@ -180,28 +180,28 @@ export class Accelerator {
       : undefined;
   }
 
-  /** The server's `maxmemory-policy`, or undefined where it does not tell. */
+  /** The server's `maxmemory-policy`, or undefined if it does not tell. */
   async evictionPolicy(): Promise<string | undefined> {
     return await this.#info(() => this.#redis.info('memory'), /^maxmemory_policy:(\S+)/m);
   }
 
   async #info(ask: () => Promise<string>, wanted: RegExp): Promise<string | undefined> {
-    // Something that only speaks like Redis may answer anything.
+    // A server that only resembles Redis may answer anything.
     const info: unknown = await this.#ask(ask);
     return typeof info === 'string' ? wanted.exec(info)?.[1] : undefined;
   }
 
   /**
-   * @param listener told each time that Redis is there again after its connection broke: it may be
-   *   another server by then, or the same one with what it held some time ago
+   * @param listener called each time Redis is connected again after its connection broke: it may be
+   *   another server by then, or the same one with older data
    */
   onReturn(listener: () => void): void {
     this.#onReturn.push(listener);
   }
 
   /**
-   * Resolves when the first connection is ready; rejects with the reason after `limitMs`, or where Redis
-   * has no database of that number: the connection is in database 0 then, which may be another gateway's.
+   * Resolves when the first connection is ready; rejects with the reason after `limitMs`, or if Redis has
+   * no database of that number: the connection then uses database 0, which may be another gateway's.
    */
   async connected(limitMs: number): Promise<void> {
     if (this.#redis.status !== 'ready') await this.#ready(limitMs);
@@ -219,7 +219,7 @@ export class Accelerator {
   }
 
   close(): void {
-    // For good: whatever is still asked must not say in the log that Redis is away.
+    // Rests forever: later requests must not log that Redis is unavailable.
     this.#restingUntilMs = Number.POSITIVE_INFINITY;
     this.#redis.disconnect();
   }
@@ -245,7 +245,7 @@ export class Accelerator {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= this.#restingUntilMs) {
       const said = error instanceof Error ? error.message : String(error);
-      // Without a connection a command only says that there is none.
+      // Without a connection, a command's error only says that there is none.
       const why = this.#connectionError ?? said;
       this.#options.logger.warn({ error: why, restMs: REST_MS }, 'redis.unavailable');
     }

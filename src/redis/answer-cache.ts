@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import type { Accelerator } from './accelerator.ts';
 
-/** A place's final answer and what it was given for: none of this can change any more. */
+/** A place's final answer, and the facts of the place that it answers: none of this can change any more. */
 const finalPlace = z.object({
   userId: z.string(),
   amount: z.string(),
@@ -16,31 +16,31 @@ const finalPlace = z.object({
 
 export type FinalPlace = z.infer<typeof finalPlace>;
 
-/** An entry counts only in the epoch that it was written in, and for the database that the place is in. */
+/** An entry is valid only in the epoch in which it was written, and for the database that holds the place. */
 const entry = finalPlace.extend({ epoch: z.string(), databaseId: z.string() });
 
 const EPOCH_KEY = 'answers-epoch';
-/** The start of Redis in which no fence is missing. */
+/** Holds the `run_id` of the start of Redis in which no fence is missing. */
 const RUN_KEY = 'answers-run';
 /** Longer than any entry lives. */
 const EPOCH_TTL_MS = 90 * 86_400_000;
-/** For writing, an epoch may be this old: an entry of an older one is only a miss. */
+/** A writer may use an epoch that it read this long ago: an entry of a past epoch is only a miss. */
 const EPOCH_AGE_MS_MAX = 5_000;
-/** The most missed fences that are written once Redis is back, for places that were in flight meanwhile. */
+/** The most missed fences that are written once Redis returns, for places that were in flight meanwhile. */
 const MISSED_MAX = 10_000;
-/** Until Redis has heard of a missed fence, it is told again this often. */
+/** After a missed fence, how often raising the epoch is tried until Redis confirms it. */
 const RAISE_EVERY_MS = 250;
 
-/** Answers of places that are given within this time are written together. */
+/** Answers to places within this time are written together. */
 const GATHER_MS = 10;
 
 const FENCED = '-';
 
 /**
- * Final answers of places, for while the journal cannot be asked. A rollback fences the bet's entry,
- * because from then on a copy of the place is refused. Where Redis could not hear of a fence, or may have forgotten
- * it while it was away, the epoch is raised before Redis is believed again, so that no entry outlives
- * its fence. Keys are the same for every database, so that a fence counts whoever wrote it: at worst one too many.
+ * Final answers to places, for times when the journal cannot be asked. A rollback fences the bet's entry,
+ * because from then on a copy of the place is refused. If a fence could not be written, or Redis may have lost it
+ * while it was away, the epoch is raised before Redis is trusted again, so that no entry outlives its fence.
+ * All databases share the keys, so that a fence holds whoever wrote it: at worst, one too many.
  */
 export class AnswerCache {
   readonly #accelerator: Accelerator;
@@ -48,30 +48,30 @@ export class AnswerCache {
   readonly #clock: Clock;
   readonly #ttlMs: () => number;
   #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
-  /** A fence could not be written, or may have been lost since: nothing in Redis is believed until the epoch is another one. */
+  /** Set when a fence could not be written, or may be lost: no entry is trusted until the epoch has been raised. */
   #raising: NodeJS.Timeout | undefined;
-  /** Thousands of fences take longer than the time between two tries. */
+  /** Thousands of fences take longer than the interval between two tries. */
   #isTrying = false;
-  /** Something has happened since the try under way began: only an epoch that is raised later covers it. */
+  /** A fence was missed, or Redis returned, since the current try began: only an epoch raised later covers that. */
   #isOvertaken = false;
   readonly #missed = new Set<string>();
   #gathered: (readonly [key: string, place: FinalPlace])[] = [];
-  /** Until it has taken what is gathered. */
+  /** The pending write, until it has taken the gathered entries. */
   #writing: Promise<void> | undefined;
 
-  /** @param databaseId entries of another one are a miss: gateways on several may share a Redis */
+  /** @param databaseId entries of another database are a miss: gateways on several may share a Redis */
   constructor(accelerator: Accelerator, databaseId: string, clock: Clock, ttlMs: () => number) {
     this.#accelerator = accelerator;
     this.#databaseId = databaseId;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
-    // Restored from an older copy, it may have lost fences that it had confirmed.
+    // A Redis that was restored from an older copy may have lost fences that it had confirmed.
     accelerator.onReturn(() => this.#startRaising());
   }
 
   /**
-   * For a process that begins, before it answers anything: where Redis was started from its disk while nobody was
-   * connected, nobody has heard that fences may be lost.
+   * Call it when a process starts, before it answers anything: if Redis restarted from its disk while nobody was
+   * connected, no process has noticed that fences may be lost.
    */
   async begin(): Promise<void> {
     const run = await this.#accelerator.serverRun();
@@ -81,9 +81,9 @@ export class AnswerCache {
   }
 
   /**
-   * Believes only a server that takes a write for this very key: one that does not has refused the fence as well,
-   * and whoever could not write it may not be able to say so.
-   * @returns undefined also for an entry that cannot be read or is of an epoch before this one
+   * Trusts only a server that accepts a write to this very key: one that does not has refused the fence as well,
+   * and the process that could not write the fence may be unable to raise the epoch.
+   * @returns undefined also for an entry that cannot be read or is from another epoch
    */
   async find(transactionId: string): Promise<FinalPlace | undefined> {
     if (this.#raising !== undefined) return undefined;
@@ -100,8 +100,8 @@ export class AnswerCache {
   }
 
   /**
-   * Never overwrites the fence of a rollback. Within `GATHER_MS`, together with what else is to be
-   * remembered: a command a place cost more than signing it.
+   * Never overwrites the fence of a rollback. Writes within `GATHER_MS`, together with other places'
+   * answers: one command per place cost more than signing it.
    */
   remember(transactionId: string, place: FinalPlace): Promise<void> {
     this.#gathered.push([keyOf(transactionId), place]);
@@ -124,7 +124,7 @@ export class AnswerCache {
     await this.#accelerator.setAllIfAbsent(entries, this.#ttlMs());
   }
 
-  /** From now on no copy of this place is answered from here. Call it before the rollback commits. */
+  /** From now on no copy of this place is answered from the cache. Call it before the rollback commits. */
   async fence(transactionId: string): Promise<void> {
     if (await this.#writeFence(transactionId)) return;
     if (this.#missed.size < MISSED_MAX) this.#missed.add(transactionId);
@@ -171,7 +171,7 @@ export class AnswerCache {
     }
   }
 
-  /** @returns whether Redis may be believed again */
+  /** @returns whether Redis may be trusted again */
   async #raise(): Promise<boolean> {
     this.#isOvertaken = false;
     const run = await this.#accelerator.serverRun();
@@ -190,7 +190,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Somebody else's value, or a broken one: PostgreSQL is asked instead.
+    // Another program's value, or a damaged one: PostgreSQL is asked instead.
     return undefined;
   }
 }

@@ -3,28 +3,27 @@ import { GatewayError } from '../domain/errors.ts';
 
 const SENTINEL_PORT = 26_379;
 const REDIS_PORT = 6_379;
-/** A Sentinel that accepts a connection and says nothing is passed over for the next one. */
+/** A Sentinel that accepts a connection but does not answer is skipped for the next one. */
 const SENTINEL_ANSWER_MS = 2_000;
 
-/** Without what would change the types of answers. */
+/** Without the option that would change the types of answers. */
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
 
 export type RedisConnection = Redis | Cluster;
 
 /**
- * A master that became a replica in its place closes no connection. Whoever asks for its address again
- * finds the new one.
+ * A master that becomes a replica closes no connection. Reconnecting asks for the master's address again
+ * and finds the new one.
  */
 const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
 
 /**
- * Opens a connection to Redis, or through Sentinels to the master that they know at the time, or to
- * a Redis Cluster. All reconnect by themselves, also where a failover leaves the connections to the old
- * master open.
+ * Opens a connection to Redis, or through Sentinels to the current master, or to a Redis Cluster. All
+ * reconnect by themselves, even if a failover leaves the connections to the old master open.
  *
  * @param url `redis://[:password@]host:6379[/database]` (`rediss:` for TLS), or
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
- *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`; or
+ *   with further `sentinel` and, if the Sentinels themselves have one, `sentinelPassword`; or
  *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
  * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, a database is no number, a
  *   cluster's is not 0, or a part of the URL cannot be read
@@ -95,7 +94,7 @@ function sentinelOptions(url: URL): ConnectionOptions {
 
 function databaseOf(text: string): number {
   if (/^\d*$/.test(text)) return Number(text);
-  // Never what stands there: it is the rest of a password whose / is not encoded.
+  // Never quote the text: it is the rest of a password whose / is not encoded.
   if (text.includes('@')) {
     throw new GatewayError(
       'CANNOT_START',
@@ -108,7 +107,7 @@ function databaseOf(text: string): number {
   );
 }
 
-/** Passwords that somebody generated hold any character; ioredis would only say that a URI is malformed. */
+/** Generated passwords contain any character; ioredis would only say that a URI is malformed. */
 function refuseStrayPercent({ username, password, pathname }: URL): void {
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
@@ -130,7 +129,7 @@ function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {
 
 function address(host: string, defaultPort: number): { host: string; port: number } {
   if (!URL.canParse(`redis://${host}`)) {
-    // Before an @ stands a password, which nobody has to give again for a further node.
+    // The text before an @ is a password, which is not needed for a further node and must not be quoted.
     const named = host.includes('@') ? 'something with an @' : JSON.stringify(host);
     throw new GatewayError(
       'CANNOT_START',
