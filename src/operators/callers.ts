@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import { type SigningKey, signingKeys } from '../protocol/signature.ts';
 
-/** Who may stand behind a `cid`, and what its signature is held against. */
+/** The operator of a `cid`, if there is one, and the keys to verify its signature with. */
 export interface KnownCaller {
-  /** Undefined where no operator has the `cid`. */
+  /** Undefined if no operator has the `cid`. */
   readonly operator: OperatorConfig | undefined;
-  /** As many for everybody, nobody included: no time tells who has how many secrets, or none. */
+  /** Equally many for every `cid`, even an unknown one: timing must not reveal how many secrets an operator has. */
   readonly keys: readonly SigningKey[];
   /** By `api.allowedIps`. */
   readonly isAllowed: (address: string) => boolean;
@@ -20,10 +20,10 @@ interface Prepared {
   readonly nobody: KnownCaller;
 }
 
-/** Signatures are compared with this key too, whose secret nobody has. */
+/** Nobody has this secret; signatures are compared with its key too. */
 const FILLER_SECRET = randomUUID();
 
-/** The operators by their `cid`, made ready once for each configuration. */
+/** The operators by their `cid`, prepared once for each configuration. */
 export class Callers {
   readonly #configuration: () => Configuration;
   readonly #addressMatcher: AddressMatcher;

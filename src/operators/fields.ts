@@ -3,10 +3,10 @@ import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 
-/** A member's name is the sender's: a long one must not fill answers and logs. */
+/** The sender chooses a member's name: a long one must not fill answers and logs. */
 const NAME_LENGTH_MAX = 64;
 
-/** The request's members by a schema, or the 400 that names the first wrong one. */
+/** The request's members, checked by a schema, or the 400 that names the first wrong one. */
 export function readFields<S extends z.ZodType>(
   schema: S,
   document: JsonDocument,
@@ -23,7 +23,7 @@ export function readFields<S extends z.ZodType>(
   return failure(CODES.validation, `${path.join('.')}: ${issue?.message ?? 'is not valid'}`);
 }
 
-/** Text that PostgreSQL can keep: whole characters, none of them NUL. */
+/** Text that PostgreSQL can store: well-formed and without NUL. */
 export const keptText = (lengthMax: number) =>
   z
     .string('must be a string')

@@ -14,12 +14,12 @@ import { freshMembers } from './signed-members.ts';
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**
- * How long after `at` a nonce is remembered, by PostgreSQL's clock: until no process whose clock is up to ten minutes
- * behind that one takes its request any more. A process that is further behind refuses it.
+ * How long after `at` a nonce is remembered, by PostgreSQL's clock: until a process whose clock is up to ten minutes
+ * behind that clock no longer accepts the request. A process that is further behind refuses it.
  */
 const NONCE_KEPT_MS = AT_TOLERANCE_MS + 10 * 60_000;
 
-/** With its zone: without one, nobody can say how old it is. */
+/** The zone is required: without one, the age is unknown. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 const NOT_NOW = 'at: must be within 5 minutes of now';
@@ -27,19 +27,19 @@ const NOT_NOW = 'at: must be within 5 minutes of now';
 /** Where nonces are remembered: all processes of a gateway share it. */
 export interface NonceMemory {
   /**
-   * @param until it is remembered, and taken; by the memory's own clock, whatever a process has
+   * @param until when the nonce is remembered, and accepted, by the memory's own clock, not a process's
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse>;
 }
 
 /**
- * Holds a verified request to what it says of itself: which path it is for, when it was made, and
- * that it comes once. So bytes that somebody captured are worth nothing elsewhere, later or again.
+ * Checks what a verified request says about itself: which path it is for, when it was made, and that it
+ * is sent only once. So a captured request is useless elsewhere, later or a second time.
  *
- * @param path that the request came to
- * @returns the refusal, undefined where there is none
- * @throws GatewayError `DATABASE_UNAVAILABLE` when nobody can say whether a nonce is new
+ * @param path to which the request was sent
+ * @returns the refusal, or undefined if there is none
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be checked whether a nonce is new
  */
 export async function refuseStale(
   clock: Clock,
@@ -59,7 +59,7 @@ export async function refuseStale(
   if (wrong !== undefined) return failure(CODES.validation, wrong);
   if (nonce === undefined || at === undefined) return undefined;
   const nonceHash = createHash('sha256').update(nonce).digest();
-  // Last, so that a request that is refused anyhow does not use its nonce up.
+  // Last, so that a request refused for another reason does not use up its nonce.
   const until = new Date(Date.parse(at) + NONCE_KEPT_MS);
   const use = await nonces.use(operator.id, nonceHash, until);
   switch (use) {
@@ -81,7 +81,7 @@ function missing(fields: Fresh, isRequired: boolean): string | undefined {
     const absent = (['path', 'at', 'nonce'] as const).find((name) => fields[name] === undefined);
     return absent && `${absent}: must be given`;
   }
-  // A nonce that never grows old would have to be remembered for ever.
+  // A nonce without a time would have to be remembered forever.
   const lacksTime = fields.nonce !== undefined && fields.at === undefined;
   return lacksTime ? 'at: must be given beside nonce' : undefined;
 }

@@ -5,34 +5,34 @@ import { type Rate, TokenBuckets } from '../lib/token-bucket.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Come back later: an answer with the seconds for `Retry-After`. */
+/** A 429 answer with the seconds for `Retry-After`. */
 export interface LimitedAnswer extends Answer {
   readonly retryAfterSeconds: number;
 }
 
 /**
- * What one operator may ask of one process. Not requests alone: what it costs others is the work
- * in them (I7).
+ * The rates of work that one operator may ask of one process. Requests are not the only measure: what
+ * an operator costs the others is the work in its requests (I7).
  */
 const RATES = {
   /**
-   * Over all paths. An operator's backend opens a session a login, sometimes for everybody at once
-   * after a restart: a hundred logins a second are beyond any operator's need, and below what
-   * others would feel.
+   * Over all paths. An operator's backend opens a session per login, sometimes for everybody at once
+   * after a restart: a hundred logins per second are more than any operator needs, and too few to
+   * affect others.
    */
   requests: { perSecond: 100, burst: 1_000 },
-  /** Players of a batch, each a few rows and maybe a new player; bonuses of a revocation. */
+  /** Players of a batch, each with a few rows and perhaps a new player; bonuses of a revocation. */
   entries: { perSecond: 200, burst: 4_000 },
-  /** Ids that are not known here: each is a call of the service, whose patience all share. */
+  /** Ids unknown to the gateway: each costs a call to the service, whose limits all operators share. */
   looks: { perSecond: 10, burst: 100 },
   /**
-   * Of a statement's CSV. A day may have a million, read and written anew at each request: some ten
-   * microseconds of this process each.
+   * Lines of a statement's CSV. A day may have a million, which each request reads and writes again, at
+   * some ten microseconds of this process per line.
    */
   lines: { perSecond: 10_000, burst: 200_000 },
   /**
-   * Of answers of the bonus API: a page of large templates has three million, each read, put into the operator's
-   * terms and written. A hundred of those a second would take a process for themselves.
+   * Bytes of the bonus API's answers: a page of large templates has three million, each read, translated into the
+   * operator's terms and written. A hundred such pages per second would take up a whole process.
    */
   bytes: { perSecond: 2_000_000, burst: 16_000_000 },
 } as const satisfies Record<string, Rate>;
@@ -42,7 +42,7 @@ export type Work = keyof typeof RATES;
 /** The most ids that one request may look for. */
 export const LOOKS_MAX = RATES.looks.burst;
 
-/** Counts the work of each operator, in this process. */
+/** Counts and limits each operator's work in this process. */
 export class OperatorLimits {
   readonly #metrics: Metrics;
   readonly #buckets: Readonly<Record<Work, TokenBuckets>>;
@@ -58,7 +58,7 @@ export class OperatorLimits {
     };
   }
 
-  /** @returns the 429, or undefined where the operator may have so much work done now */
+  /** @returns the 429, or undefined if the operator may have this much work done now */
   charge({ id }: OperatorConfig, work: Work, count: number): LimitedAnswer | undefined {
     const waitMs = this.#buckets[work].take(id, count);
     if (waitMs === 0) return undefined;
@@ -70,7 +70,7 @@ export class OperatorLimits {
     };
   }
 
-  /** Work that was done before anybody could say how much it is. */
+  /** Charges work whose amount was known only after it was done. */
   owe({ id }: OperatorConfig, work: Work, count: number): void {
     this.#buckets[work].owe(id, count);
   }

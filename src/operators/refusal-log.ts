@@ -5,12 +5,12 @@ import { loggedReason } from '../telemetry/logged-reason.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { OperatorGate } from './request.ts';
 
-/** A bet or a statement that is not there is an answer, not a fault. */
+/** That a bet or a statement does not exist is an answer, not a fault. */
 const NOT_FOUND = 404;
 
 /**
- * A line for what an operator is refused: who is called at night because its players do not get in sees
- * nothing of it otherwise. Of each caller a few a second, because a loop that is refused asks fast.
+ * Logs a line per refusal to an operator: otherwise the person called at night because an operator's players
+ * cannot log in would see nothing of it. At most a few a second per caller, because a refused loop repeats fast.
  */
 export class RefusalLog {
   readonly #gate: Pick<OperatorGate, 'callerOf'>;
@@ -28,7 +28,7 @@ export class RefusalLog {
     this.#clock = of.clock;
   }
 
-  /** For the routes of operators; changes nothing of what is sent. */
+  /** For the operators' routes; does not change the answer. */
   readonly onSend: onSendAsyncHookHandler = async (request, reply, payload) => {
     const { statusCode: status } = reply;
     if (status >= 400 && status !== NOT_FOUND) this.#note(request, status, payload);
@@ -37,7 +37,7 @@ export class RefusalLog {
 
   #note(request: FastifyRequest, status: number, payload: unknown): void {
     const operator = this.#gate.callerOf(request);
-    // All that nobody has signed together: no time may tell whether there is an operator of that `cid` (I8).
+    // All requests without a valid signature share a limit: timing must not reveal whether a `cid` exists (I8).
     const leftOut = this.#linesOf(status === 401 ? 'unknown' : operator).next();
     if (leftOut === undefined) return;
     const durationMs = Math.round(this.#clock.monotonicMs() - request.arrivedAtMs);
@@ -46,7 +46,7 @@ export class RefusalLog {
     this.#logger.info({ ...facts, durationMs, leftOut }, 'operator.refused');
   }
 
-  /** As many as there are operators: a caller is one of the configuration, or unknown. */
+  /** The map does not grow beyond the operators: a caller is a configured one, or `unknown`. */
   #linesOf(operator: string): StrangerLog {
     const lines = this.#lines.get(operator) ?? new StrangerLog(this.#clock);
     this.#lines.set(operator, lines);
@@ -54,7 +54,7 @@ export class RefusalLog {
   }
 }
 
-/** The code and the words of a refusal; they are the gateway's own, and hold no value of the request. */
+/** The code and the message of a refusal; both are the gateway's own and contain no value of the request. */
 function saidIn(payload: unknown): { readonly code?: unknown; readonly reason?: string } {
   if (typeof payload !== 'string') return {};
   const { code, message }: { code?: unknown; message?: unknown } = JSON.parse(payload);

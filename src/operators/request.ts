@@ -11,16 +11,16 @@ import { Callers, type KnownCaller } from './callers.ts';
 import { type NonceMemory, refuseStale } from './freshness.ts';
 import { type LimitedAnswer, OperatorLimits } from './limits.ts';
 
-/** What a request of an operator may weigh, but for those that carry lists. */
+/** The largest body of an operator's request, except those that carry lists. */
 export const BODY_BYTES_MAX = 16 * 1024;
 
-/** An operator's key has at most 255 characters, each six bytes where it is escaped. */
+/** An operator's key has at most 255 characters, each of six bytes when escaped. */
 const CID_BYTES_MAX = 255 * 6;
 
-/** A body counts as a further request for each so many bytes: that is what reading it costs. */
+/** A body counts as one request per this many bytes, because reading it costs that much. */
 const BYTES_PER_REQUEST = 4 * 1024;
 
-/** A request of an operator whose signature holds. */
+/** An operator's request whose signature is valid. */
 export interface OperatorRequest {
   readonly operator: OperatorConfig;
   readonly document: JsonDocument;
@@ -31,15 +31,15 @@ export interface OperatorGateOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly nonces: NonceMemory;
-  /** What tells whether an address is in one of these CIDRs. */
+  /** Makes the function that tells whether an address is in one of the CIDRs. */
   readonly addressMatcher: (cidrs: readonly string[]) => (address: string) => boolean;
 }
 
 /**
  * Tells which operator asks (docs/contract.md, Operator API): `cid` in the body names it,
- * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature look alike and
- * cost alike (I8). Until the signature holds, the body is bytes: one walk finds `cid`, nothing is
- * made of the rest (I11).
+ * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature get the same answer
+ * in the same time (I8). Until the signature is verified, the body is only bytes: one scan finds `cid`,
+ * the rest is not parsed (I11).
  */
 export class OperatorGate {
   readonly limits: OperatorLimits;
@@ -55,11 +55,11 @@ export class OperatorGate {
 
   /**
    * @returns the request, or the refusal to be sent with `sendAnswer`
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when nobody can say whether a nonce is new
+   * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be checked whether a nonce is new
    */
   async admit(request: FastifyRequest): Promise<OperatorRequest | Answer | LimitedAnswer> {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    // Nothing is looked for in a body that nobody has signed.
+    // A body without a signature is not searched.
     if (request.headers['x-sign-jws'] === undefined) return this.#nobody('unknown');
     const cid = findText(body, 'cid', CID_BYTES_MAX);
     if (cid === undefined) {
@@ -70,18 +70,18 @@ export class OperatorGate {
     const operator = this.#verified(request, body, caller);
     if (operator === undefined) return this.#nobody(caller.operator?.id ?? 'unknown');
     request.trust(operator.id);
-    // Only now: to strangers, an operator with a list must look like one that does not exist.
+    // Only now: to others, an operator with an address list must look like one that does not exist.
     if (!caller.isAllowed(request.ip)) {
       return failure(CODES.blocked, 'Source address not allowed', 403);
     }
-    // After the signature: nobody else can use up what an operator may ask.
+    // After the signature: nobody else can use up an operator's limits.
     const weight = Math.max(1, Math.ceil(body.length / BYTES_PER_REQUEST));
     const limited = this.limits.charge(operator, 'requests', weight);
     if (limited !== undefined) return limited;
 
     const document = documentOf(body);
     if (!('value' in document)) return document;
-    // What was verified is what is acted on, whatever a parser makes of the bytes.
+    // The `cid` that was verified must be the one acted on, however the parser reads the bytes.
     if (document.value.cid !== cid) return NOBODY;
     const { clock, nonces } = this.#options;
     const path = request.routeOptions.url ?? '';
@@ -89,7 +89,7 @@ export class OperatorGate {
     return stale ?? { operator, document };
   }
 
-  /** Whose `cid` a request has named, for logs: also one whose signature was wrong. Else `unknown`. */
+  /** The operator whose `cid` a request named, for logs, even with a wrong signature; else `unknown`. */
   callerOf(request: FastifyRequest): string {
     return this.#seen.get(request) ?? 'unknown';
   }

@@ -50,7 +50,7 @@ export const revokeFields = z.strictObject({
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
 });
 
-/** What operators ask of the gateway (docs/contract.md, Operator API). */
+/** The routes for operators (docs/contract.md, Operator API). */
 export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
   const options = { bodyLimit: BODY_BYTES_MAX, onSend: api.refusals.onSend };
   const serve = (
@@ -101,8 +101,8 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
 }
 
 /**
- * What a request is recognised by when somebody sends it again: all that it asks for and says of
- * itself, however it is spelled. Undefined for one with a nonce, which never comes twice.
+ * Recognises a repeated request by all that it asks for and says about itself, however it is
+ * formatted. Undefined for a request with a nonce, which is never accepted twice.
  */
 function repeatable(fields: z.output<typeof openSessionFields>): RepeatableRequest | undefined {
   if (fields.nonce !== undefined) return undefined;

@@ -15,15 +15,15 @@ export const betFields = z.strictObject({
 });
 
 /**
- * Of one operator, answers that are being made or have not been taken yet. A rollback that a wallet
- * refused for days has a thousand attempts with what it said, which makes some megabytes.
+ * The most answers per operator that are being built or not yet received. A rollback that a wallet
+ * refused for days has a thousand attempts with the wallet's answers, which is some megabytes.
  */
 const AT_ONCE = 8;
 
-/** Who does not take an answer in this time does not get it: its memory is wanted. */
+/** A caller that does not receive its answer within this is disconnected, to free the memory. */
 const TAKEN_MS_MAX = 30_000;
 
-/** A bet has a few attempts; those beyond cost so much more than a line of a statement does. */
+/** A bet has a few attempts; each further one costs as much as several lines of a statement. */
 const ATTEMPTS_FREE = 20;
 const LINES_PER_ATTEMPT = 20;
 
@@ -45,7 +45,7 @@ export function betShower({ gate, timelines }: ShownBets) {
     const done = await semaphore.take(operator.id);
     finished(reply.raw, done);
     if (reply.raw.destroyed) return reply;
-    // In its turn: who has been waiting behind large ones is told so as well.
+    // Only now, in its turn: a request that waited behind large answers is limited as well.
     const limited = gate.limits.charge(operator, 'lines', 1);
     sendAnswer(reply, limited ?? (await shownBet(admitted, timelines, gate)));
     const limit = setTimeout(() => reply.raw.destroy(), TAKEN_MS_MAX).unref();

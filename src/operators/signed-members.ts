@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Long enough for any UUID or digest, short enough to be hashed for nothing. */
+/** Long enough for any UUID or digest, short enough that hashing it costs nothing. */
 const NONCE_LENGTH_MAX = 128;
 
 /**
- * The members that every request of an operator may carry: who asks, and what keeps the bytes of
- * one request from being sent a second time, later, or to another path (docs/contract.md, Operator
+ * The members that every request of an operator may carry: who asks, and what prevents the bytes of
+ * one request from being used a second time, later, or at another path (docs/contract.md, Operator
  * API).
  */
 export const signedMembers = {
@@ -23,8 +23,8 @@ export const signedMembers = {
     .describe('Text of your own that no other request carries; needs `at` beside it'),
 };
 
-/** Their names: no other member of a request says who asks and when. */
+/** Their names; the other members of a request are what it asks for. */
 export const SIGNED_MEMBERS: readonly string[] = Object.keys(signedMembers);
 
-/** What makes a request fresh, by itself: whatever else stands beside it is for its own schema. */
+/** Only the members that make a request fresh: the others are checked by the request's own schema. */
 export const freshMembers = z.object(signedMembers).omit({ cid: true });

@@ -20,7 +20,7 @@ export const statementFields = z.strictObject({
     .meta({ format: 'date' }),
 });
 
-/** An operator's own statement of a closed day, as JSON or as the CSV that its digest is of. */
+/** An operator's own statement of a closed day, as JSON or as the CSV that the digest covers. */
 export async function sendStatement(
   {
     gate,
@@ -39,7 +39,7 @@ export async function sendStatement(
     sendAnswer(reply, read);
     return reply;
   }
-  // Whose is not asked: there is no way to name another operator (I8).
+  // The operator is the caller's own: a request cannot name another one (I8).
   const { id } = admitted.operator;
   const { day } = read.fields;
   const statement = await statements.find(id, day);
