@@ -1,10 +1,10 @@
-/** What goes back to the service: an HTTP status and a JSON body. */
+/** An answer to a request: an HTTP status and a JSON body. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
 }
 
-/** `YYYY-MM-DD`, `hh:mm:ss`, a fraction and a zone, of which only date and time must be there. */
+/** `YYYY-MM-DD`, `hh:mm:ss`, a fraction and a zone; only date and time are required. */
 const ISO_TIME =
   /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/;
 
@@ -36,13 +36,13 @@ export function isoTime(epochMs: number): string {
 }
 
 /**
- * The `transactionTime` to answer with, whatever a wallet gave for one. A bet that a wallet has
- * accepted must not fail over the spelling of a time (docs/contract.md, Callbacks;
- * docs/protocol.md, How real wallets deviate). In UTC it passes as it is; with an offset it is
- * converted; without a zone it is UTC, because the protocol's times are. Anything else gives way to
+ * The `transactionTime` to answer with, whatever the wallet sent. A bet that a wallet has
+ * accepted must not fail because of the format of a time (docs/contract.md, Callbacks;
+ * docs/protocol.md, How real wallets deviate). A time in UTC passes unchanged; one with an offset is
+ * converted; one without a zone is UTC, as are the protocol's times. Anything else is replaced by
  * the fallback.
  *
- * @param fallbackMs milliseconds since the Unix epoch, e.g. when the answer came
+ * @param fallbackMs milliseconds since the Unix epoch, e.g. when the answer arrived
  */
 export function normaliseTransactionTime(value: unknown, fallbackMs: number): string {
   const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;
@@ -55,13 +55,13 @@ export function normaliseTransactionTime(value: unknown, fallbackMs: number): st
   return FOUR_DIGIT_YEAR.test(converted) ? converted : isoTime(fallbackMs);
 }
 
-/** Whether the calendar has it: `Date` takes 30 February for 2 March, so it is read back. */
+/** Whether the date exists: `Date` reads 30 February as 2 March, so the result is compared. */
 function exists(date: string, time: string): boolean {
   const epochMs = Date.parse(`${date}T${time}Z`);
   return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(`${date}T${time}`);
 }
 
-/** `+0300` and `+03` as `+03:00`, the only form that `Date` is bound to take. */
+/** `+0300` and `+03` as `+03:00`, the only form that `Date` is guaranteed to accept. */
 function withColon(zone: string): string {
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
 }

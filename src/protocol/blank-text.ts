@@ -1,6 +1,6 @@
 /**
- * Members whose text tells nothing of a person and is needed to recognise an operation again:
- * ids of bets and requests, times, currencies, kinds. Everything else may be a name, an address or
+ * Members whose text says nothing about a person and is needed to recognise an operation again:
+ * ids of bets and requests, times, currencies, kinds. Any other text may be a name, an address or
  * free text.
  */
 const KEPT_MEMBERS = new Set([
@@ -10,20 +10,20 @@ const KEPT_MEMBERS = new Set([
   'resultType',
   'subPartnerId',
   'ticketType',
-  // A hash of it, in kept messages.
+  // Kept messages contain only a hash of it.
   'token',
   'transactionId',
   'transactionTime',
   'userId',
 ]);
 
-/** A text, with the colon behind it where it names a member; or what ends a value. */
+/** A text, with the colon after it if it names a member; or a character that delimits values. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\],]/gs;
 
 /**
- * A kept message without what it says of a person: every text but those of known members becomes
- * `***`. Numbers keep their exact text, and it is still the same operation to whoever reads it.
- * What is no JSON is blanked as a whole.
+ * A kept message without what it says about a person: every text except those of `KEPT_MEMBERS` becomes
+ * `***`. Numbers keep their exact text, and the message still describes the same operation.
+ * Text that is not JSON is blanked as a whole.
  */
 export function blankTexts(json: string): string {
   try {

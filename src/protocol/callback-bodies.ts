@@ -5,7 +5,7 @@ import { jsonString } from './json.ts';
 /** Members of a JSON object as raw JSON text, so that `12.10` stays `12.10`. */
 export type RawFields = Readonly<Record<string, string | undefined>>;
 
-/** One bet, with everything that its later operations repeat. */
+/** One bet, with all members that its later operations repeat. */
 export interface BetSlip {
   readonly transactionId: string;
   readonly token: string;
@@ -50,7 +50,7 @@ export function placeBody(slip: BetSlip, more: RawFields = {}): string {
   return objectText({ ...placeFields(slip), type: '1', ...more });
 }
 
-/** A cashout is the player's own wish and carries a token, any other settle none. */
+/** The player asks for a cashout, so it carries a token; any other settle carries none. */
 export function settleBody(
   slip: BetSlip,
   result: { amount: string; resultType: ResultType; token: string | undefined },

@@ -3,12 +3,12 @@ import { canonicalAmount } from '../domain/amount.ts';
 import { checkOptionalNumber } from './fields.ts';
 import { type JsonDocument, JsonError } from './json.ts';
 
-/** A key up to this length is readable in the journal; a longer one is hashed. */
+/** A key up to this length is stored readably in the journal; a longer one is hashed. */
 const READABLE_LENGTH_MAX = 60;
 
 /**
- * Checks what a bet says about its odds: `coefficient`, `boosterCoefficient` and those of
- * `metadata`, which is not validated further, as real messages deviate there (docs/protocol.md,
+ * Checks a bet's odds: `coefficient`, `boosterCoefficient` and the coefficients in `metadata`,
+ * which is not validated further, because real messages deviate there (docs/protocol.md,
  * `eventDate`).
  *
  * @throws JsonError naming the member, e.g. `metadata.0.coefficient`
@@ -34,13 +34,13 @@ function checkItem(item: unknown, index: number): void {
 }
 
 /**
- * One text for all updates that set a bet's odds to the same values (docs/contract.md, The same
- * operation): `coefficient;boosterCoefficient;` and those of `metadata` in order, as canonical
- * decimals, so that 1.20 is 1.2. A place without a number stays empty.
+ * The same text for all updates that set a bet's odds to the same values (docs/contract.md, The same
+ * operation): `coefficient;boosterCoefficient;` and the coefficients in `metadata` in order, as canonical
+ * decimals, so that 1.20 is 1.2. A missing number leaves its position empty.
  *
- * An express bet with many legs is given by its SHA-256 (64 hexadecimal digits; never mistaken
- * for a readable key, which holds semicolons): the key stands in the bet's row, which every
- * operation of the bet rewrites, so it has to stay small whatever was sent.
+ * For an express bet with many legs, the key is its SHA-256 (64 hexadecimal digits; never mistaken
+ * for a readable key, which contains semicolons): the key is stored in the bet's row, which every
+ * operation of the bet rewrites, so it must stay small whatever was sent.
  *
  * @param document of an update whose coefficients were checked
  */

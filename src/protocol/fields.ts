@@ -2,8 +2,8 @@ import { isNonNegativeFinite } from '../domain/amount.ts';
 import { type JsonDocument, JsonError } from './json.ts';
 
 /**
- * Readers for the members of a message. Each gives the value in its proper type or throws a
- * `JsonError` that names the member and says what it must be. For a member that may be left out,
+ * Readers for the members of a message. Each returns the value in its proper type or throws a
+ * `JsonError` that names the member and says what it must be. For an optional member,
  * null counts as left out, because that is how the service writes "none" (docs/protocol.md,
  * MetadataItem).
  */
@@ -14,7 +14,7 @@ export interface TextBounds {
   readonly lengthMax: number;
 }
 
-/** A string that must be there. */
+/** A required string. */
 export function requiredText(document: JsonDocument, name: string, bounds: TextBounds): string {
   const value = document.value[name];
   if (!document.has(name)) throw new JsonError('is missing', name);
@@ -22,7 +22,7 @@ export function requiredText(document: JsonDocument, name: string, bounds: TextB
   return storable(within(value, name, bounds), name);
 }
 
-/** A string that may be left out; without bounds it may be of any length. */
+/** An optional string; without bounds it may have any length. */
 export function optionalText(
   document: JsonDocument,
   name: string,
@@ -34,7 +34,7 @@ export function optionalText(
   return storable(bounds === undefined ? value : within(value, name, bounds), name);
 }
 
-/** The exact text of an amount that must be there (docs/contract.md, Callbacks, code 5). */
+/** The exact text of a required amount (docs/contract.md, Callbacks, code 5). */
 export function amount(document: JsonDocument, name: string): string {
   if (!document.has(name)) throw new JsonError('is missing', name);
   const exact = document.numberText(name);
@@ -44,12 +44,12 @@ export function amount(document: JsonDocument, name: string): string {
   return exact;
 }
 
-/** As `amount`; undefined where there is none. Null is no amount. */
+/** Like `amount`; undefined if the member is left out. Null is not an amount. */
 export function optionalAmount(document: JsonDocument, name: string): string | undefined {
   return document.has(name) ? amount(document, name) : undefined;
 }
 
-/** Checks a number of 0 or more that may be left out or null. */
+/** Checks an optional number of 0 or more, which may be null. */
 export function checkOptionalNumber(document: JsonDocument, name: string): void {
   if (document.has(name) && document.value[name] !== null) amount(document, name);
 }
@@ -66,7 +66,7 @@ export function requiredWord<T extends string>(
   return word;
 }
 
-/** A whole number, where the member is one; an odd value counts as none. */
+/** A whole number if the member is one; any other value counts as none. */
 export function integerIfAny(document: JsonDocument, name: string): number | undefined {
   const value = document.value[name];
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
@@ -79,7 +79,7 @@ function within(value: string, name: string, { lengthMin, lengthMax }: TextBound
   return value;
 }
 
-/** What becomes a key or a column: PostgreSQL takes no NUL, and UTF-8 has no lone surrogates. */
+/** The value becomes a key or a column: PostgreSQL accepts no NUL, and UTF-8 has no lone surrogates. */
 function storable(value: string, name: string): string {
   if (!value.isWellFormed() || value.includes('\0')) {
     throw new JsonError('must be well-formed text without NUL', name);

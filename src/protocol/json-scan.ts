@@ -12,25 +12,25 @@ export class JsonError extends Error {
     this.field = field;
   }
 
-  /** For sentences that name no member: in a wallet's answer the names are its own words. */
+  /** The error without the member's name: in a wallet's answer, the wallet chose the names. */
   get inWords(): string {
     return this.field === undefined ? this.message : `a member of the body ${this.message}`;
   }
 }
 
-/** Where a piece of JSON stands in its text: from the first character to behind the last. */
+/** The position of a piece of JSON in its text: `start` is its first character, `end` is after its last. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A value and, where the scan was asked to look there, what stands directly inside. */
+/** A value and, to the depth that the scan was asked to note, its direct contents. */
 export interface ScannedValue extends Span {
-  /** Undefined for what is neither object nor array, and where the scan did not look. */
+  /** Undefined for a value that is neither object nor array, and beyond the noted depth. */
   readonly inside: Inside | undefined;
 }
 
-/** In order. */
+/** The direct contents of an object or array, in order. */
 export type Inside =
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   | { readonly kind: 'array'; readonly elements: readonly ScannedValue[] };
@@ -39,7 +39,7 @@ export type Inside =
 export interface Member extends ScannedValue {
   /** Unescaped. */
   readonly name: string;
-  /** Where the name's opening quote stands. */
+  /** The position of the name's opening quote. */
   readonly nameStart: number;
 }
 
@@ -49,11 +49,11 @@ export interface Scanned {
   readonly members: readonly Member[];
   /** Elements of the outermost array, in order. */
   readonly elements: readonly Span[];
-  /** The text without whitespace outside strings; the very same text where there was none. */
+  /** The text without whitespace outside strings; the same text if there was none. */
   readonly compact: string;
 }
 
-/** Comparing a few names one by one is faster than hashing them; beyond it would be quadratic. */
+/** Up to this many, comparing names one by one is faster than hashing; with more it would be quadratic. */
 const NAMES_COMPARED_MAX = 24;
 
 /** A path is shown to people and put into logs: a hostile one must not fill them. */
@@ -66,15 +66,15 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Between the tokens of valid JSON no other character is as low as the four of whitespace. */
+/** Between tokens of valid JSON, only whitespace has codes up to this one. */
 const SPACE = 0x20;
 
 /**
- * Walks a text that `JSON.parse` has accepted and notes where things stand. Because the grammar is
- * known to hold, it looks at structure only and never has to ask "what if this is missing".
+ * Scans a text that `JSON.parse` has accepted and notes the positions of its parts. Because the text is
+ * known to be valid, the scan follows the structure only and need not check for anything missing.
  *
  * @param text valid JSON
- * @param depthMax how many objects and arrays may stand inside one another
+ * @param depthMax how deeply objects and arrays may be nested
  * @throws JsonError on nesting beyond `depthMax` and on a name that occurs twice in one object:
  *   readers disagree on which of the two counts, so what is checked would not be what is acted on
  */
@@ -89,11 +89,11 @@ export function scanJson(text: string, depthMax: number): Scanned {
 }
 
 /**
- * The same walk, noting what stands inside every object and array.
+ * The same scan, noting the contents of every object and array.
  *
  * @param text valid JSON
- * @param notedDepthMax deeper ones are walked through, and what stands inside is not noted
- * @returns what stands inside the outermost value; undefined where that is no object or array
+ * @param notedDepthMax the contents of deeper ones are scanned but not noted
+ * @returns the contents of the outermost value; undefined if that is no object or array
  * @throws JsonError as `scanJson` does
  */
 export function scanJsonTree(
@@ -109,7 +109,7 @@ const NOTHING: readonly never[] = [];
 class Scanner {
   readonly #text: string;
   readonly #depthMax: number;
-  /** Deeper objects and arrays are walked through, and what stands inside is not noted. */
+  /** The contents of deeper objects and arrays are scanned but not noted. */
   readonly #notedDepthMax: number;
   readonly #path: (string | number)[] = [];
   readonly #compacted: string[] = [];
@@ -193,7 +193,7 @@ class Scanner {
     } while (this.#continues());
   }
 
-  /** Steps over the opening bracket and, where nothing stands inside, the closing one too. */
+  /** Steps over the opening bracket and, if there is nothing inside, the closing one too. */
   #entersEmpty(depth: number, close: number): boolean {
     if (depth > this.#depthMax) {
       throw new JsonError(`is nested deeper than ${this.#depthMax} levels`, this.#pathText());
@@ -217,11 +217,11 @@ class Scanner {
     const start = this.#at;
     const escaped = this.#string();
     if (!escaped) return this.#text.slice(start + 1, this.#at - 1);
-    // The same name can be spelled with and without escapes, so names are compared unescaped.
+    // The same name can be written with and without escapes, so names are compared unescaped.
     return String(JSON.parse(this.#text.slice(start, this.#at)));
   }
 
-  /** Steps over a string; tells whether it holds a backslash. */
+  /** Steps over a string; returns whether it contains a backslash. */
   #string(): boolean {
     const text = this.#text;
     let at = this.#at + 1;
@@ -264,7 +264,7 @@ class Names {
   readonly #few: string[] = [];
   #many: Set<string> | undefined;
 
-  /** False when the name was there already. */
+  /** @returns false if the name was already there */
   add(name: string): boolean {
     if (this.#many !== undefined) {
       const before = this.#many.size;

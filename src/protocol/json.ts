@@ -4,31 +4,31 @@ export { JsonError } from './json-scan.ts';
 
 /** How much structure a message may have. */
 export interface JsonLimits {
-  /** How many objects and arrays may stand inside one another, the outermost included. */
+  /** How deeply objects and arrays may be nested, the outermost included. */
   readonly depthMax: number;
 }
 
 const DEFAULT_LIMITS: JsonLimits = { depthMax: 64 };
 
-// `ignoreBOM` keeps a byte order mark in the text, so that it can be refused instead of swallowed.
+// `ignoreBOM` keeps a byte order mark in the text, so that it can be refused instead of being dropped.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = 0xfeff;
-/** No UTF-8 begins so; some servers compress although nobody asked for it. */
+/** No UTF-8 text begins with these bytes; some servers compress without being asked to. */
 const GZIP = [0x1f, 0x8b] as const;
 
 const LEADS_NUMBER = /^[-0-9]/;
 
 /**
- * A JSON object together with its exact text (I9). It is read through `value`, but what is passed
- * on is cut from `text`: numbers keep every digit, unknown members and their order survive.
+ * A JSON object together with its exact text (I9). It is read through `value`, but what is sent
+ * on is cut from `text`: numbers keep every digit, and unknown members and their order are preserved.
  */
 export class JsonDocument {
-  /** The source, byte for byte as it came. */
+  /** The exact source text. */
   readonly text: string;
-  /** As `JSON.parse` gives it, numbers as binary doubles: never use those for money. */
+  /** The result of `JSON.parse`, with numbers as binary doubles: never use those for money. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly #scanned: Scanned;
-  /** The same without whitespace, once that was needed. */
+  /** The same document without whitespace, made when first needed. */
   #compacted: JsonDocument | undefined;
 
   /** For this module; documents come from `parseJsonObject`, `object` and `items`. */
@@ -38,7 +38,7 @@ export class JsonDocument {
     this.#scanned = scanned;
   }
 
-  /** Whether the object has a member of that name, be it null. */
+  /** Whether the object has a member of that name, even if it is null. */
   has(name: string): boolean {
     return this.#member(name) !== undefined;
   }
@@ -55,15 +55,15 @@ export class JsonDocument {
     return raw !== undefined && LEADS_NUMBER.test(raw) ? raw : undefined;
   }
 
-  /** A member that is an object, as a document of its own; undefined for anything else. */
+  /** A member that is an object, as a separate document; undefined for anything else. */
   object(name: string): JsonDocument | undefined {
     const raw = this.rawOf(name);
     return raw === undefined ? undefined : documentOf(raw, this.value[name]);
   }
 
   /**
-   * The elements of a member that is an array, those that are objects as documents of their own
-   * and the others as undefined; undefined for a member that is no array.
+   * The elements of a member that is an array: objects as separate documents, the others as
+   * undefined. Undefined for a member that is not an array.
    */
   items(name: string): readonly (JsonDocument | undefined)[] | undefined {
     const raw = this.rawOf(name);
@@ -74,11 +74,11 @@ export class JsonDocument {
   }
 
   /**
-   * The object's text with some members changed: a name that is there gets the new value in its
-   * place, one that is not is appended, `undefined` takes a member out. Everything else stays
-   * verbatim, except that whitespace between tokens is dropped: there are wallets that verify a
-   * signature by parsing and re-serialising the body, and those want compact JSON
-   * (docs/protocol.md, How real wallets deviate).
+   * The object's text with some members changed: an existing name gets the new value in place, a
+   * new name is appended, `undefined` removes a member. Everything else stays verbatim, except that
+   * whitespace between tokens is dropped: some wallets verify a signature by parsing and
+   * re-serialising the body, and they need compact JSON (docs/protocol.md, How real wallets
+   * deviate).
    *
    * @param changes raw JSON text for each member, e.g. from `jsonString`
    */
@@ -93,7 +93,7 @@ export class JsonDocument {
     return isSameSet ? this.#spliced(members, changes) : this.#rebuilt(members, changes);
   }
 
-  /** Every change stands in the place of a value: what is between them is copied in one piece. */
+  /** Every change replaces an existing value: the text between two changes is copied in one piece. */
   #spliced(members: readonly Member[], changes: Readonly<Record<string, string | undefined>>) {
     let result = '';
     let copiedUpTo = 0;
@@ -124,7 +124,7 @@ export class JsonDocument {
     return `{${kept.join(',')}}`;
   }
 
-  /** One by one: hashing twenty names takes longer than the dozen look-ups of a message. */
+  /** A linear search: hashing twenty names takes longer than the dozen look-ups of a message. */
   #member(name: string): Member | undefined {
     return this.#scanned.members.find((member) => member.name === name);
   }
@@ -132,7 +132,7 @@ export class JsonDocument {
 
 /**
  * Reads a message that must be one JSON object (docs/contract.md, Callbacks, code 5). `JSON.parse`
- * judges the grammar and gives the values, one walk over the text then finds where they stand.
+ * checks the grammar and returns the values; one scan over the text then finds their positions.
  *
  * @throws JsonError when it is compressed or not strict UTF-8, starts with a byte order mark, is not JSON or not
  *   an object, nests deeper than the limit, or has a name twice in one object, at any depth
@@ -144,7 +144,7 @@ export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMI
   return documentAsScanned(text, value, scanJson(text, limits.depthMax));
 }
 
-/** The same, for bytes that may well be no such object: what is wrong with them is a value then. */
+/** The same for bytes that may well be something else: the error is then returned, not thrown. */
 export function jsonObjectOrError(bytes: Buffer): JsonDocument | JsonError {
   try {
     return parseJsonObject(bytes);
@@ -155,9 +155,9 @@ export function jsonObjectOrError(bytes: Buffer): JsonDocument | JsonError {
 }
 
 /**
- * `JSON.parse` of V8 13.6 may take a name with an escape for another one that the process has read
- * before: after `{"\\":1}` it gives `{"\"":1}` the name `\`. The scanner's names are right, and where
- * one of them is spelled with an escape the values are put under them.
+ * `JSON.parse` of V8 13.6 may confuse a name with an escape with another one that the process read
+ * before: after `{"\\":1}` it gives `{"\"":1}` the name `\`. The scanner's names are right, and if one
+ * of them is written with an escape, the values are stored under the scanner's names.
  */
 function documentAsScanned(
   text: string,
@@ -173,7 +173,7 @@ function documentAsScanned(
   return new JsonDocument(text, Object.fromEntries(entries), scanned);
 }
 
-/** A string as JSON text. A lone surrogate comes out as its escape, so the text is valid UTF-8. */
+/** A string as JSON text. A lone surrogate becomes its escape, so the text is valid UTF-8. */
 export function jsonString(value: string): string {
   return JSON.stringify(value);
 }
@@ -198,7 +198,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // No `cause`: its message quotes the body, and a log would show what stands there.
+    // No `cause`: its message quotes the body, and a log would show that.
     throw new JsonError('the body is not valid JSON');
   }
 }
@@ -207,7 +207,7 @@ function documentOf(raw: string, value: unknown): JsonDocument | undefined {
   return isObject(value) ? documentOfObject(raw, value) : undefined;
 }
 
-/** For text that was scanned as a part of its whole: no limit is left to check. */
+/** For text that was already scanned as part of a larger one: no limit remains to be checked. */
 function documentOfObject(text: string, value: Readonly<Record<string, unknown>>): JsonDocument {
   return documentAsScanned(text, value, scanJson(text, Number.POSITIVE_INFINITY));
 }

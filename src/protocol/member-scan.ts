@@ -8,13 +8,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * The text of one member of the outermost object, found in bytes that nobody has vouched for: one
- * walk that makes nothing of what it passes, where a parser would build 20,000 objects for a
- * stranger. It judges no grammar: who acts on what it found parses afterwards and compares.
+ * The text of one member of the outermost object, found in unauthenticated bytes: one scan that
+ * allocates nothing for what it passes, whereas a parser could build 20,000 objects for anybody.
+ * It does not check the grammar: a caller that acts on the result parses afterwards and compares.
  *
- * @param name of plain ASCII; one that is spelled with escapes in the body is not found
+ * @param name plain ASCII; it is not found if the body writes it with escapes
  * @param valueBytesMax a longer value counts as none
- * @returns the first such member's value; undefined where there is none or it is no string
+ * @returns the first such member's value; undefined if there is none or it is no string
  */
 export function findText(bytes: Buffer, name: string, valueBytesMax: number): string | undefined {
   const wanted = Buffer.from(`"${name}"`);
@@ -60,7 +60,7 @@ function isAt(bytes: Buffer, start: number, end: number, wanted: Buffer): boolea
   return end - start === wanted.length && bytes.compare(wanted, 0, wanted.length, start, end) === 0;
 }
 
-/** The string that stands behind a name and its colon. */
+/** The string after a name and its colon. */
 function valueAfter(bytes: Buffer, nameEnd: number, valueBytesMax: number): string | undefined {
   const colon = skipWhitespace(bytes, nameEnd);
   if (bytes[colon] !== COLON) return undefined;
@@ -71,12 +71,12 @@ function valueAfter(bytes: Buffer, nameEnd: number, valueBytesMax: number): stri
   try {
     return String(JSON.parse(bytes.toString('utf8', start, end)));
   } catch {
-    // No JSON string, such as one with a line break in it: then the body is no JSON either.
+    // Not a JSON string, for example with a line break in it: then the body is not JSON either.
     return undefined;
   }
 }
 
-/** Where the string that opens at `start` is over, behind its closing quote. */
+/** The end of the string that opens at `start`: the position after its closing quote. */
 function stringEnd(bytes: Buffer, start: number): number | undefined {
   let quote = start;
   for (;;) {
@@ -88,7 +88,7 @@ function stringEnd(bytes: Buffer, start: number): number | undefined {
   }
 }
 
-/** Like the parser, only the four of JSON. */
+/** Skips only JSON's four whitespace characters, like the parser. */
 function skipWhitespace(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) {

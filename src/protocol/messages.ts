@@ -16,8 +16,8 @@ import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 
 /**
  * The callbacks of the service, read and checked (docs/protocol.md, Bet transaction and Callbacks;
- * docs/contract.md, Callbacks, code 5). Only what the gateway acts on is checked. Everything else
- * passes in `document`, from which the message to the wallet is cut.
+ * docs/contract.md, Callbacks, code 5). Only the members that the gateway acts on are checked. All others
+ * stay in `document`, from which the message to the wallet is made.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
 export type BetRequest =
@@ -29,14 +29,14 @@ export type BetRequest =
 
 interface Request {
   readonly document: JsonDocument;
-  /** For troubleshooting only: where it could not stand in an HTTP header, there is none. */
+  /** For troubleshooting only; undefined if it could not be sent in an HTTP header. */
   readonly requestId: string | undefined;
 }
 
 export interface ProfileRequest extends Request {
   readonly operation: 'profile';
   readonly token: string;
-  /** Neither is in the protocol's profile; where one is sent, it has to be the token's. */
+  /** The protocol's profile has neither; if one is sent, it must match the token's. */
   readonly userId?: string | undefined;
   readonly currency?: string | undefined;
 }
@@ -49,7 +49,7 @@ export interface BalanceRequest extends Request {
 }
 
 interface AboutBet extends Request {
-  /** Opaque, compared exactly. */
+  /** Opaque; compared exactly. */
   readonly transactionId: string;
   readonly userId: string;
 }
@@ -69,7 +69,7 @@ export interface SettleRequest extends AboutBet {
   readonly amount: string;
   readonly currency?: string | undefined;
   readonly resultType: ResultType;
-  /** Sent with a cashout; a cashout without one is answered code 3, not code 5. */
+  /** Sent with a cashout; a cashout without one is answered with code 3, not code 5. */
   readonly token?: string | undefined;
 }
 
@@ -85,19 +85,19 @@ export interface UnsettleRequest extends FollowUp {
 
 export interface RollbackRequest extends FollowUp {
   readonly operation: 'rollback';
-  /** Why (docs/protocol.md, Events); a rollback is never refused over it. */
+  /** The reason (docs/protocol.md, Events); a rollback is never refused because of it. */
   readonly errorCode?: number | undefined;
 }
 
 export interface UpdateRequest extends FollowUp {
   readonly operation: 'update';
-  /** Equal for updates to the same odds; see `coefficientsKey`. */
+  /** The same for updates to the same odds; see `coefficientsKey`. */
   readonly coefficientsKey: string;
 }
 
 /**
- * A message, or what is wrong with it, for people: `why` reads on from `field` ("amount"
- * "must be a number of 0 or more") and is a sentence of its own where no one member is to blame.
+ * A message, or what is wrong with it, for people: `why` continues `field` ("amount"
+ * "must be a number of 0 or more") and is a sentence of its own if no single member is wrong.
  */
 export type ParseResult<T> =
   | { readonly ok: true; readonly message: T }
@@ -105,12 +105,12 @@ export type ParseResult<T> =
 
 const IDENTIFIER: TextBounds = { lengthMin: 1, lengthMax: 64 };
 const CURRENCY: TextBounds = { lengthMin: 3, lengthMax: 5 };
-/** Wider than the protocol's 10-64: a token of another length is merely unknown, code 3. */
+/** Wider than the protocol's 10-64: a token of another length is only unknown (code 3). */
 const TOKEN: TextBounds = { lengthMin: 1, lengthMax: 256 };
 
 /**
- * Bets are found by their stake, and PostgreSQL puts no text of more than 2.7 KB into an index: the outcome
- * of such a place could never be written, nor its lease ended.
+ * Bets are searched by their stake, and PostgreSQL indexes no text of more than 2.7 KB: the outcome of a place
+ * with a longer stake could never be written, nor its lease ended.
  */
 const STAKE_CHARS_MAX = 1_000;
 

@@ -7,14 +7,14 @@ import {
 } from 'node:crypto';
 import { JsonError, parseJsonObject } from './json.ts';
 
-/** A secret made ready once: importing it at each call would cost as much as the signature. */
+/** A secret prepared once: importing it for each call would cost as much as the signature. */
 export interface SigningKey {
   readonly hmacKey: KeyObject;
 }
 
 /**
- * Why a message does not count as signed. All of them are code 1 to the sender; the difference is
- * for the log, where it tells a wrong secret from a wrong implementation.
+ * Why a message does not count as signed. The sender gets code 1 for all of them; the difference is
+ * for the log, where it distinguishes a wrong secret from a wrong implementation.
  */
 export type SignatureFault = 'missing' | 'malformed' | 'algorithm' | 'crit' | 'mismatch';
 
@@ -25,13 +25,13 @@ export type SignatureVerdict =
 const MAC_BYTES = 32;
 
 /**
- * Algorithm first, no further members: some wallets compare the whole header (docs/protocol.md).
+ * Algorithm first, no other members than these: some wallets compare the whole header (docs/protocol.md).
  */
 const OWN_HEADER = base64url('{"alg":"HS256","typ":"JWT"}');
 
 /**
- * The headers that senders really use, so that they need not be parsed at each call: a list fixed
- * here cannot be filled by whoever sends odd ones, as a cache could.
+ * The headers that senders actually use, so that they need not be parsed for each call: unlike a cache, a
+ * fixed list cannot be filled by a sender of unusual ones.
  */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   OWN_HEADER,
@@ -40,8 +40,8 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes secrets ready for `sign` and `verify`.
- * @throws RangeError on an empty secret: everybody could sign with it
+ * Prepares secrets for `sign` and `verify`.
+ * @throws RangeError on an empty secret: anybody could sign with it
  */
 export function signingKeys(secrets: readonly string[]): readonly SigningKey[] {
   return secrets.map((secret) => {
@@ -60,16 +60,16 @@ export function sign(body: Buffer | string, key: SigningKey): string {
 }
 
 /**
- * Judges `x-sign-jws` over the bytes as received (docs/protocol.md, Signing of callbacks). Only
- * HS256 is taken, whatever the header asks for, and no extension of JWS; the order and number of
+ * Verifies `x-sign-jws` over the bytes as received (docs/protocol.md, Signing of callbacks). Only
+ * HS256 is accepted, whatever the header asks for, and no extension of JWS; the order and number of
  * the header's other members do not matter.
  *
- * Takes as long for a wrong signature as for a right one, and as long for the first key as for
- * the last: no time tells how much was right, or which of the rotated secrets a sender has.
+ * Takes as long for a wrong signature as for a right one, and as long for the first key as for the
+ * last: timing does not reveal how much was right, or which of the rotated secrets a sender has.
  *
- * @param header as Node gives it; a header sent twice comes as a list or joined by a comma, and
+ * @param header as Node gives it; a header sent twice is a list or joined by a comma, and
  *   neither is a signature
- * @param keys any of them may have signed; without keys nothing verifies
+ * @param keys any of them may have signed; without keys nothing is verified
  */
 export function verify(
   header: string | readonly string[] | undefined,
@@ -90,7 +90,7 @@ export function verify(
   const input = signingInput(joseHeader, body);
   let matched = false;
   for (const key of keys) {
-    // The comparison stands first, so that it is made whatever the keys before it gave.
+    // The comparison is the first operand, so that it is made whatever the result of earlier keys.
     matched = timingSafeEqual(hmac(input, key).digest(), signature) || matched;
   }
   return matched ? { ok: true } : { ok: false, reason: 'mismatch' };
@@ -124,8 +124,8 @@ function base64url(text: string): string {
 }
 
 /**
- * Strict, where Node's decoder skips what it does not know: whatever does not come out the same
- * when encoded again has padding, a foreign character, or bits behind the last byte.
+ * Strict, unlike Node's decoder, which skips unknown characters: text that differs when encoded
+ * again has padding, a foreign character, or bits after the last byte.
  */
 function decodeBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
