@@ -135,6 +135,11 @@ function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: Makers)
       ['operator', 'class'],
       'max',
     ),
+    breakerOpenings: counter(
+      'gateway_breaker_openings_total',
+      'How often a circuit breaker opened, a half-open one again included',
+      ['operator', 'class'],
+    ),
     inFlight: gaugeWhenRead('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
     inFlightLimit: gauge('gateway_in_flight_limit', 'Wallet calls that the bulkhead lets through', [
       'operator',

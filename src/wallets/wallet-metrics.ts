@@ -40,6 +40,8 @@ export class WalletMetrics {
   breakerState(callClass: CallClass, state: BreakerState): void {
     const labels = { operator: this.#operator, class: callClass };
     this.#metrics.breakerState.set(labels, STATE_NUMBERS[state]);
+    // From zero on, because an alert looks at it.
+    this.#metrics.breakerOpenings.inc(labels, state === 'open' ? 1 : 0);
   }
 
   inFlight(callClass: CallClass, count: number): void {
