@@ -2,7 +2,7 @@ import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { locate } from '../engine/find-bet.ts';
+import { ANOTHER_PLAYERS, locate } from '../engine/find-bet.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
@@ -60,8 +60,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     const located = await locate(this.callbacks, this.message);
     if (located.kind === 'nobody') return { kind: 'nobody' };
     if (located.kind === 'foreign') {
-      const why = "the bet is another player's";
-      return { kind: 'answered', handled: this.conflict(located.operatorId, why) };
+      return { kind: 'answered', handled: this.conflict(located.operatorId, ANOTHER_PLAYERS) };
     }
     const { bet } = located;
     const joined = this.#joined;

@@ -2,9 +2,10 @@ import type { Bet } from '../domain/bet.ts';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { concludeRollback } from '../domain/conclude.ts';
 import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
-import { unseenBet } from '../engine/find-bet.ts';
+import { ANOTHER_PLAYERS, unseenBet } from '../engine/find-bet.ts';
+import { presentGeneration } from '../engine/wallet-generation.ts';
 import { isoTime } from '../protocol/answers.ts';
-import type { RollbackRequest } from '../protocol/messages.ts';
+import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
@@ -26,6 +27,7 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
   const handled = await rollingBack.handle(async (found) => {
     if (found.kind === 'bet') {
       const bet = await withOwner(rollingBack, found.bet);
+      if (bet === undefined) return rollingBack.conflict(undefined, ANOTHER_PLAYERS);
       return await rollBackBet(rollingBack, bet, transactionTime);
     }
     // The player is unknown too. The tombstone is still written, to refuse a place that comes late.
@@ -84,15 +86,21 @@ function rolledBack(
  * A bet that was rolled back while its player was unknown here belongs to nobody, and no wallet has heard of that. If
  * the player is known by now (imported too late, or lost and imported again), a repeat of the rollback is the first
  * that can be sent, and the stake has nothing else to come back by. The tombstone stays until it is promised.
+ * @returns undefined if the repeat names another player than the first: people send it by hand, and a bet that took a
+ *   wrong owner would be out of the right one's reach for good
  */
 async function withOwner(
-  { callbacks, message }: BetCallback<RollbackRequest>,
+  { callbacks, message, transactionId }: BetCallback<RollbackRequest>,
   bet: Bet,
-): Promise<Bet> {
+): Promise<Bet | undefined> {
   if (bet.owner !== undefined) return bet;
   const owner = await callbacks.players.findByUserId(message.userId);
   if (owner === undefined) return bet;
-  return { ...unseenBet(callbacks, bet.transactionId, owner), version: bet.version };
+  const first = (await callbacks.bets.operationsOf(transactionId)).at(-1);
+  const parsed = first && parseBet('PUT', first.body);
+  if (parsed?.ok === true && parsed.message.userId !== owner.userId) return undefined;
+  const generation = presentGeneration(callbacks.configuration(), owner.operatorId);
+  return { ...bet, owner, generation, rollback: { kind: 'none' } };
 }
 
 /** The decision for a copy of a rollback that has been answered; undefined while it has not. */

@@ -4,6 +4,9 @@ import type { Engine } from './context.ts';
 import { countUnknown } from './unknown-outcome.ts';
 import { presentGeneration } from './wallet-generation.ts';
 
+/** Why an operation is refused that names a bet together with another player than its own. */
+export const ANOTHER_PLAYERS = "the bet is another player's";
+
 /** The bet that an operation concerns. */
 export type Located =
   /** The journal's bet, or a placeholder for a player whose bet is unknown here (`version` 0). */

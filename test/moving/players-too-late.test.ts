@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody, rollbackBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import {
+  placeBody,
+  rollbackBody,
+  settleBody,
+  updateBody,
+} from '../../src/protocol/callback-bodies.ts';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { QUICK } from '../money-safety/support/patience.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -66,6 +71,33 @@ describe('a rollback whose player was imported too late', { timeout: 60_000 }, (
     await bet.wallet.up();
     await bet.wallet.waitFor(() => bet.balance() === '1000');
     expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'rollback']);
+  });
+
+  it('is refused for another player than it came for first: the bet stays within the right one’s reach (I4)', async () => {
+    const bet = await betOfStranger();
+    expect((await bet.rollback()).status).toBe(200);
+    const other = old.addPlayer();
+    await importPlayers(gateway, [other, bet.player]);
+    const mistyped = rollbackBody({ ...bet.slip, userId: other.userId }, 50);
+    const refused = await gateway.service.call('PUT', '/payment/bet', mistyped);
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(bet.arrivals()).toEqual(['place']);
+    expect((await bet.rollback()).status).toBe(200);
+    expect([bet.arrivals(), bet.balance()]).toEqual([['place', 'rollback'], '1000']);
+  });
+
+  it('keeps what the service was answered to an update in between', async () => {
+    const bet = await betOfStranger();
+    const update = async () => {
+      const body = updateBody(bet.slip, '1.5');
+      return (await gateway.service.call('PUT', '/payment/bet', body)).json;
+    };
+    expect((await bet.rollback()).status).toBe(200);
+    const first = await update();
+    await importPlayers(gateway, [bet.player]);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(await update()).toEqual(first);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
 
