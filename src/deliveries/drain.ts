@@ -41,6 +41,16 @@ export function areHeld(
   return refusal !== undefined && refusal !== 'bulkhead';
 }
 
+/** Whether they are held by people's will, whatever the breaker does: a hold, maintenance, no file. */
+export function areHeldByPeople(
+  draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
+  operatorId: string,
+): boolean {
+  const refusal = draining.wallets.get(operatorId)?.refusal('rollback');
+  const isByPerson = draining.isHeldByPerson?.(operatorId) === true;
+  return isByPerson || (areHeld(draining, operatorId) && refusal !== 'breaker');
+}
+
 /**
  * Delivers an operator's due deliveries for one slice of time, with the operator's own
  * concurrency and rate.

@@ -84,6 +84,11 @@ export class HeadStart {
     this.#pastOf(operatorId).closedAtMs = this.#clock.monotonicMs();
   }
 
+  /** Its next breaker is taken for one that opens for the first time. */
+  forget(operatorId: string): void {
+    this.#pasts.delete(operatorId);
+  }
+
   close(): void {
     for (const operatorId of [...this.#waiting.keys()]) this.#stopWaiting(operatorId);
   }

@@ -5,7 +5,7 @@ import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
 import { confirmDue } from './confirm.ts';
-import { areHeld, type Draining, drain } from './drain.ts';
+import { areHeld, areHeldByPeople, type Draining, drain } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
@@ -48,6 +48,8 @@ export class DeliveryWorker {
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
+  /** Those of them that people keep back, not a breaker. */
+  #keptBack = new Set<string>();
   #heldByPeople: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
@@ -139,6 +141,10 @@ export class DeliveryWorker {
         .filter((id) => areHeld(this.#draining, id) || this.#headStart.isOn(id)),
     );
     await store.countHeld([...held]);
+    const keptBack = new Set([...held].filter((id) => areHeldByPeople(this.#draining, id)));
+    // Whoever lets them go on has seen to the wallet: what its breaker did before says nothing any more.
+    for (const id of this.#keptBack) if (!keptBack.has(id)) this.#headStart.forget(id);
+    this.#keptBack = keptBack;
     const back = [...this.#held].filter((operatorId) => !held.has(operatorId));
     this.#held = held;
     for (const operatorId of back) await this.#returned(operatorId);

@@ -76,6 +76,31 @@ describe('a breaker that changes', () => {
   });
 
   it.each([
+    ['maintenance', 'maintenance' as const],
+    ['a hold', undefined],
+  ])(
+    'to half-open during %s wakes all when people let it go on, however often it has flapped',
+    async (_, refusal) => {
+      const { worker, breaker, store, refusals } = workerOf();
+      store.openOperators.mockResolvedValue([dueIn('alpha', 100_000, 107_000)]);
+      for (const state of ['open', 'closed', 'open'] as const) breaker(change(state));
+      await passing();
+      store.wake.mockClear();
+      if (refusal === undefined) store.heldByPeople.mockResolvedValue(['alpha']);
+      else refusals.set('alpha', refusal);
+      worker.start();
+      breaker(change('half_open'));
+      await passing(1_500);
+      expect(store.wake).not.toHaveBeenCalled();
+      store.heldByPeople.mockResolvedValue([]);
+      refusals.clear();
+      await passing(1_500);
+      expect(store.wake.mock.calls).toEqual([['alpha', 5_000]]);
+      await worker.close();
+    },
+  );
+
+  it.each([
     ['to open', change('open')],
     ['for reads alone', change('closed', { callClass: 'read' })],
     ['for reads alone', change('half_open', { callClass: 'read' })],
