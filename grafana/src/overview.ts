@@ -86,7 +86,15 @@ export const overview = board({
           [5, 'red'],
         ],
         queries: {
-          open: `count(max by (operator, class) (gateway_breaker_state{${CHOSEN}}) == 2) or vector(0)`,
+          // Of a wallet that is down, most scrapes see the half-open times between two tries.
+          open: `count(
+            max by (operator, class) (gateway_breaker_state{${CHOSEN}}) == 2
+            or (
+              max by (operator, class) (gateway_breaker_state{${CHOSEN}}) > 0
+              and
+              sum by (operator, class) (increase(gateway_breaker_openings_total{${CHOSEN}}[5m])) > 0
+            )
+          ) or vector(0)`,
         },
       }),
     ],
