@@ -86,6 +86,7 @@ export class HeadStart {
 
   /** Its next breaker is taken for one that opens for the first time. */
   forget(operatorId: string): void {
+    this.#stopWaiting(operatorId);
     this.#pasts.delete(operatorId);
   }
 

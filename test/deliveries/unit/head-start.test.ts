@@ -36,6 +36,15 @@ describe('the turn of a delivery at a half-open breaker', () => {
     expect([1, 2, 3].map(() => waited(headStart, alone))).toEqual([0, 0, 0]);
   });
 
+  it('waits for nobody once its past is forgotten, and comes at once the next time', () => {
+    const headStart = create();
+    waited(headStart);
+    headStart.halfOpen('alpha', SHARED, vi.fn());
+    headStart.forget('alpha');
+    expect(headStart.isOn('alpha')).toBe(false);
+    expect(waited(headStart)).toBe(0);
+  });
+
   it.each(['opened', 'closed', 'close'] as const)('does not come once it is %s', (what) => {
     const headStart = create();
     waited(headStart);
