@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { settleBody } from '../../src/protocol/callback-bodies.ts';
 import { forgetPlayer } from '../../src/store/players/forget.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
@@ -66,6 +67,21 @@ it('a result of an unknown bet that was answered 503 first, and refused when it 
   wallet.misbehave('unsettle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
   expect((await bet.unsettle()).status).toBe(400);
   expect(await forget()).toMatchObject({ kind: 'forgotten', bets: 1 });
+});
+
+it('a cashout refused for its token is no refusal of the result that was answered 503 before it', async () => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  const { transactionId, wallet, slip } = bet;
+  wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
+  expect((await bet.settle('5')).status).toBe(503);
+  const cashout = { amount: '4', resultType: 'cashout', token: 'nobody-has-this-one' } as const;
+  const refused = await gateway.service.call('PUT', '/payment/bet', settleBody(slip, cashout));
+  expect([refused.status, refused.json?.code]).toEqual([400, 3]);
+  // No wallet has refused anything, and the service still brings that result.
+  const open = { kind: 'open', transactionIds: [transactionId] };
+  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toEqual(open);
 });
 
 it('a data update of a bet that was placed elsewhere keeps nobody from being forgotten', async () => {

@@ -16,11 +16,6 @@ export const ANSWER = `
          CASE WHEN o.answer_status IS NULL THEN a.answer_body ELSE o.answer_body END AS answer_body`;
 
 /** The HTTP status that an operation `p` was answered with; null while it has no answer on record. */
-export const ANSWERED_STATUS = answeredStatusOf('p');
-
-/** @param operation the alias of another one */
-export function answeredStatusOf(operation: string): string {
-  return `coalesce(${operation}.answer_status, (
-         SELECT a.answer_status FROM attempts a WHERE a.operation_id = ${operation}.id AND a.answer_status IS NOT NULL
+export const ANSWERED_STATUS = `coalesce(p.answer_status, (
+         SELECT a.answer_status FROM attempts a WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL
           ORDER BY a.number LIMIT 1))`;
-}

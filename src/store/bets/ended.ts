@@ -1,4 +1,4 @@
-import { ANSWERED_STATUS, answeredStatusOf } from './answered.ts';
+import { ANSWERED_STATUS } from './answered.ts';
 
 /**
  * A bet `b` whose place was answered 100 although its wallet may hold it, and which is not rolled back yet
@@ -14,11 +14,14 @@ export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
 
-/** An operation `p` that was answered 503, and refused when the service brought its like again. */
+/**
+ * An operation `p` that was answered 503, and refused when the service brought its like again: by the wallet, so that there
+ * is an attempt. A cashout that was refused for its token says nothing about the result before it.
+ */
 const IS_REFUSED_SINCE = `coalesce(${ANSWERED_STATUS} >= 500, false)
-                          AND EXISTS (SELECT 1 FROM operations q
+                          AND EXISTS (SELECT 1 FROM operations q JOIN attempts a ON a.operation_id = q.id
                                        WHERE q.transaction_id = p.transaction_id AND q.id > p.id
-                                         AND q.operation = p.operation AND ${answeredStatusOf('q')} = 400)`;
+                                         AND q.operation = p.operation AND a.answer_status = 400)`;
 
 /**
  * A bet `b` that is known only by what moves no money: places and cashouts refused without asking a wallet, results of
