@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { COMPILED_FOLDER } from './test/support/compiled.ts';
 import { MixedOrder } from './test/support/mixed-order.ts';
 import { ALONE, UNIT } from './test/support/projects.ts';
 import { PATIENT_MS } from './test/support/timing.ts';
@@ -8,10 +8,7 @@ const GLOBAL_SETUP = 'test/support/global-setup.ts';
 const AFTER_EACH_FILE = 'test/support/after-each-file.ts';
 
 // Hundreds of processes load the same code: compiled once, they start in half the time.
-process.env.NODE_COMPILE_CACHE ??= resolve(
-  import.meta.dirname,
-  'node_modules/.cache/wagergate/compiled',
-);
+process.env.NODE_COMPILE_CACHE ??= COMPILED_FOLDER;
 
 export default defineConfig({
   test: {

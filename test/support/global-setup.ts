@@ -9,7 +9,7 @@ import { buildIfStale } from '../../tools/console/build.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
-import { forgetOldCompiled } from './compiled.ts';
+import { COMPILED_FOLDER, forgetOldCompiled } from './compiled.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { databaseUrl, onServer } from './server.ts';
 
@@ -68,7 +68,7 @@ async function start(): Promise<Run> {
   // Here and once: files that each built it would replace the pages that others are reading.
   await buildIfStale();
   // While PostgreSQL starts.
-  const forgotten = forgetOldCompiled(process.env.NODE_COMPILE_CACHE);
+  const forgotten = forgetOldCompiled(COMPILED_FOLDER);
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;
