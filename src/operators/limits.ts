@@ -21,6 +21,11 @@ const RATES = {
    * affect others.
    */
   requests: { perSecond: 100, burst: 1_000 },
+  /**
+   * Those whose time is over. Counted apart: otherwise whoever captured one could keep the operator's own requests from
+   * being taken, for as long as its secret is valid.
+   */
+  'outdated requests': { perSecond: 100, burst: 1_000 },
   /** Players of a batch, each with a few rows and perhaps a new player; bonuses of a revocation. */
   entries: { perSecond: 200, burst: 4_000 },
   /** Ids unknown to the gateway: each costs a call to the service, whose limits all operators share. */
@@ -51,6 +56,7 @@ export class OperatorLimits {
     this.#metrics = metrics;
     this.#buckets = {
       requests: new TokenBuckets(clock, RATES.requests),
+      'outdated requests': new TokenBuckets(clock, RATES['outdated requests']),
       entries: new TokenBuckets(clock, RATES.entries),
       looks: new TokenBuckets(clock, RATES.looks),
       lines: new TokenBuckets(clock, RATES.lines),

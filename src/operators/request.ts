@@ -8,7 +8,7 @@ import { findText } from '../protocol/member-scan.ts';
 import { verify } from '../protocol/signature.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Callers, type KnownCaller } from './callers.ts';
-import { type NonceMemory, refuseStale } from './freshness.ts';
+import { type NonceMemory, refuseOutdated, refuseStale } from './freshness.ts';
 import { type LimitedAnswer, OperatorLimits } from './limits.ts';
 
 /** The largest body of an operator's request, except those that carry lists. */
@@ -76,14 +76,16 @@ export class OperatorGate {
     }
     // After the signature: nobody else can use up an operator's limits.
     const weight = Math.max(1, Math.ceil(body.length / BYTES_PER_REQUEST));
-    const limited = this.limits.charge(operator, 'requests', weight);
-    if (limited !== undefined) return limited;
+    const { clock, nonces } = this.#options;
+    const outdated = refuseOutdated(clock, body);
+    const work = outdated === undefined ? 'requests' : 'outdated requests';
+    const refused = this.limits.charge(operator, work, weight) ?? outdated;
+    if (refused !== undefined) return refused;
 
     const document = documentOf(body);
     if (!('value' in document)) return document;
     // The `cid` that was verified must be the one acted on, however the parser reads the bytes.
     if (document.value.cid !== cid) return NOBODY;
-    const { clock, nonces } = this.#options;
     const path = request.routeOptions.url ?? '';
     const stale = await refuseStale(clock, nonces, { operator, document }, path);
     return stale ?? { operator, document };

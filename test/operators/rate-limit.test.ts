@@ -62,6 +62,21 @@ it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s 
   await Promise.all([alpha.close(), beta.close()]);
 });
 
+it('lets nobody keep an operator’s requests from being taken with one of them that was captured (I7)', async () => {
+  const beta = gateway.operator('beta');
+  standsAtMs = stand();
+  // As dear as four requests.
+  const body = { at: '2026-01-02T03:04:05Z', operatorUser: 'x'.repeat(15_000) };
+  const captured = () => beta.call('/operator/sessions/revoke', body);
+  const first = await captured();
+  expect([first.status, first.json?.message]).toEqual([400, 'at: must be within 5 minutes of now']);
+  const again = await Promise.all(Array.from({ length: 250 }, captured));
+  expect(again.filter(({ status }) => status === 429)).toHaveLength(1);
+  expect((await beta.revokeSessions({ operatorUser: 'ann' })).status).toBe(200);
+  goOn();
+  await beta.close();
+});
+
 it('charges the lines of a statement, whose day may have a million of them (I7)', async () => {
   await onServer(gateway.databaseUrl, (client) =>
     client.query(
