@@ -111,6 +111,29 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
+    it('is told of a failure also where the page was left before', async () => {
+      const page = await rig.open('/operators/delta');
+      const letGo = Promise.withResolvers<void>();
+      const body = '{"code":100,"message":"PostgreSQL is not available"}';
+      await page.route('**/deliveries/hold', async (route) => {
+        await letGo.promise;
+        await route.fulfill({ status: 503, body });
+      });
+      await page.getByRole('button', { name: 'Hold' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('nothing may go out');
+      await dialog.getByRole('button', { name: 'Hold' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await page.getByRole('row', { name: 'epsilon' }).waitFor();
+      letGo.resolve();
+      const told = page.getByRole('alert').filter({ hasText: 'Hold the deliveries of delta' });
+      await told.getByText('PostgreSQL is not available (503)').waitFor();
+      await told.getByRole('button', { name: 'Put away' }).click();
+      await told.waitFor({ state: 'detached' });
+      await page.close();
+    });
+
     it('is told what to do where the session has ended meanwhile', async () => {
       const page = await rig.open('/operators/delta');
       const body = '{"code":1,"message":"The bearer token is missing or wrong"}';

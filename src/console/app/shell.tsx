@@ -1,5 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { LeftBehind } from '../parts/left-behind.tsx';
 import { Help } from './help.tsx';
 import { Me } from './me.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -60,6 +61,7 @@ export function Shell() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <LeftBehind />
         <AfterSignIn>
           <Outlet />
         </AfterSignIn>

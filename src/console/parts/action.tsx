@@ -1,8 +1,17 @@
-import { type FormEvent, type MouseEvent, type ReactNode, useId, useState } from 'react';
+import {
+  type FormEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { mayDo, PERSON_ROLES, type Right } from '../../domain/caller.ts';
 import { useLive } from '../api/queries.ts';
 import { reasonOf } from './answered.tsx';
 import { Panel } from './dialog.tsx';
+import { tellLeftBehind } from './left-behind.tsx';
 import { Plain } from './plain.tsx';
 
 interface ActionProps {
@@ -30,6 +39,7 @@ export function Action(props: ActionProps) {
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [state, setState] = useState<Running>('idle');
+  const isHere = useIsHere();
   const start = () => {
     setState('running');
     run(reason.trim()).then(
@@ -38,10 +48,12 @@ export function Action(props: ActionProps) {
         setReason('');
         setState('idle');
       },
-      (error: unknown) => {
+      (reason: unknown) => {
+        const error = reason instanceof Error ? reason : new Error(String(reason));
+        if (!isHere.current) tellLeftBehind({ title, error });
         // Also where the window was closed meanwhile: nobody may take for done what was not.
         setOpen(true);
-        setState(error instanceof Error ? error : new Error(String(error)));
+        setState(error);
       },
     );
   };
@@ -72,6 +84,18 @@ export function Action(props: ActionProps) {
       </Panel>
     </>
   );
+}
+
+/** Whether what asks is still on the page: whoever has gone on to another one sees none of its windows. */
+function useIsHere() {
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return isHere;
 }
 
 interface ForbiddenProps {
