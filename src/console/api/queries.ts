@@ -8,6 +8,8 @@ export const LIVE_MS = 3_000;
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // A machine that thinks it is offline would wait for ever and say nothing; it may still reach the gateway.
+      networkMode: 'always',
       // A refusal stays one; only silence is worth another try.
       retry: (count, error) => count < 1 && isPassing(error),
       refetchOnWindowFocus: true,

@@ -1,13 +1,9 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { readBetFilter } from '../pages/bets/filter.ts';
 import { readBooksFilter } from '../pages/books/filter.ts';
 import { readFilter } from '../pages/deliveries/filter.ts';
 import { Loading } from '../parts/answered.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { PageFailed, PageMissing } from './page-failed.tsx';
 import { known, parseSearch, searchText } from './search.ts';
 import { Shell } from './shell.tsx';
@@ -24,66 +20,57 @@ const routes = [
     ...parent,
     path: '/',
     validateSearch: known('find'),
-    component: lazyRouteComponent(() => import('../pages/now/now-page.tsx'), 'NowPage'),
+    component: lazyPage(() => import('../pages/now/now-page.tsx'), 'NowPage'),
   }),
   createRoute({
     ...parent,
     path: '/operators/$id',
-    component: lazyRouteComponent(
-      () => import('../pages/operator/operator-page.tsx'),
-      'OperatorPage',
-    ),
+    component: lazyPage(() => import('../pages/operator/operator-page.tsx'), 'OperatorPage'),
   }),
   createRoute({
     ...parent,
     path: '/bets',
     validateSearch: readBetFilter,
-    component: lazyRouteComponent(() => import('../pages/bets/bets-page.tsx'), 'BetsPage'),
+    component: lazyPage(() => import('../pages/bets/bets-page.tsx'), 'BetsPage'),
   }),
   createRoute({
     ...parent,
     path: '/players/$id',
-    component: lazyRouteComponent(() => import('../pages/player/player-page.tsx'), 'PlayerPage'),
+    component: lazyPage(() => import('../pages/player/player-page.tsx'), 'PlayerPage'),
   }),
   createRoute({
     ...parent,
     path: '/audit',
     validateSearch: known('actor', 'action', 'operator', 'from', 'to'),
-    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    component: lazyPage(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
   }),
   createRoute({
     ...parent,
     path: '/bets/$id',
     validateSearch: known('message'),
-    component: lazyRouteComponent(() => import('../pages/bet/bet-page.tsx'), 'BetStoryPage'),
+    component: lazyPage(() => import('../pages/bet/bet-page.tsx'), 'BetStoryPage'),
   }),
   createRoute({
     ...parent,
     path: '/deliveries',
     validateSearch: readFilter,
-    component: lazyRouteComponent(
-      () => import('../pages/deliveries/deliveries-page.tsx'),
-      'DeliveriesPage',
-    ),
+    component: lazyPage(() => import('../pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
   }),
   createRoute({
     ...parent,
     path: '/books',
     validateSearch: readBooksFilter,
-    component: lazyRouteComponent(() => import('../pages/books/books-page.tsx'), 'BooksPage'),
+    component: lazyPage(() => import('../pages/books/books-page.tsx'), 'BooksPage'),
   }),
   createRoute({
     ...parent,
     path: '/books/$operator/$day',
-    component: lazyRouteComponent(
-      () => import('../pages/books/statement-page.tsx'),
-      'StatementPage',
-    ),
+    component: lazyPage(() => import('../pages/books/statement-page.tsx'), 'StatementPage'),
   }),
   createRoute({
     ...parent,
     path: '/reconciliations',
-    component: lazyRouteComponent(
+    component: lazyPage(
       () => import('../pages/reconciliations/reconciliations-page.tsx'),
       'ReconciliationsPage',
     ),
@@ -92,7 +79,7 @@ const routes = [
     ...parent,
     path: '/reconciliations/$id',
     validateSearch: known('kind'),
-    component: lazyRouteComponent(
+    component: lazyPage(
       () => import('../pages/reconciliations/reconciliation-page.tsx'),
       'ReconciliationPage',
     ),
@@ -101,10 +88,7 @@ const routes = [
     ...parent,
     path: '/settings',
     validateSearch: known('find'),
-    component: lazyRouteComponent(
-      () => import('../pages/settings/settings-page.tsx'),
-      'SettingsPage',
-    ),
+    component: lazyPage(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
   }),
 ] as const;
 

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { AnswerError, call, setTypedToken } from '../api/call.ts';
 import { refreshAll, useLive } from '../api/queries.ts';
-import { Loading } from '../parts/answered.tsx';
+import { Loading, useErrorOf } from '../parts/answered.tsx';
 
 /** How soon a page notices that its session has ended while nothing is asked. */
 const ME_MS = 30_000;
@@ -12,8 +12,8 @@ const TYPEABLE = /^[\x21-\x7e]+$/;
 /** The pages, for who is known; the way in for everybody else. */
 export function AfterSignIn({ children }: { readonly children: ReactNode }) {
   const me = useLive('GET /admin/me', { everyMs: ME_MS });
-  if (me.isPending && me.error === null) return <Loading what="the console" />;
-  const { error } = me;
+  const error = useErrorOf(me);
+  if (me.isPending && error === null) return <Loading what="the console" />;
   if (error instanceof AnswerError && error.status === 401) return <SignIn />;
   return children;
 }

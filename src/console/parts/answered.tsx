@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { AnswerError } from '../api/call.ts';
 import { Plain } from './plain.tsx';
 
@@ -12,7 +12,8 @@ interface AnsweredProps<T> {
 
 /** What an answer shows, and what stands there before it comes or where it does not. */
 export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
-  const { data, error, refetch, isPending } = query;
+  const { data, refetch, isPending } = query;
+  const error = useErrorOf(query);
   if (isPending && error === null) return <Loading what={what} />;
   return (
     <>
@@ -27,6 +28,20 @@ export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
       {data !== undefined && children(data)}
     </>
   );
+}
+
+/**
+ * Also while it is asked for anew: of what has never come, the error is forgotten at each new question, and the page
+ * would have shown for seconds that it loads, and the reason only for a moment in between.
+ */
+export function useErrorOf<T>(query: UseQueryResult<T>): Error | null {
+  const { data, error, failureReason, errorUpdateCount } = query;
+  const [last, setLast] = useState<Error | null>(null);
+  const found = error ?? (data === undefined ? failureReason : null);
+  if (found !== null && found !== last) setLast(found);
+  if (found !== null || data !== undefined) return found;
+  // Of another question that failed before, the count of this one knows nothing.
+  return errorUpdateCount > 0 ? last : null;
 }
 
 export function Loading({ what }: { readonly what: string }) {

@@ -8,11 +8,13 @@ interface HeadingProps {
   readonly title: string;
   /** Tells how old what is shown is. */
   readonly query?: Pick<UseQueryResult, 'dataUpdatedAt' | 'isError'>;
+  /** From when on that is told in red: later where it is asked for less often. */
+  readonly oldAfterSeconds?: number;
   readonly children?: ReactNode;
 }
 
 /** A page's name, also the tab's, and how current it is. */
-export function Heading({ title, query, children }: HeadingProps) {
+export function Heading({ title, query, oldAfterSeconds = 10, children }: HeadingProps) {
   useEffect(() => {
     document.title = `${visibleText(title)} · Wagergate`;
   }, [title]);
@@ -22,18 +24,22 @@ export function Heading({ title, query, children }: HeadingProps) {
         <Plain text={title} />
       </h1>
       {query !== undefined && query.dataUpdatedAt > 0 && (
-        <Freshness atMs={query.dataUpdatedAt} isError={query.isError} />
+        <Freshness atMs={query.dataUpdatedAt} isError={query.isError} {...{ oldAfterSeconds }} />
       )}
       {children !== undefined && <div className="heading-end">{children}</div>}
     </div>
   );
 }
 
-const OLD_SECONDS = 10;
+interface FreshnessProps {
+  readonly atMs: number;
+  readonly isError: boolean;
+  readonly oldAfterSeconds: number;
+}
 
-function Freshness({ atMs, isError }: { readonly atMs: number; readonly isError: boolean }) {
+function Freshness({ atMs, isError, oldAfterSeconds }: FreshnessProps) {
   const seconds = Math.max(0, Math.round((useNowMs() - atMs) / 1_000));
-  const isOld = isError || seconds > OLD_SECONDS;
+  const isOld = isError || seconds > oldAfterSeconds;
   return (
     <span className={isOld ? 'fresh old' : 'fresh'}>{isOld ? `${seconds} s old` : 'live'}</span>
   );

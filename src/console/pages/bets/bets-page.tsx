@@ -13,6 +13,7 @@ import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
+import { operatorIds } from '../deliveries/filter.ts';
 import { type BetFilter, readBetFilter } from './filter.ts';
 
 type Item = Answers['GET /admin/bets']['items'][number];
@@ -82,7 +83,7 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
         label="Operator"
         value={filter.operator}
         all="All operators"
-        options={operators.data?.items.map(({ id }) => id) ?? []}
+        options={operators.data === undefined ? [] : operatorIds(operators.data)}
         onChange={(operator) => set({ operator })}
       />
       <Choice

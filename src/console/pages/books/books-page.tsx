@@ -10,6 +10,7 @@ import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
+import { operatorIds } from '../deliveries/filter.ts';
 import { DayCharts } from './day-charts.tsx';
 import { type BooksFilter, readBooksFilter } from './filter.ts';
 import type { Day } from './series.ts';
@@ -27,16 +28,22 @@ export function BooksPage() {
       </Heading>
       <Filters filter={filter} />
       <Answered query={days} what="days">
-        {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} />}
+        {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} filter={filter} />}
       </Answered>
       <More list={days} />
     </>
   );
 }
 
-function Days({ days }: { readonly days: readonly Day[] }) {
+function Days({ days, filter }: { readonly days: readonly Day[]; readonly filter: BooksFilter }) {
   if (days.length === 0) {
-    return <Empty title="Nothing is booked">No wallet has confirmed a bet in these days.</Empty>;
+    return (
+      <Empty title="Nothing is booked">
+        {Object.keys(filter).length === 0
+          ? 'No wallet has confirmed a bet yet.'
+          : 'No wallet has confirmed a bet that fits these filters.'}
+      </Empty>
+    );
   }
   return (
     <>
@@ -72,7 +79,7 @@ function Filters({ filter }: { readonly filter: BooksFilter }) {
         label="Operator"
         value={filter.operator}
         all="All operators"
-        options={items.map(({ id }) => id)}
+        options={operators.data === undefined ? [] : operatorIds(operators.data)}
         onChange={(operator) => set({ operator })}
       />
       <Choice

@@ -86,7 +86,7 @@ function Found({ filter, items, more }: FoundProps) {
       <BulkActions filter={filter} selected={present} onDone={() => setSelected(new Set())} />
       {items.length === 0 ? (
         <Empty title="No deliveries">
-          {filter.state === 'dead' || filter.state === undefined
+          {Object.keys(filter).length === 0
             ? 'Nothing waits for a wallet or for a person.'
             : 'None fits these filters.'}
         </Empty>

@@ -16,13 +16,16 @@ type Reload = Answers['POST /admin/reload'];
 
 const route = getRouteApi('/settings');
 
+/** With a thousand operators it is large. */
+const EVERY_SECONDS = 15;
+
 /** What is in force, and the reload with what it changed or why it did not. */
 export function SettingsPage() {
-  const settings = useLive('GET /admin/config', { everyMs: 15_000 });
+  const settings = useLive('GET /admin/config', { everyMs: EVERY_SECONDS * 1_000 });
   const [result, setResult] = useState<Reload | undefined>();
   return (
     <>
-      <Heading title="Settings" query={settings}>
+      <Heading title="Settings" query={settings} oldAfterSeconds={2 * EVERY_SECONDS}>
         <Action
           right="administer"
           label="Reload"

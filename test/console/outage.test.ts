@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { insertDelivery } from '../support/deliveries.ts';
+import { onServer } from '../support/server.ts';
+import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+const AWAY = { status: 503, body: '{"code":100,"message":"PostgreSQL is not available"}' };
+
+describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  beforeAll(async () => {
+    rig = await startConsole({ operators: { alpha: {}, beta: {} } });
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  it('goes on to say why it shows nothing while it asks anew', async () => {
+    const page = await rig.open('/nowhere');
+    let asked = 0;
+    await page.route('**/admin/bets', async (route) => {
+      asked += 1;
+      // Two questions and their repeats; a further one is never answered.
+      if (asked <= 4) await route.fulfill(AWAY);
+    });
+    await page.goto(`${rig.adminUrl}/console/bets`);
+    await page.getByText('PostgreSQL is not available (503)').waitFor();
+    await expect.poll(() => asked).toBeGreaterThan(4);
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    expect(await page.locator('.loading').count()).toBe(0);
+    expect(await page.getByText('The bets cannot be shown.').count()).toBe(1);
+    await page.close();
+  });
+
+  it('says at the first failure why, not after the repeat', async () => {
+    const page = await rig.open('/nowhere');
+    let asked = 0;
+    await page.route('**/admin/bets', async (route) => {
+      asked += 1;
+      // React asks twice in a build for tests; the repeat is never answered.
+      if (asked <= 2) await route.fulfill(AWAY);
+    });
+    await page.goto(`${rig.adminUrl}/console/bets`);
+    await page.getByText('PostgreSQL is not available (503)').waitFor();
+    await page.close();
+  });
+
+  it('leaves what is typed to sign in where it is when its window is come back to', async () => {
+    const page = await rig.open('', { isStranger: true });
+    const field = page.getByLabel('Admin token');
+    await field.fill('half of a tok');
+    let asked = 0;
+    await page.route('**/admin/me', () => {
+      asked += 1;
+    });
+    const seen = async () => {
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return asked;
+    };
+    await expect.poll(seen).toBeGreaterThan(0);
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    expect(await field.inputValue({ timeout: 1_000 })).toBe('half of a tok');
+    await page.close();
+  });
+
+  it('stays with its way out where another page cannot be had', async () => {
+    const page = await rig.open('', { width: 1279 });
+    await page.getByText('beta').first().waitFor();
+    await page.route('**/console**', (route) => route.abort());
+    await page.route('**/console/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Books' }).click();
+    await page.getByText('The gateway does not answer.').waitFor();
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    await page.getByRole('row', { name: 'beta' }).waitFor();
+    await page.close();
+    // The browser tells of the file that did not come.
+    rig.complaints.splice(0);
+  });
+
+  it('says that nobody answers where the machine has no network, too', async () => {
+    const page = await rig.open('', { width: 1278 });
+    await page.getByRole('row', { name: 'beta' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('What you see of the operators is not current.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('is not current').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('calls settings old only where they were not asked for in time', async () => {
+    const page = await rig.open('/nowhere');
+    await page.clock.install();
+    await page.goto(`${rig.adminUrl}/console/settings`);
+    await page.getByText('live').waitFor();
+    await page.clock.fastForward(14_000);
+    expect(await page.locator('.fresh').innerText()).toBe('live');
+    await page.close();
+  });
+
+  it('says that nothing waits only where nothing does', async () => {
+    const page = await rig.open('/deliveries');
+    await page.getByText('Nothing waits for a wallet or for a person.').waitFor();
+    await onServer(rig.gateway.databaseUrl, (client) => insertDelivery(client));
+    await page.goto(`${rig.adminUrl}/console/deliveries?state=dead&operation=update`);
+    await page.getByText('None fits these filters.').waitFor();
+    await page.goto(`${rig.adminUrl}/console/books?operator=beta`);
+    await page.getByText('No wallet has confirmed a bet that fits these filters.').waitFor();
+    await page.close();
+  });
+
+  it.each(['bets', 'books'])(
+    'finds in the %s an operator whose file is gone, too',
+    async (name) => {
+      await onServer(rig.gateway.databaseUrl, (client) =>
+        insertDelivery(client, { operator: 'gone' }),
+      );
+      const page = await rig.open(`/${name}`);
+      await page.getByLabel('Operator', { exact: true }).selectOption('gone');
+      await page.waitForURL('**operator=gone');
+      await page.close();
+    },
+  );
+});
