@@ -9,6 +9,7 @@ import './styles/base.css';
 import './styles/parts.css';
 import './styles/rows.css';
 import './styles/pages.css';
+import './styles/forced.css';
 
 applyTheme(storedTheme());
 const place = document.getElementById('console');

@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+/** As long as a player's id may be, and with nowhere to break it. */
+const LONG_USER = 'u'.repeat(64);
+
+describe.skipIf(!hasChromium)('what is to be read all the same', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  let betId = '';
+  let userId = '';
+  beforeAll(async () => {
+    rig = await startConsole();
+    const player = await rig.gateway.player({ user: LONG_USER });
+    userId = player.userId;
+    betId = (await rig.gateway.service.place({ ...player, amount: '5' })).transactionId;
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  it.each([1280, 390])(
+    'is a whole dialog about a player whose id is long, %d pixels wide',
+    async (width) => {
+      const page = await rig.open(`/players/${userId}`, { width });
+      for (const label of ['Export', 'Forget']) {
+        await page.getByRole('button', { name: label, exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText(LONG_USER).first().waitFor();
+        const hiddenPx = await dialog.evaluate((one) => one.scrollWidth - one.clientWidth);
+        expect(hiddenPx).toBe(0);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
+      await page.close();
+    },
+  );
+
+  it('is in colours that the reader forces which page this is, and from whom to whom a message went', async () => {
+    const page = await rig.open(`/bets/${betId}`);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.locator('.arrow').first().waitFor();
+    const underlined = await page.evaluate(`(() => {
+      const paper = getComputedStyle(document.body).backgroundColor;
+      return [...document.querySelectorAll('.pages a')]
+        .filter((one) => getComputedStyle(one).borderBottomColor !== paper)
+        .map((one) => one.textContent);
+    })()`);
+    expect(underlined).toEqual(['Bets']);
+    const line = await page.evaluate(`(() => {
+      const one = document.querySelector('.rightward .arrow-line');
+      const head = getComputedStyle(one, '::after');
+      return [getComputedStyle(one).borderTopWidth, head.borderTopColor, head.borderLeftColor === head.color];
+    })()`);
+    // A head whose upper and lower edges can be seen is a square, which points nowhere.
+    expect(line).toEqual(['2px', 'rgba(0, 0, 0, 0)', true]);
+    await page.emulateMedia({ forcedColors: 'none' });
+    await page.close();
+  });
+});
