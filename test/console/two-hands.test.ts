@@ -1,6 +1,8 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
+import { insertDelivery } from '../support/deliveries.ts';
+import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -131,6 +133,36 @@ describe.skipIf(!hasChromium)(
       await told.getByText('PostgreSQL is not available (503)').waitFor();
       await told.getByRole('button', { name: 'Put away' }).click();
       await told.waitFor({ state: 'detached' });
+      await page.close();
+    });
+
+    it('is told of those of a selection that were not done, also where the page was left before', async () => {
+      await onServer(rig.gateway.databaseUrl, async (client) => {
+        await insertDelivery(client, { state: 'dead', transactionId: 'left-1' });
+        await insertDelivery(client, { state: 'dead', transactionId: 'left-2' });
+      });
+      const page = await rig.open('/deliveries?state=dead');
+      const letGo = Promise.withResolvers<void>();
+      let asked = 0;
+      await page.route('**/deliveries/*/retry', async (route) => {
+        asked += 1;
+        const isFirst = asked === 1;
+        await letGo.promise;
+        if (isFirst) await route.fulfill({ status: 409, body: '{"code":1,"message":"overtaken"}' });
+        else await route.continue();
+      });
+      await page.getByLabel('Select the rollback of left-1').check();
+      await page.getByLabel('Select the rollback of left-2').check();
+      await page.getByRole('button', { name: 'Retry 2 selected' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Retry 2 selected' }).click();
+      await dialog.getByText('Closing this window does not stop it.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await page.getByRole('row', { name: 'epsilon' }).waitFor();
+      letGo.resolve();
+      const told = page.getByRole('alert').filter({ hasText: 'Retry 2 deliveries' });
+      await told.getByText(/1 of 2 were not done, such as \d+: overtaken \(409\)/).waitFor();
       await page.close();
     });
 

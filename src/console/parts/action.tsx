@@ -87,7 +87,7 @@ export function Action(props: ActionProps) {
 }
 
 /** Whether what asks is still on the page: whoever has gone on to another one sees none of its windows. */
-function useIsHere() {
+export function useIsHere() {
   const isHere = useRef(true);
   useEffect(() => {
     isHere.current = true;

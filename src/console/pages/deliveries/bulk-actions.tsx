@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api/call.ts';
+import { AnswerError, call } from '../../api/call.ts';
 import { LIVE_MS, refreshAll, untilSignedOut } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, useIsHere } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { type BulkProgress, eachSelected, retryFilter } from './bulk.ts';
@@ -102,17 +102,31 @@ function useTotal(filter: DeliveryFilter, isRetryable: boolean) {
 /** The latest run, and what begins one. */
 function useLatest(onDone: () => void) {
   const [latest, setLatest] = useState<Latest | undefined>();
+  const isHere = useIsHere();
   const follow = async (what: What, work: AsyncIterable<BulkProgress>) => {
     setLatest(undefined);
+    let end: BulkProgress | undefined;
     try {
-      for await (const progress of work) setLatest({ what, progress, isOver: false });
+      for await (const progress of work) {
+        setLatest({ what, progress, isOver: false });
+        end = progress;
+      }
       onDone();
+      if (!isHere.current) mustBeWhole(end);
     } finally {
       setLatest((last) => last && { ...last, isOver: true });
       await refreshAll();
     }
   };
   return { latest, follow };
+}
+
+/** @throws AnswerError where something was not done: whoever has left the page sees no progress */
+function mustBeWhole(end: BulkProgress | undefined): void {
+  const [first] = end?.failed ?? [];
+  if (end === undefined || first === undefined) return;
+  const words = `${end.failed.length} of ${end.total} were not done, such as ${first.id}: ${reasonOf(first.error)}`;
+  throw new AnswerError(0, words);
 }
 
 function ids(items: readonly Item[]): readonly string[] {
