@@ -2,15 +2,15 @@ import { closeLeftOpen, readGrants } from './read-grants.ts';
 import { readTemplates } from './read-templates.ts';
 import type { ReadingBack } from './reader.ts';
 
-/** One page a tick: patient, so that the service is never pressed. */
+/** At most one page of templates and one of bonuses per tick, so that the service is never overloaded. */
 const BUSY_MS = 200;
 const IDLE_MS = 1_000;
-/** The gauge is at most this old, and what a crash left half closed is closed. */
+/** How often the gauge is updated, and batches that a crash left half closed are closed. */
 const DUTIES_EVERY_MS = 4_000;
 
 /**
- * Finds out in the background what has become of calls that the service never answered, and keeps
- * the copies of templates fresh. Any number of processes may do it at once: each page is claimed in
+ * Finds out in the background what became of calls that the service never answered, and keeps
+ * the copies of templates fresh. Any number of processes may run it at once: each page is claimed in
  * PostgreSQL.
  */
 export class BonusReadBack {
@@ -42,9 +42,9 @@ export class BonusReadBack {
     }, delayMs);
   }
 
-  /** @returns whether there is likely more to do at once */
+  /** @returns whether there is probably more to do right away */
   async #tick(): Promise<boolean> {
-    // Each for itself: one that fails every time must not keep the others from being done.
+    // Each separately: one that always fails must not prevent the others.
     const hadTemplates = await this.#quietly('templates', () => readTemplates(this.#reading));
     const hadGrants = await this.#quietly('grants', () => readGrants(this.#reading));
     const nowMs = this.#reading.clock.monotonicMs();

@@ -15,17 +15,17 @@ import {
 } from '../translation/json-tree.ts';
 import { leaseMs, type ReadingBack, readableCids, readPage, timeoutMs } from './reader.ts';
 
-/** After this many complete looks at the player's bonuses, and this many request timeouts, one counts as absent. */
+/** After this many complete reads of the player's bonuses and this many request timeouts, a bonus counts as absent. */
 const LOOKS_MIN = 2;
 const PATIENCE_FACTOR = 2;
-/** Between two looks. */
+/** Delay between two looks. */
 const LOOK_MS = 1_000;
-/** After a page that could not be read. */
+/** Delay after a page that could not be read. */
 const RETRY_MS = 2_000;
 
 /**
- * Reads one page of one player's bonuses, if a batch that fell silent has left him open, and closes
- * the batch when he was the last.
+ * Reads one page of one player's bonuses, if an unanswered batch left the outcome open, and closes
+ * the batch after its last player.
  * @returns whether there was something to do
  */
 export async function readGrants(reading: ReadingBack): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function readGrants(reading: ReadingBack): Promise<boolean> {
   return true;
 }
 
-/** Batches whose closing was cut short by a crash. */
+/** Closes batches whose closing was interrupted by a crash. */
 export async function closeLeftOpen(reading: ReadingBack): Promise<void> {
   for (const intentId of await reading.grants.leftOpen()) await closeBatch(reading, intentId);
 }
@@ -79,8 +79,8 @@ async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Pro
 }
 
 /**
- * A batch of which all was found is answered as it would have been. Any other may be asked for again, because the
- * service issues a template once to a player: one of which a part is missing, or whose answer would be too large.
+ * If all bonuses of a batch were found, its answer is the one that the service would have given. Otherwise, or if that
+ * answer would be too large, the batch may be sent again, because the service issues a template once per player.
  */
 async function closeBatch(reading: ReadingBack, intentId: string): Promise<void> {
   const { grants, intents, configuration, accounts, logger } = reading;
@@ -106,8 +106,8 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
 }
 
 /**
- * The answer the service would have given (docs/protocol.md, Apply batch); undefined where it showed
- * two players a bonus of one id: nobody can say which of them has it.
+ * The answer that the service would have given (docs/protocol.md, Apply batch); undefined if it showed
+ * the same bonus id for two players, so that its owner is unclear.
  */
 async function answerText(items: readonly string[]): Promise<string | undefined> {
   const ids = new Set<string>();

@@ -4,19 +4,19 @@ import { entriesOf, idOf, memberOf, treeText } from '../translation/json-tree.ts
 import { leaseMs, type ReadingBack, readableCids, readPage } from './reader.ts';
 import { settleCreates } from './settle-creates.ts';
 
-/** How old the kept copies of templates get before they are read anew. */
+/** How old the kept copies of templates become before they are read again. */
 const COPIES_EVERY_MS = 5 * 60_000;
-/** After a page that could not be read. */
+/** Delay after a page that could not be read. */
 const RETRY_MS = 2_000;
 /**
- * After five minutes of them the walk begins anew: the list may have become shorter since its first page was read, and
- * how a service answers beyond its end is not documented. Not earlier: a service that only limits calls gives more by then.
+ * After five minutes of tries the walk restarts: the list may have become shorter since its first page was read, and
+ * how a service answers beyond its end is not documented. Not earlier: a service that limits calls answers by then.
  */
 const TRIES_MAX = 150;
 
 /**
- * Reads one page of an account's templates, if one is due: it refreshes the copies, and when the
- * last page is read, settles the open creates.
+ * Reads one page of an account's templates, if one is due: refreshes the copies and, after the last
+ * page, settles the open creates.
  * @returns whether there was something to do
  */
 export async function readTemplates(reading: ReadingBack): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
     await walks.advance(upstreamCid, page + 1);
     return true;
   }
-  // Before the walk ends: a crash in between repeats the last page, and settling with it.
+  // Before the walk ends: after a crash in between, the last page is repeated, and the settling with it.
   await settleCreates(reading, account);
   await walks.complete(upstreamCid);
   return true;

@@ -16,35 +16,35 @@ export interface ReadingBack extends Bonuses {
   readonly grants: BonusGrants;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Accounts whose service asked for patience, and until when. */
+  /** Accounts for which the service asked to wait, and until when. */
   readonly pausedUntilMs: Map<string, number>;
-  /** Accounts whose page of templates did not come, and how many times in a row. */
+  /** Accounts whose page of templates could not be read, and how many times in a row. */
   readonly triedInVain: Map<string, number>;
 }
 
-/** Its calls go by a lane of their own, in whose name no operator is: they never stand in one's way. */
+/** The read-back has a lane of its own, whose name no operator can have: its calls never block an operator's. */
 const LANE = 'read back';
 
-/** A claim is given up to others this long after the call that it is for must have ended. */
+/** A claim ends this long after its call must have ended; then others may claim. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** What a service asks for beyond this is taken for a mistake. */
+/** A longer pause than this, if the service asks for one, is taken for a mistake. */
 const PAUSE_MS_MAX = 10 * 60_000;
 
 /** A page without anything on it. */
 const EMPTY: Json = { kind: 'object', members: [] };
 
-/** What came of a page that was asked for. */
+/** The result of reading a page. */
 export type ReadPage =
   | { readonly kind: 'read'; readonly answer: Json }
   /**
-   * The service may mean that there is no such page: of a list that was longer when its first page was
-   * read. Asked for again, it would never come.
+   * The service may mean that there is no such page, because the list has become shorter since its first page was
+   * read. Asking again would never succeed.
    */
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' };
 
-/** The page of an account's templates or of a player's bonuses. */
+/** Reads a page of an account's templates or of a player's bonuses. */
 export async function readPage(
   reading: ReadingBack,
   account: Account,
@@ -57,20 +57,20 @@ export async function readPage(
   if (answer.kind === 'answered') {
     return { kind: 'read', answer: await treeInSlices(answer.document) };
   }
-  // A batch that never arrived leaves its new players unknown there: who is not, has no bonus.
+  // If a batch never arrived, the service does not know its new players: an unknown player has no bonus.
   if (method === 'player/bonuses' && saysNoPlayer(answer)) {
     return { kind: 'read', answer: EMPTY };
   }
   logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
   if (answer.kind === 'refused' && answer.retryAfterSeconds !== undefined) {
-    // Of all of the account: a thousand players would else be asked for one after the other meanwhile.
+    // Pauses the whole account: otherwise a thousand players would be tried one after the other meanwhile.
     const pauseMs = Math.min(answer.retryAfterSeconds * 1000, PAUSE_MS_MAX);
     reading.pausedUntilMs.set(account.cid, clock.monotonicMs() + pauseMs);
   }
   return { kind: mayMeanMissing(answer) ? 'refused' : 'failed' };
 }
 
-/** The accounts of which pages may be asked for now. */
+/** The accounts whose pages may be requested now. */
 export function readableCids({ accounts, clock, pausedUntilMs }: ReadingBack): readonly string[] {
   const nowMs = clock.monotonicMs();
   const cids = accounts.all().map(({ cid }) => cid);

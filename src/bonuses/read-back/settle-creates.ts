@@ -13,18 +13,17 @@ import {
   type TemplateFacts,
 } from './template-match.ts';
 
-/** After this many complete looks, and this many request timeouts, what is not found has never arrived. */
+/** After this many complete walks and this many request timeouts, a create that was not found never arrived. */
 const LOOKS_MIN = 2;
 const PATIENCE_FACTOR = 2;
-/** Between looks: soon at first, then ever more seldom, because a person may have to decide. */
+/** The interval between looks: short at first, then longer and longer, because a person may have to decide. */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 60_000;
 
 /**
- * Decides what open creates have become, after a whole look at the account's templates. A template
- * is given to a create only if it can be no other's and the create can be no other template's. Who
- * reads the candidates first and the creates afterwards, as here, knows of every create that any
- * candidate may come from.
+ * Decides which templates open creates have become, after a complete walk of the account's templates. A
+ * template is given to a create only if neither can match another one. Candidates are read first and
+ * creates afterwards, so that every create from which a candidate may come is known.
  */
 export async function settleCreates(reading: ReadingBack, account: Account): Promise<void> {
   const first = await reading.walks.openCreates(account.cid);
@@ -47,7 +46,7 @@ export async function settleCreates(reading: ReadingBack, account: Account): Pro
   }
 }
 
-/** Those that a person has decided come first: what is left is then clearer for the others. */
+/** Creates that a person has decided come first: that leaves fewer candidates for the others. */
 function inOrder(
   creates: readonly OpenCreate[],
   candidates: readonly Candidate[],
@@ -61,7 +60,7 @@ function inOrder(
   return [...decided, ...open];
 }
 
-/** Whether a template may be what a create has become. */
+/** Whether a template may come from a create. */
 function fits(candidate: Candidate, create: OpenCreate): boolean {
   const { templateId, assignedTo } = candidate;
   if (assignedTo !== undefined && assignedTo !== create.operatorId) return false;
@@ -69,7 +68,7 @@ function fits(candidate: Candidate, create: OpenCreate): boolean {
   return mayComeFrom(factsOnce(candidate), factsOnce(create));
 }
 
-/** @returns the template that the create has become, where that is clear now */
+/** @returns the create's template, if that is clear now */
 async function settle(
   reading: ReadingBack,
   account: Account,
@@ -90,7 +89,7 @@ async function settle(
     }
     return undefined;
   }
-  // What a person has assigned to this operator is no other's any more.
+  // A template that a person has assigned to this operator can be no other's.
   const assigned = candidates.filter(({ assignedTo }) => assignedTo !== undefined);
   const clear = assigned.length === 1 ? assigned[0] : candidates.length === 1 ? only : undefined;
   const isRivalled = (candidate: Candidate) => rivals.some((rival) => fits(candidate, rival));
@@ -98,7 +97,7 @@ async function settle(
     await take(reading, account, create, clear);
     return clear;
   }
-  // A request under way may well settle it: only what is over and open needs a person.
+  // A request under way may still settle it: a person is needed only if all rival requests have ended.
   const underWay = rivals.filter(({ isDue }) => !isDue);
   const isStuck = !underWay.some((rival) => candidates.some((one) => fits(one, rival)));
   if (isStuck && !create.ambiguous) {
@@ -123,7 +122,7 @@ async function take(
   const terms = operator && (await termsFor(reading, { operator, account }, template));
   const translated = terms && translate(template, terms, 'template');
   if (translated === undefined) {
-    // Without its configuration nobody knows how the operator is to be answered.
+    // Without the operator's configuration, its answer cannot be made.
     await walks.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
     return;
   }
@@ -142,7 +141,7 @@ function nextLookMs(passes: number): number {
   return Math.min(LOOK_MS_MAX, LOOK_MS_MIN * 2 ** Math.min(passes, 10));
 }
 
-/** Each is compared with each other one: hundreds of both must not be read again every time. */
+/** Each candidate is compared with each create: hundreds of both must not be parsed again every time. */
 const facts = new WeakMap<Candidate | OpenCreate, TemplateFacts>();
 
 function factsOnce(of: Candidate | OpenCreate): TemplateFacts {
@@ -152,7 +151,7 @@ function factsOnce(of: Candidate | OpenCreate): TemplateFacts {
   return read;
 }
 
-/** Before they are compared, in slices: of hundreds this is the longest part. */
+/** Parses them in slices before they are compared: with hundreds this takes longest. */
 async function readFacts(
   candidates: readonly Candidate[],
   creates: readonly OpenCreate[],

@@ -2,7 +2,7 @@ import { canonicalAmount } from '../../domain/amount.ts';
 import { entriesOf, type Json, memberOf } from '../translation/json-tree.ts';
 
 /**
- * What create calls a field, and where a TemplateItem has it (docs/protocol.md, Bonus template).
+ * A field's name in a create, and its path in a TemplateItem (docs/protocol.md, Bonus template).
  */
 const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['name', ['name']],
@@ -26,13 +26,13 @@ const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['availableTournaments', ['availableTournaments']],
 ];
 
-/** What of a template, or of a create's body, is compared, field by field; undefined where it has none. */
+/** The compared fields of a template, or of a create's body; undefined for a field that is missing. */
 export type TemplateFacts = readonly (Fact | undefined)[];
 
 interface Fact {
   readonly text: string;
   readonly isList: boolean;
-  /** Of the entries, whatever their order and however often each stands there. */
+  /** The entries regardless of order and repetition. */
   readonly asSet: string;
 }
 
@@ -55,9 +55,9 @@ function factOf(json: Json | undefined): Fact | undefined {
 }
 
 /**
- * Whether a template may have come from this create body: they agree in every field that both
- * have. Rather once too often than once too seldom: a template that is overlooked would be created
- * a second time, one that fits twice waits for a person.
+ * Whether a template may come from this create body: they agree in every field that both have. Rather
+ * true once too often: a template that is overlooked would be created a second time, whereas one that
+ * matches twice waits for a person.
  */
 export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boolean {
   return create.every((asked, at) => {
@@ -66,7 +66,7 @@ export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boo
   });
 }
 
-/** Lists are compared as sets, an empty one is as good as none. */
+/** Lists are compared as sets; an empty list equals any value that is no list, such as null. */
 function isSame(asked: Fact, made: Fact): boolean {
   return asked.isList || made.isList ? asked.asSet === made.asSet : asked.text === made.text;
 }

@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 import type { BonusMethod } from '../method-names.ts';
 
-/** What became of one call of the service's bonus API. */
+/** The outcome of one call to the service's bonus API. */
 export type BonusApiAnswer =
   | { readonly kind: 'answered'; readonly document: JsonDocument }
   /** A definite no: nothing was done. */
@@ -14,35 +14,35 @@ export type BonusApiAnswer =
       readonly status: number;
       readonly code: number | undefined;
       readonly message: string | undefined;
-      /** Of a 429: when to ask again. */
+      /** Of a 429: how long to wait before asking again. */
       readonly retryAfterSeconds?: number | undefined;
     }
   /**
-   * The service does not take the gateway's own signature or key, or is not at the address: a
-   * definite no as well, but no operator's fault.
+   * The service does not accept the gateway's own signature or key, or is not at the address: also a
+   * definite no, but no operator's fault.
    */
   | { readonly kind: 'unauthorized'; readonly status: number; readonly error: string }
-  /** It answered, but nobody can tell what it did. */
+  /** It answered, but what it did is unknown. */
   | { readonly kind: 'failed'; readonly error: string; readonly instead?: Instead }
   /** It may have done it; no (whole) answer came. */
   | { readonly kind: 'silent'; readonly error: string }
-  /** Certainly not one byte of it left. */
+  /** Certainly not one byte was sent. */
   | {
       readonly kind: 'notSent';
       readonly reason: 'breaker' | 'bulkhead' | 'connection' | 'deadline';
-      /** This process had no socket or memory for it: nothing is said about the service. */
+      /** This process had no socket or memory for it, which says nothing about the service. */
       readonly isOwnShortage?: true;
     };
 
 /**
- * What came with HTTP 200 in the place of what was asked for. It mostly is an error's body, and must
- * pass neither for a success nor, in a write, for a definite no.
+ * What came with HTTP 200 instead of the requested content. It is mostly an error's body, and must count
+ * neither as a success nor, for a write, as a definite no.
  */
 interface Instead {
   readonly code: number | undefined;
 }
 
-/** What a success holds, at least one of them (docs/protocol.md, Bonus API). */
+/** A success has at least one of these members (docs/protocol.md, Bonus API). */
 const HOLDS: Readonly<Record<BonusMethod, readonly string[]>> = {
   templates: ['items'],
   template: ['id'],
@@ -53,16 +53,16 @@ const HOLDS: Readonly<Record<BonusMethod, readonly string[]>> = {
   'bonus/revokeBatch': ['items', 'errorItems'],
 };
 
-/** Codes of the service for what does not exist (docs/protocol.md, Older codes). */
+/** The service's codes for something that does not exist (docs/protocol.md, Older codes). */
 const MISSING_CODES: ReadonlySet<number | undefined> = new Set([30, 32]);
 
-/** Of a body that is nothing at all but white space. */
+/** The largest body that is checked for being nothing but white space. */
 const NOTHING_BYTES_MAX = 64;
 
-/** Request timeout: an HTTP refusal that comes after the request may have been read. */
+/** Request timeout: unlike other HTTP refusals, it may come after the request was read. */
 const REQUEST_TIMEOUT = 408;
 
-/** The meaning of an exchange; its error bodies are not documented, so every shape is borne. */
+/** The meaning of an exchange; error bodies are not documented, so any shape is accepted. */
 export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
   switch (exchange.kind) {
     case 'notSent': {
@@ -79,20 +79,20 @@ export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
   return unreachable(exchange);
 }
 
-/** Says nothing about what was asked for: nobody has looked at it. */
+/** Says nothing about the request itself: the service has not processed it. */
 const TOO_MANY_REQUESTS = 429;
 
-/** Refusals with such a code are about what lies behind the service: it may have done what was asked. */
+/** Refusals with these codes are about systems behind the service: it may have done what was asked. */
 const UNCERTAIN_CODES: ReadonlySet<number | undefined> = new Set([CODES.timeout, CODES.system]);
 
-/** Whether the service may have done what it was asked for, although it did not say so. */
+/** Whether the service may have done what was asked, although it did not confirm it. */
 export function mayBeDone(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>): boolean {
   switch (answer.kind) {
     case 'failed':
     case 'silent':
       return true;
     case 'refused':
-      // Turned away at the door, whatever code stands beside it: the gateway's own 429 has 10 there.
+      // Refused before it was processed, whatever the code in the body: the gateway's own 429 has code 10.
       return answer.status !== TOO_MANY_REQUESTS && UNCERTAIN_CODES.has(answer.code);
     case 'unauthorized':
     case 'notSent':
@@ -109,20 +109,20 @@ export function saysMissing(answer: BonusApiAnswer): boolean {
 }
 
 /**
- * Whether an answer says that one template cannot be shown in a list, for which the others must not
- * be kept back: there is none, or the service has another definite no for this id.
+ * Whether an answer says that one template cannot be shown in a list, while the others still must be:
+ * there is none, or the service gives another definite no for this id.
  */
 export function refusesToShow(answer: BonusApiAnswer): boolean {
   if (saysMissing(answer)) return true;
   if (answer.kind !== 'refused' || answer.status === TOO_MANY_REQUESTS) return false;
-  // Whoever is blocked is refused all of them: that is the answer, and no empty list.
+  // A blocked caller is refused all templates: that is the answer, rather than an empty list.
   return answer.code !== CODES.blocked && !mayBeDone(answer);
 }
 
 /**
- * Whether an answer may be the service's way to say that an id does not exist. How it does is not
- * documented, so whatever is no sign of a fault counts: any refusal, with HTTP 200 too, and a page
- * instead of JSON as many servers have it for what they do not find.
+ * Whether an answer may be the service's way to say that an id does not exist. That way is not documented,
+ * so anything that does not indicate a fault counts: any refusal, even with HTTP 200, and a page instead
+ * of JSON, which many servers send for what they do not find.
  */
 export function mayMeanMissing(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'refused') return answer.status !== TOO_MANY_REQUESTS;
@@ -131,8 +131,8 @@ export function mayMeanMissing(answer: BonusApiAnswer): boolean {
 }
 
 /**
- * Whether an answer says that the service knows no such player, as it may of one whom nobody has
- * given a bonus yet (docs/protocol.md, Older codes: 2, user not found).
+ * Whether an answer says that the service does not know the player, which is possible for one who has
+ * never had a bonus (docs/protocol.md, Older codes: 2, user not found).
  */
 export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'failed') return answer.instead?.code === CODES.notFound;
@@ -145,7 +145,7 @@ function judgeResponse(
 ): BonusApiAnswer {
   const document = documentOf(body);
   if (status === 200 && document !== undefined) return judgeSuccess(document, method);
-  // Many servers say so that they have found nothing.
+  // Many servers answer this way when they have found nothing.
   if (status === 200 && isNothing(body)) {
     return { kind: 'failed', error: 'HTTP 200: nothing', instead: { code: undefined } };
   }
@@ -188,7 +188,7 @@ function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }
 
-/** Where the service names no number of seconds, a moment: operators are to wait in any case. */
+/** One second if the service gives no number: operators must wait in any case. */
 function secondsOf(retryAfter: string | undefined): number {
   return /^[1-9]\d{0,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1;
 }

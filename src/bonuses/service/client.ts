@@ -12,9 +12,9 @@ import type { Account } from './account.ts';
 import { type BonusApiAnswer, judge } from './answer.ts';
 import { healthOfService } from './health.ts';
 
-/** A thousand bonuses of a kilobyte or two, and room for more. */
+/** Enough for a thousand bonuses of a kilobyte or two, and more. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** Calls of one operator at once: one that floods must not use up everybody's connections (I7). */
+/** One operator's concurrent calls: an operator that floods must not use up everybody's connections (I7). */
 const CONCURRENT_MAX = 32;
 export const BONUS_API_CONNECTIONS_MAX = 256;
 const BREAKER = { errorPercent: 50, minRequests: 10, windowMs: 30_000, openMs: 5_000 };
@@ -38,9 +38,9 @@ interface Connections {
 }
 
 /**
- * The service's bonus API (docs/protocol.md, Bonus API), on connections of its own: what it costs
- * when it fails is paid here and never by a callback. Each caller has a bulkhead and a breaker of
- * its own, so that one operator's calls neither crowd out nor switch off another's (I7).
+ * The service's bonus API (docs/protocol.md, Bonus API), on connections of its own, so that its failures
+ * never affect a callback. Each caller has a bulkhead and a breaker of its own, so that one operator's
+ * calls neither crowd out nor block another's (I7).
  */
 export class BonusService {
   readonly #options: BonusServiceOptions;
@@ -53,10 +53,10 @@ export class BonusService {
   }
 
   /**
-   * Asks once, signed anew over exactly the bytes that are sent.
-   * @param caller whose lane it goes by: an operator's id, or the read-back's name
+   * Asks once; the signature covers exactly the bytes that are sent.
+   * @param caller whose lane it uses: an operator's id, or the read-back's name
    * @param body the JSON text, already in the service's terms
-   * @returns never rejects for what the service does
+   * @returns never rejects because of what the service does
    */
   async ask(
     caller: string,
@@ -115,7 +115,7 @@ export class BonusService {
     const http = new HttpClient({
       clock: this.#options.clock,
       origin,
-      // The aggregator's own setting, which may be plain http or of its own network.
+      // The aggregator itself sets the address, which may be plain http or in its own network.
       allowPrivate: true,
       timeoutMs,
       connections: BONUS_API_CONNECTIONS_MAX,

@@ -7,15 +7,15 @@ const DAY_MS = 86_400_000;
 export interface Assignment {
   /** Ids as decimal text. */
   readonly assigned: readonly string[];
-  /** The operator's before. */
+  /** Already the operator's. */
   readonly unchanged: readonly string[];
-  /** Another operator's: then nothing was assigned at all. */
+  /** Another operator's: if there are any, nothing was assigned at all. */
   readonly taken: readonly { readonly templateId: string; readonly operatorId: string }[];
 }
 
 /**
- * Makes templates an operator's by a person's word: all of them or, where one is another's, none.
- * An open create of the operator that one of them fits is closed with it by the read-back.
+ * Assigns templates to an operator on a person's decision: all of them or, if one is another's, none.
+ * The read-back then closes an open create of the operator with a matching template.
  *
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
@@ -29,7 +29,7 @@ export async function assignTemplates(
     return await assign(prisma, tenant, templateIds, by);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // Somebody was faster by a moment, with the same word or another: by now it is there to be seen.
+    // Another assignment of one of these templates was a moment faster: a second try sees it.
     return await assign(prisma, tenant, templateIds, by);
   }
 }
@@ -66,8 +66,8 @@ async function assign(
               FROM unnest(${missing}::bigint[]) AS t(id)`,
       ),
     );
-    // Long past, so that the read-back looks at once for what waited for this word; and another time
-    // with each word, so that a look under way does not take this one for the one before.
+    // Long past, so that the read-back at once checks the creates that waited for this decision; and a different
+    // time for each, so that a check under way does not take this decision for an earlier one.
     await transaction.bonusIntent.updateMany({
       where: { upstreamCid, kind: 'create', state: 'open', ambiguous: true },
       data: { lookAt: new Date(Date.now() % DAY_MS) },

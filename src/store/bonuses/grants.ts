@@ -2,7 +2,7 @@ import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 import { recording } from './ownership.ts';
 
-/** One player's bonus of one template that was asked for, its outcome unknown. */
+/** One player's bonus from one template that was requested, with unknown outcome. */
 export interface OpenGrant {
   readonly id: string;
   readonly intentId: string;
@@ -11,19 +11,19 @@ export interface OpenGrant {
   readonly templateId: string;
   /** The aggregator's id of the player. */
   readonly userId: string;
-  /** Where to go on in the player's bonuses. */
+  /** The next page of the player's bonuses to read. */
   readonly page: number;
-  /** How often all of the player's bonuses have been seen since. */
+  /** How often all of the player's bonuses have been read since. */
   readonly looks: number;
   readonly ageMs: number;
 }
 
-/** A batch of which every player's outcome is known. */
+/** A batch whose outcome is known for every player. */
 export interface SettledBatch {
   readonly intentId: string;
   readonly upstreamCid: string;
   readonly operatorId: string;
-  /** The bonuses that were found, as the service showed them; undefined unless all were, or where they are too much. */
+  /** The bonuses found, as the service showed them; undefined unless all were found, or if they are too large. */
   readonly items: readonly string[] | undefined;
 }
 
@@ -34,12 +34,12 @@ interface NextLook {
 }
 
 /**
- * The slow look for bonuses whose batch fell silent, one player's page at a time, by one of all
- * replicas. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * The slow search for bonuses of unanswered batches, one player's page at a time; one replica at a time
+ * has the claim to a player. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BonusGrants {
   readonly #database: Database;
-  /** Those who had their turn in this round: one with a thousand players must not be waited for (I7). */
+  /** Operators that had their turn in this round: nobody must wait for one with a thousand players (I7). */
   readonly #served = new Set<string>();
 
   constructor(database: Database) {
@@ -47,8 +47,8 @@ export class BonusGrants {
   }
 
   /**
-   * Claims the grant that is longest due, of one operator after the other; another process takes it
-   * when `leaseMs` are over.
+   * Claims the grant that has been due longest, in turn for each operator; after `leaseMs` another process
+   * may claim it.
    */
   async claim(upstreamCids: readonly string[], leaseMs: number): Promise<OpenGrant | undefined> {
     const claim = async () => {
@@ -63,14 +63,14 @@ export class BonusGrants {
     return await claim();
   }
 
-  /** Goes on at another page, or with another look after a while. */
+  /** Continues with another page, or with another look after a while. */
   async lookAgain(id: string, next: NextLook): Promise<void> {
     await this.#database.run(LOOK_AGAIN, { ...next, id });
   }
 
   /**
-   * The player has the bonus: it is the operator's from now on. One that was recorded before the
-   * batch began does not come from it: the batch was refused for this player.
+   * The player has the bonus: from now on it is the operator's. A bonus that was recorded before the
+   * batch began does not come from it: the service refused the batch for this player.
    */
   async found(grant: OpenGrant, bonusId: string, item: string): Promise<void> {
     await this.#database.run(FOUND, { grant, bonusId, item });
@@ -81,15 +81,15 @@ export class BonusGrants {
   }
 
   /**
-   * The batch, once nothing of it is open any more.
-   * @param bytesMax no answer is made of bonuses that are more than this
+   * The batch, once none of its grants is open.
+   * @param bytesMax bonuses that are larger than this together are not returned
    */
   async settled(intentId: string, bytesMax: number): Promise<SettledBatch | undefined> {
     const [batch] = await this.#database.run(SETTLED, { intentId, bytesMax });
     return batch;
   }
 
-  /** Batches that were left open although nothing of theirs is: their closing was cut short. */
+  /** Open batches without open grants: closing them was interrupted. */
   async leftOpen(): Promise<readonly string[]> {
     return await this.#database.run(LEFT_OPEN, {});
   }
@@ -98,7 +98,7 @@ export class BonusGrants {
 interface DueGrants {
   readonly upstreamCids: readonly string[];
   readonly leaseMs: number;
-  /** Operators whose turn it is not. */
+  /** Operators that have already had their turn. */
   readonly served: readonly string[];
 }
 
@@ -188,7 +188,7 @@ interface WhichBatch {
   readonly bytesMax: number;
 }
 
-// The items are read only where they are the answer: of a thousand players they may be hundreds of megabytes.
+// The items are read only if they become the answer: for a thousand players they may be hundreds of megabytes.
 const SETTLED = statement(
   'bonus-grant-settled',
   {

@@ -2,7 +2,7 @@ import { type Columns, noRow, type Parameters, statement } from '../statement.ts
 import { LISTED_BONUSES, type OwnedBonus, recording } from './ownership.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
-/** What an operator was told, status and body. */
+/** The answer that an operator was given: status and body. */
 export interface KeptAnswer {
   readonly status: number;
   readonly body: string;
@@ -14,13 +14,13 @@ export interface NewIntent {
   readonly bodyHash: Buffer;
   /** As the operator sent it. */
   readonly body: string;
-  /** The read-back leaves it alone for this long: its request is still under way. */
+  /** The read-back ignores it for this long, while its request is still under way. */
   readonly patienceMs: number;
 }
 
 export type IntentKind = 'create' | 'apply';
 
-/** What an equal body may have come to; one that failed is none. */
+/** The states in which an equal body counts; a failed one does not. */
 const STATES = ['open', 'done'] as const;
 
 const NEW_INTENT: Parameters<{ readonly intent: NewIntent }> = {
@@ -54,7 +54,7 @@ interface NewBatch {
   readonly userIds: readonly string[];
 }
 
-// Players in order, so that two batches with the same ones do not wait for each other in a ring.
+// Players in order, so that two batches with the same players do not deadlock.
 export const BEGIN_APPLY = statement(
   'bonus-intent-apply',
   {

@@ -16,33 +16,33 @@ import {
 import type { OwnedBonus } from './ownership.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What became of the wish to ask the service for something. */
+/** What became of an operator's request before the service is asked. */
 export type BegunIntent =
-  /** Written and committed: the service may be asked, once. */
+  /** Written and committed: the service may now be asked, once. */
   | { readonly kind: 'begun'; readonly intentId: string }
-  /** The same body was asked for before, and this was the answer. */
+  /** The same body was sent before, and this was the answer. */
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
-  /** The same body was asked for before, and nobody knows yet what came of it. */
+  /** The same body was sent before, and its outcome is not known yet. */
   | { readonly kind: 'open' }
-  /** Another body of the operator's is open for one of these players. */
+  /** Another batch of the operator is open for one of these players. */
   | { readonly kind: 'playersOpen' };
 
 /**
- * What operators asked for, written before the service is asked, so that a crash between the two
- * can neither orphan nor leak what was made (I3, I8). Every method throws GatewayError
+ * Operators' requests, written before the service is asked, so that a crash in between can neither
+ * orphan what was created nor show it to another operator (I3, I8). Every method throws GatewayError
  * `DATABASE_UNAVAILABLE`.
  */
 export class BonusIntents {
   readonly #database: Database;
   readonly #notes: CallNotes | undefined;
 
-  /** @param notes told of each that was begun */
+  /** @param notes told about each intent that was begun */
   constructor(database: Database, notes?: CallNotes) {
     this.#database = database;
     this.#notes = notes;
   }
 
-  /** @param aboveId the highest template id there was before; what is made has a higher one */
+  /** @param aboveId the highest template id so far; the new template has a higher one */
   async beginCreate(intent: NewIntent, aboveId: string): Promise<BegunIntent> {
     const [intentId] = await this.#database.run(BEGIN_CREATE, { intent, aboveId });
     if (intentId !== undefined) return this.#begun(intentId);
@@ -70,7 +70,7 @@ export class BonusIntents {
     return { kind: 'begun', intentId };
   }
 
-  /** What an equal body of the same operator came to, unless it certainly failed. */
+  /** The outcome of an equal body of the same operator, unless it certainly failed. */
   async findEqual(
     { tenant, bodyHash }: Pick<NewIntent, 'tenant' | 'bodyHash'>,
     kind: IntentKind,
@@ -83,8 +83,8 @@ export class BonusIntents {
   }
 
   /**
-   * The template is made: it is the operator's from now on, and its answer is kept.
-   * @returns false when the template is another operator's already, which no honest service says
+   * The template was created: from now on it is the operator's, and the answer is kept.
+   * @returns false if the template is already another operator's, which a correct service never answers
    */
   async finishCreate(
     tenant: Tenant,
@@ -97,7 +97,7 @@ export class BonusIntents {
     return own === true;
   }
 
-  /** The service has answered a batch: what it issued is the operator's. */
+  /** The service has answered a batch: the bonuses that it issued are the operator's. */
   async finishApply(
     tenant: Tenant,
     intentId: string,
@@ -107,7 +107,7 @@ export class BonusIntents {
     await this.#database.run(FINISH_APPLY, { tenant, intentId, issued, answer });
   }
 
-  /** Certainly nothing was made: the same may be asked for again. */
+  /** Certainly nothing was created: the same body may be sent again. */
   async fail(intentId: string, reason: string): Promise<void> {
     await this.#database.run(FAIL_INTENT, { intentId, reason });
   }

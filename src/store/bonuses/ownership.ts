@@ -2,14 +2,14 @@ import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
-/** A bonus together with its player, whose operator it belongs to. */
+/** A bonus and its player; the bonus belongs to the player's operator. */
 export interface OwnedBonus {
   readonly bonusId: string;
   readonly templateId: string | undefined;
   readonly userId: string;
 }
 
-/** Templates of a list, as much as is kept of them. */
+/** A template in a list, with its kept copy if there is one. */
 export interface ListedTemplate {
   readonly templateId: string;
   /** The service's JSON of it; undefined while no copy is kept. */
@@ -17,8 +17,8 @@ export interface ListedTemplate {
 }
 
 /**
- * Whose a template or bonus is, and the kept copies of templates. Ids are decimal text. Every
- * question names the operator (I8); every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * Which operator owns a template or bonus, and the kept copies of templates. Ids are decimal text. Every
+ * query for an owner names the operator (I8); every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BonusOwnership {
   readonly #database: Database;
@@ -32,7 +32,7 @@ export class BonusOwnership {
     return rows.length > 0;
   }
 
-  /** Which of these bonuses are known to be the operator's; all others are nobody's to it. */
+  /** Which of these bonuses are known to be the operator's; to it, all others do not exist. */
   async ownBonuses(tenant: Tenant, bonusIds: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(await this.#database.run(OWN_BONUSES, { tenant, bonusIds }));
   }
@@ -49,7 +49,7 @@ export class BonusOwnership {
     return count ?? 0;
   }
 
-  /** A page of what the operator sees, oldest first. */
+  /** A page of the templates that the operator sees, oldest first. */
   async listTemplates(
     tenant: Tenant,
     shared: readonly number[],
@@ -58,7 +58,7 @@ export class BonusOwnership {
     return await this.#database.run(LIST_TEMPLATES, { tenant, shared, page });
   }
 
-  /** Keeps templates as the service has just shown them; null: it says there is no such one. */
+  /** Keeps templates as the service has just shown them; null: according to the service there is none. */
   async keepCopies(
     upstreamCid: string,
     copies: readonly { readonly templateId: string; readonly item: string | null }[],
@@ -94,9 +94,9 @@ const OWN_BONUSES = statement(
 );
 
 /**
- * Records bonuses as the service has just shown them: two members of a `WITH`. A service that was restored gives ids
- * again, and whoever had the bonus of before must not revoke the one of today.
- * @param given what holds their `bonus_id`, `template_id` and `user_id`
+ * Records bonuses as the service has just shown them: members of a `WITH`. A restored service assigns ids again,
+ * and the owner of an earlier bonus must not be able to revoke the present one.
+ * @param given a source of rows with `bonus_id`, `template_id` and `user_id`
  */
 export const recording = (given: string) => `
   shown AS (
@@ -140,7 +140,7 @@ interface Seen {
 
 const SEEN: Parameters<Seen> = { ...TENANT, shared: ['bigint[]', ({ shared }) => shared] };
 
-/** Without what the service says does not exist. */
+/** Without templates that do not exist according to the service. */
 const VISIBLE = `
   FROM (SELECT template_id FROM bonus_templates
          WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id

@@ -10,7 +10,7 @@ export interface BonusPlayer {
 
 /**
  * Players of one operator, many at once. Every method throws GatewayError `DATABASE_UNAVAILABLE`;
- * none of them ever sees another operator's player (I8).
+ * none of them ever reads another operator's player (I8).
  */
 export class BonusPlayers {
   readonly #database: Database;
@@ -20,7 +20,7 @@ export class BonusPlayers {
   }
 
   /**
-   * The aggregator's ids of these players, made where there are none: a bonus may be issued before
+   * The aggregator's ids of these players; missing ones are created, because a bonus may be issued before
    * the player's first visit.
    * @returns by the operator's id
    */
@@ -39,34 +39,34 @@ export class BonusPlayers {
       const lacking = missing.filter((user) => !known.has(user));
       if (lacking.length === 0) return known;
       const made = { operatorId, operatorUsers: lacking, userIds: lacking.map(() => randomUUID()) };
-      // Who is not returned was made by somebody faster: the next look finds that row.
+      // A player that is not returned was created by another request meanwhile: the next look finds that row.
       for (const player of await this.#database.run(INSERT_ALL, made)) {
         known.set(player.operatorUser, player.userId);
       }
     }
   }
 
-  /** The aggregator's id of a player, where there is one. */
+  /** The aggregator's id of a player, if there is one. */
   async find(operatorId: string, operatorUser: string): Promise<string | undefined> {
     const sought = { operatorId, operatorUsers: [operatorUser] };
     const [player] = await this.#database.run(FIND_BY_OPERATOR_USERS, sought);
     return player?.userId;
   }
 
-  /** Which of these ids are this operator's players: the aggregator's id to the operator's. */
+  /** Those of these ids that are this operator's players: from the aggregator's id to the operator's. */
   async namesOf(
     operatorId: string,
     userIds: Iterable<string>,
   ): Promise<ReadonlyMap<string, string>> {
-    // The service chooses them; PostgreSQL knows no text with a NUL and would fail.
+    // The service chooses the ids; PostgreSQL accepts no text with a NUL and would fail.
     const possible = [...userIds].filter((userId) => !userId.includes('\0'));
     const players = await this.#database.run(FIND_BY_USER_IDS, { operatorId, userIds: possible });
     return new Map(players.map(({ userId, operatorUser }) => [userId, operatorUser]));
   }
 
   /**
-   * Which of these names are the aggregator's id of a player of this operator, and nobody's own name. Players who
-   * were brought along may be called by one name on both sides, or one as the other is.
+   * Those of these names that are the aggregator's id of one of this operator's players, and no player's own name.
+   * Imported players may have the same name on both sides, or one player's id may be another's name.
    */
   async mistakenFor(
     operatorId: string,
@@ -126,7 +126,7 @@ interface NewPlayers {
   readonly userIds: readonly string[];
 }
 
-// In order, so that two batches with the same new players do not wait for each other in a ring.
+// In order, so that two batches with the same new players do not deadlock.
 const INSERT_ALL = statement(
   'bonus-players-insert',
   {

@@ -1,12 +1,12 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
 
-/** Calls at once; each may have issued a thousand bonuses. */
+/** Calls per statement; each may have issued a thousand bonuses. */
 const CALLS_AT_ONCE = 500;
 
 /**
- * Closed, and not needed to tell what an open create has become: the template of one that is closed
- * must not be taken for another's.
+ * Closed, and not needed to resolve an open create: the template of a closed create must not be taken
+ * for that of another.
  */
 const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
        AND NOT (i.kind = 'create' AND EXISTS (
@@ -15,8 +15,8 @@ const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
             AND o.above_id < i.template_id))`;
 
 /**
- * Forgets the bonus API's calls that were closed before, with their answers and what each player
- * came to. Whose a template or bonus is stays, open calls stay.
+ * Deletes the bonus API's calls that were closed before, with their answers and the outcome for each
+ * player. The owners of templates and bonuses are kept, and so are open calls.
  *
  * @returns how many calls
  */

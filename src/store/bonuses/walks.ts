@@ -1,26 +1,26 @@
 import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 
-/** The next page of a partner account's templates is this process's to read. */
+/** The next page of a partner account's templates, claimed by this process. */
 export interface ClaimedPage {
   readonly upstreamCid: string;
   readonly page: number;
 }
 
-/** A create that nobody knows the outcome of. */
+/** A create of unknown outcome. */
 export interface OpenCreate {
   readonly id: string;
   readonly operatorId: string;
   readonly body: string;
-  /** The highest template id there was before the service was asked. */
+  /** The highest template id before the service was asked. */
   readonly aboveId: string;
   readonly passes: number;
   readonly ageMs: number;
-  /** Whether the present walk began after its request had certainly ended: then it is a whole look. */
+  /** Whether the present walk began after the create's request had certainly ended, and so covers it. */
   readonly isDue: boolean;
-  /** Whether a person has been asked for already. */
+  /** Whether a person has already been asked to decide. */
   readonly ambiguous: boolean;
-  /** When it was to be looked at, as PostgreSQL says it. */
+  /** When it was due for a look, as PostgreSQL's text. */
   readonly lookAt: string;
 }
 
@@ -28,22 +28,22 @@ export interface OpenCreate {
 export interface Candidate {
   readonly templateId: string;
   readonly item: string;
-  /** Set where a person has said whose it is. */
+  /** Set if a person has assigned it to an operator. */
   readonly assignedTo: string | undefined;
 }
 
 export interface WalkedAccounts {
   readonly cids: readonly string[];
-  /** Those whose copies are kept fresh, if anything of theirs is owned. */
+  /** Accounts whose copies are kept fresh if an operator owns any of their templates. */
   readonly kept: readonly string[];
-  /** Those of which templates are shared. */
+  /** Accounts with shared templates. */
   readonly shared: readonly string[];
 }
 
 /**
  * The slow reading of all templates of a partner account, page by page: it keeps the copies fresh
- * and finds what open creates have become. Its place in PostgreSQL makes one reader of all
- * replicas. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * and finds the templates of open creates. Its position is in PostgreSQL, so that all replicas act as
+ * one reader. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BonusWalks {
   readonly #database: Database;
@@ -53,7 +53,7 @@ export class BonusWalks {
   }
 
   /**
-   * Claims a page that is due: a walk goes on, an open create wants one, or the copies are old.
+   * Claims a page that is due: a walk is under way, an open create needs one, or the copies are old.
    * @param accounts only these are walked
    */
   async claim(
@@ -70,8 +70,8 @@ export class BonusWalks {
   }
 
   /**
-   * The page could not be read: another try after a while, by whoever comes first.
-   * @param page the same again, or the first: then the walk begins anew
+   * The page could not be read: whichever process comes first tries again after a while.
+   * @param page the same page, or the first, which restarts the walk
    */
   async postpone(upstreamCid: string, page: number, delayMs: number): Promise<void> {
     await this.#database.run(POSTPONE, { upstreamCid, page, delayMs });
@@ -87,13 +87,13 @@ export class BonusWalks {
     return await this.#database.run(OPEN_CREATES, upstreamCid);
   }
 
-  /** Templates the present walk has seen that no create has become and nobody owns. */
+  /** Templates seen by the present walk that belong to no create and no operator, except by assignment. */
   async candidates(upstreamCid: string, aboveId: string): Promise<readonly Candidate[]> {
     return await this.#database.run(CANDIDATES, { upstreamCid, aboveId });
   }
 
   /**
-   * A whole look did not settle it: the next one after `delayMs`, or at once where a person has
+   * A complete walk did not settle it: the next look is after `delayMs`, or at once if a person has
    * assigned a template meanwhile.
    */
   async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
@@ -117,7 +117,7 @@ interface DueWalks extends WalkedAccounts {
   readonly leaseMs: number;
 }
 
-// The first page begins the walk; whoever claims it again after a crash begins it again.
+// The first page starts the walk; claiming it again after a crash restarts the walk.
 const CLAIM = statement(
   'bonus-walk-claim',
   {
