@@ -28,7 +28,7 @@ export interface AuditQuery {
   readonly cursor?: string | undefined;
 }
 
-/** A change that is none of a row: signing in, looking, reloading. */
+/** An action that changes no row of its own: signing in, looking at something, reloading. */
 export interface AuditedDeed {
   readonly action: AuditAction;
   readonly subject: string;
@@ -39,7 +39,7 @@ export interface AuditedDeed {
 
 const PAGE_SIZE = 100;
 const LOOK_MINUTES = 10;
-/** A row's time is that of its transaction's beginning, its id that of its writing. */
+/** Tolerance between times and ids: a row gets its time when its transaction begins, its id when it is written. */
 const DISORDER_MS = 3_600_000;
 
 /** The audit, newest first. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
@@ -62,7 +62,7 @@ export class AuditLog {
     );
   }
 
-  /** A look at something, once within some minutes: a page that refreshes is one look. */
+  /** Records a look at something, at most once within some minutes: a page that refreshes is one look. */
   async appendLook(by: Authority, deed: AuditedDeed): Promise<void> {
     const { action, subject, operator, after } = deed;
     await this.#prisma.$executeRaw(
@@ -101,7 +101,7 @@ export class AuditLog {
         ...(cursor !== undefined && { id: { lt: BigInt(cursor) } }),
       },
       orderBy: { id: 'desc' },
-      // One more than is shown tells whether there is a next page.
+      // One more than shown, to know whether there is a next page.
       take: PAGE_SIZE + 1,
     });
     const items = rows.slice(0, PAGE_SIZE).map(({ id, at, operatorId, ...row }) => ({
@@ -121,8 +121,8 @@ export class AuditLog {
   }
 
   /**
-   * Rows come in the order of their ids, and times are nearly in that order: a range of time is looked for
-   * in a range of ids, or a page of two years ago would be looked for row by row, from today on.
+   * Rows are read in the order of their ids, and times are nearly in that order: a range of times becomes a
+   * range of ids, because otherwise a page from two years ago would be searched row by row from today.
    */
   async #lastBefore(from: Date | undefined) {
     if (from === undefined) return null;
@@ -144,7 +144,7 @@ export class AuditLog {
     });
   }
 
-  /** All of it, page by page. */
+  /** All rows, read page by page. */
   async *all(query: Omit<AuditQuery, 'cursor'>): AsyncGenerator<AuditRow> {
     let cursor: string | null | undefined;
     do {
@@ -155,7 +155,7 @@ export class AuditLog {
   }
 }
 
-/** PostgreSQL takes neither U+0000 nor half a character in JSON: what holds one must not go unrecorded for that. */
+/** PostgreSQL accepts neither U+0000 nor lone surrogates in JSON: a value with one must be recorded all the same. */
 function jsonOf(value: unknown): string | null {
   if (value === undefined) return null;
   return JSON.stringify(value, (_, member: unknown) =>

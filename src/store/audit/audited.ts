@@ -21,7 +21,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** By whose word something is changed, and why. */
+/** Who decides on a change, and why. */
 export interface Authority {
   readonly caller: Caller;
   readonly reason?: string | undefined;
@@ -42,7 +42,7 @@ export function auditSql(by: Authority, action: AuditAction, changes: Sql): Sql 
       FROM (${changes}) AS c`;
 }
 
-/** What `auditText` needs of a statement's input. */
+/** The parameters of a statement that `auditText` uses. */
 export const AUDITED: Parameters<{ readonly by: Authority }> = {
   actor: ['text', ({ by }) => by.caller.actor],
   role: ['text', ({ by }) => by.caller.role],

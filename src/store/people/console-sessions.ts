@@ -12,9 +12,9 @@ export interface SignedIn {
 
 /** How long a session lasts, in milliseconds. */
 export interface SessionLimits {
-  /** Without a request that counts. */
+  /** Without a request that counts as activity. */
   readonly idleMs: number;
-  /** Whatever is done meanwhile. */
+  /** At most, whatever the activity. */
   readonly absoluteMs: number;
 }
 
@@ -36,13 +36,13 @@ export class ConsoleSessions {
     this.#limits = limits;
   }
 
-  /** Of somebody whom the issuer named. */
+  /** Opens a session for a person identified by the issuer. */
   async open(session: NewSession, who: Pick<SignedIn, 'actor' | 'role'>): Promise<void> {
     await this.#database.run(OPEN, { ...session, ...who, ...this.#limits });
     await this.#clear();
   }
 
-  /** @param lastsMs until it is worth nothing, used or not */
+  /** @param lastsMs how long the link is valid unless it is used */
   async makeLink(
     tokenHash: Buffer,
     who: Pick<SignedIn, 'actor' | 'role'>,
@@ -55,8 +55,8 @@ export class ConsoleSessions {
   }
 
   /**
-   * Opens a session by a link, which is worth nothing from then on: of any number that come with the
-   * same one, at whatever replica, one gets the session.
+   * Opens a session with a link, which is invalid from then on: of all callers with the same link, at
+   * whatever replica, only one gets the session.
    */
   async openByLink(tokenHash: Buffer, session: NewSession): Promise<SignedIn | undefined> {
     const input = { tokenHash, ...session, ...this.#limits };
@@ -64,14 +64,14 @@ export class ConsoleSessions {
     return signedIn;
   }
 
-  /** @param isActivity whether the session is used by a person in this moment, and lasts longer */
+  /** @param isActivity whether a person uses the session at this moment, which extends it */
   async find(idHash: Buffer, isActivity: boolean): Promise<SignedIn | undefined> {
     const { idleMs } = this.#limits;
     const [signedIn] = await this.#database.run(FIND, { idHash, isActivity, idleMs });
     return signedIn;
   }
 
-  /** Holds at every replica from the moment it resolves. */
+  /** Takes effect at every replica once it resolves. */
   async close(idHash: Buffer): Promise<void> {
     await this.#database.run(CLOSE, { idHash });
   }
@@ -104,7 +104,7 @@ const WHO = {
   role: ['text', ({ role }) => role],
 } satisfies Parameters<Pick<SignedIn, 'actor' | 'role'>>;
 
-/** In the statement that opens the session: nobody is signed in without a row of the audit (I12). */
+/** Part of the statement that opens the session: nobody is signed in without a row in the audit (I12). */
 const AUDITED_OPENING = `
   INSERT INTO audit (action, actor, role, address, subject, after)
   SELECT 'person.signed_in', actor, role, address, actor, jsonb_build_object('by', signed_in_by)
@@ -140,7 +140,7 @@ const MAKE_LINK = statement(
   (row) => row.date('expires_at'),
 );
 
-/** The deleted row is the right to sign in: whoever comes second waits for it and finds none. */
+/** Deleting the row gives the right to sign in: a second caller waits for the row lock and finds none. */
 const OPEN_BY_LINK = statement(
   'console-session-open-by-link',
   { ...NEW, token_hash: ['bytea', ({ tokenHash }) => tokenHash] } satisfies Parameters<
@@ -165,7 +165,7 @@ const OPEN_BY_LINK = statement(
   signedInOf,
 );
 
-/** Written at most once a minute: a page that asks every second must not write every second. */
+/** Updates the row at most once a minute: a page that asks every second must not write every second. */
 const FIND = statement(
   'console-session-find',
   {

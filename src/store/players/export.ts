@@ -4,8 +4,8 @@ import type { BetTimelines } from '../bets/timeline.ts';
 import type { PlayerDesk } from './player-desk.ts';
 
 /**
- * What the journal keeps of a player, one JSON object a line: `{player}`, then a `{bet}` each, newest
- * first, its messages as the service sent them but for the token.
+ * What the journal keeps about a player, one JSON object per line: `{player}`, then one `{bet}` each, newest
+ * first, with its messages as the service sent them, except for the token.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function* exportPlayer(

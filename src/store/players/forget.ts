@@ -7,28 +7,28 @@ import { inTransaction, type Prisma, sql, type Transaction } from '../schema/pri
 export type Forgotten =
   | {
       readonly kind: 'forgotten';
-      /** How many of each were gone through. */
+      /** How many of each were processed. */
       readonly bets: number;
       readonly messages: number;
       readonly attempts: number;
     }
-  /** Bets of the player are open, at most ten are named: their messages are still needed. */
+  /** The player has open bets, whose messages are still needed; at most ten are named. */
   | { readonly kind: 'open'; readonly transactionIds: readonly string[] }
   | { readonly kind: 'missing' };
 
-/** With all their messages: a moment's work, and some megabytes. */
+/** Bets per step; with all their messages that is a moment's work and some megabytes. */
 const BETS_AT_ONCE = 200;
 const TIMEOUT_MS = 300_000;
 
-/** `400 code 5: cannot do that` without the wallet's own words. */
+/** Reduces `400 code 5: cannot do that` to the part without the wallet's own words. */
 const CODE_ONLY = sql`CASE WHEN error ~ '^[0-9]+ code -?[0-9]+' THEN substring(error FROM '^[0-9]+ code -?[0-9]+')
                            WHEN error IS NULL OR result NOT IN ('declined', 'bad_answer') THEN error
                            ELSE '***' END`;
 
 /**
- * Blanks names, addresses and free text in what is kept of a player's bets: messages, wallets'
- * answers, refusals. Ids and money facts stay, so that the books are the same and a late operation
- * still finds its bet. All of it or nothing, with its row in the audit.
+ * Blanks names, addresses and free text in what is kept about a player's bets: messages, wallets'
+ * answers, refusals. Ids and amounts stay, so that the books do not change and a late operation
+ * still finds its bet. One transaction does all of it, with its row in the audit.
  *
  * @throws GatewayError `DATABASE_UNAVAILABLE`; nothing is blanked then
  */
@@ -61,12 +61,12 @@ export async function forgetPlayer(
   );
 }
 
-/** The rule of `HAS_ENDED`, with every bet locked: none opens again while it is blanked. */
+/** Applies `HAS_ENDED` with every bet locked, so that none opens again while it is blanked. */
 async function openBetsOf(transaction: Transaction, playerId: bigint): Promise<string[]> {
   await transaction.$executeRaw(sql`
     SELECT 1 FROM bets WHERE player_id = ${playerId} AND place <> 'in_flight'
      ORDER BY transaction_id FOR UPDATE`);
-  // Two questions, because the index of players' bets has none that is in flight.
+  // Two queries, because the index of players' bets does not include those in flight.
   const rows = await transaction.$queryRawUnsafe<{ transaction_id: string }[]>(
     `(SELECT b.transaction_id FROM bets b
        WHERE b.player_id = $1 AND b.place <> 'in_flight' AND NOT ${HAS_ENDED} LIMIT 10)
@@ -84,11 +84,11 @@ interface Blanked {
   readonly attempts: number;
 }
 
-/** Some bets after the other, so that no statement takes longer the more a player has bet. */
+/** Some bets at a time, so that no statement takes longer the more a player has bet. */
 async function blankBets(transaction: Transaction, playerId: bigint): Promise<Blanked> {
   let [bets, messages, attempts] = [0, 0, 0];
   for (let after = { transaction_id: '', created_at: '-infinity' }; ; ) {
-    // Only what has ended: of a bet that was placed since, the messages are still needed.
+    // Only ended bets: the messages of a bet placed since are still needed.
     const rows = await transaction.$queryRawUnsafe<(typeof after)[]>(
       `SELECT b.transaction_id, b.created_at::text FROM bets b
         WHERE b.player_id = $1 AND b.place <> 'in_flight' AND ${HAS_ENDED}
@@ -119,7 +119,7 @@ async function blankMessages(
     SELECT id, body, answer_body FROM operations
      WHERE transaction_id = ANY (${transactionIds}::text[])`);
   const ids = rows.map(({ id }) => id);
-  // A player may have bet what some megabytes tell of; callbacks do not wait for that.
+  // The messages may be some megabytes; slices let callbacks run in between.
   const bodies = await new Slices().map(rows, ({ body }) =>
     Buffer.from(blankTexts(Buffer.from(body).toString())),
   );
@@ -134,7 +134,7 @@ async function blankMessages(
   return ids;
 }
 
-/** What the service was told: its code and time stay, its message may hold the wallet's words. */
+/** The answer to the service: its code and time stay, its message may contain the wallet's words. */
 function blankAnswer(body: string | null): string | null {
   return body === null ? null : blankTexts(body);
 }
@@ -151,7 +151,7 @@ async function blankAnswers(
      WHERE operation_id = ANY (${operationIds}::bigint[])`);
 }
 
-/** Deliveries by their operations: of those that ended there is no index by their bets. */
+/** Finds deliveries by their operations: ended deliveries have no index by bet. */
 async function blankRefusals(
   transaction: Transaction,
   transactionIds: readonly string[],

@@ -24,7 +24,7 @@ export interface PlayerTotals {
   readonly currency: string;
   readonly bets: number;
   readonly open: number;
-  /** Of accepted bets that are not rolled back; decimal text. */
+  /** The sum over accepted bets that are not rolled back; decimal text. */
   readonly stakes: string;
   readonly payouts: string;
 }
@@ -83,8 +83,8 @@ const SESSIONS = statement(
 );
 
 /**
- * An amount as a number, nothing where PostgreSQL has none for it: `0e99999999999` and `1e-20000` are amounts
- * of 0 or nearly so, and one such bet must keep nobody from a player's page or export.
+ * An amount as a number, or null if PostgreSQL cannot represent it: `0e99999999999` and `1e-20000` are amounts
+ * of 0 or nearly so, and one such bet must not make a player's page or export fail.
  */
 const counted = (column: string) => `
          CASE WHEN length(${column}) <= 1000 AND ${column} ~ '^[0-9.]+([eE][-+]?[0-9]{1,3})?$'
@@ -111,7 +111,7 @@ const TOTALS = statement(
   }),
 );
 
-/** What is known of a player. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
+/** What is known about a player. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class PlayerDesk {
   readonly #database: Database;
 

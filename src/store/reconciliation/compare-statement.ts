@@ -3,11 +3,11 @@ import type { JournalBet, OpenPromise } from '../../domain/reconciliation.ts';
 import type { SqlValue } from '../sql-value.ts';
 import type { Columns } from '../statement.ts';
 
-/** What a line of a list says of a bet; null: it does not say. */
+/** What a line of a list says about a bet; null: the line does not say. */
 export interface ListRow {
   readonly line: number;
   readonly transactionId: string;
-  /** Only the transactionId could be read: the bet stands there, and nobody knows how. */
+  /** Only the transactionId could be read: the list has the bet, but what it says about it is unknown. */
   readonly isUnreadable: boolean;
   readonly currency: string | null;
   /** JSON numbers, not negative. */
@@ -16,19 +16,19 @@ export interface ListRow {
   readonly state: string | null;
 }
 
-/** Which bets of the journal the list is compared with. */
+/** The bets of the journal with which the list is compared. */
 export interface ListComparison {
   readonly operatorId: string;
-  /** The days' first instant, and the first that is not in them. */
+  /** The days' first instant, and the first instant after them. */
   readonly startsAt: Date;
   readonly endsAt: Date;
 }
 
-/** A pair over which the lists may differ. A transactionId that a list has twice comes twice. */
+/** A pair in which the lists may differ. A transactionId that the list has twice appears twice. */
 export interface Compared {
   readonly transactionId: string;
   readonly there: ListRow | undefined;
-  /** Of that operator alone: a bet of another is no bet (I8). */
+  /** Only a bet of that operator: another operator's bet counts as missing (I8). */
   readonly here: JournalBet | undefined;
 }
 
@@ -55,7 +55,7 @@ const PROMISED = ['promised', 'promised_amount', 'is_dead', 'promised_at'] as co
 const columnsOf = (table: string, columns: readonly string[]) =>
   columns.map((column) => `${table}.${column}`).join(', ');
 
-/** As every currency has them; others are compared in the process, which adds up any. */
+/** Amounts as every currency has them; others are compared in the process, which handles any. */
 const PLAIN = `'^[0-9]{1,40}(\\.[0-9]{1,40})?$'`;
 
 const same = (theirs: string, ours: string) => `
@@ -63,12 +63,12 @@ const same = (theirs: string, ours: string) => `
             WHEN ${theirs} ~ ${PLAIN} AND ${ours} ~ ${PLAIN}
             THEN ${theirs}::numeric = ${ours}::numeric ELSE false END`;
 
-/** Days around those asked for, whose bets a list may have too: others' clocks and days differ. */
+/** Around the requested days: a list may have bets from there too, because other parties' clocks and days differ. */
 const AROUND = `interval '1 day'`;
 
 /**
- * One join of the list with the bets of its days; what agrees beyond doubt stays in the server. Bets
- * of the list that were placed on other days are looked up one by one.
+ * One join of the list with the bets of its days; pairs that certainly agree are not returned. Bets
+ * in the list that were placed on other days are looked up one by one.
  * $1 operator, $2 and $3 the days' bounds, $4 every state that a bet may have.
  */
 export const COMPARE = `

@@ -7,40 +7,40 @@ import {
 } from '../../domain/reconciliation.ts';
 import type { Columns } from '../statement.ts';
 
-/** What their list says of a bet; of a bet that it has several times also what the others say. */
+/** What the other party's list says about a bet; for a repeated bet also what the other lines say. */
 export interface ListedThere extends ListedBet {
-  /** How many times it stands there; absent where once. */
+  /** How often the bet is in the list; absent if once. */
   readonly copies?: number;
   readonly others?: readonly ListedBet[];
 }
 
-/** A difference as one run finds it. */
+/** A difference as found by one run. */
 export interface FoundDifference {
   readonly kind: DifferenceKind;
-  /** Null for a line that could not be read as far as that. */
+  /** Null if this could not be read from the line. */
   readonly transactionId: string | null;
-  /** Null where that list has no such bet. */
+  /** Null if that list does not have the bet. */
   readonly here: ListedBet | null;
   readonly there: ListedThere | null;
-  /** Of their list, the first that speaks of it. */
+  /** The first line of the other party's list about the bet. */
   readonly line: number | null;
-  /** What the gateway knows of its cause. */
+  /** What the gateway knows about the cause. */
   readonly reason: string | null;
 }
 
-/** The same as it is put on record. */
+/** The same as it is recorded. */
 export interface NotedDifference extends FoundDifference {
-  /** Of a line that could not be read, a digest of what it says. */
+  /** For a line that could not be read, a digest of its content. */
   readonly said?: string;
 }
 
 /** A difference of a run, for people. */
 export interface DifferenceItem extends FoundDifference {
   readonly id: string;
-  /** A run before had found it. */
+  /** Whether an earlier run had found it. */
   readonly known: boolean;
   readonly firstFoundAt: string;
-  /** Null until somebody has resolved it, in whichever run. */
+  /** Null until somebody has resolved it, in any run. */
   readonly resolution: {
     readonly at: string;
     readonly by: string;
@@ -48,13 +48,13 @@ export interface DifferenceItem extends FoundDifference {
   } | null;
 }
 
-/** Of a difference `d` as a run has found it, `w`. */
+/** The columns of a difference `d` and of its finding `w` by a run. */
 export const DIFFERENCE_COLUMNS = `d.id::text, d.kind, d.transaction_id, d.here, d.there, w.position, w.line::float8 AS line,
          w.reason, w.is_known, d.first_found_at, d.resolved_at, d.resolved_by, d.resolved_why`;
 
 /**
- * By what a difference is known again: not by its line, which another list counts otherwise, but of
- * a line that nobody could read there is nothing else than its place and what it says.
+ * What identifies a difference across runs: not its line, whose number differs in another list; but a line
+ * that could not be read has nothing else than its number, the reason and its content.
  */
 export function differenceIdentity({
   kind,

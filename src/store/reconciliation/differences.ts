@@ -112,7 +112,7 @@ const FIND = statement(
   differenceItemOf,
 );
 
-/** Every run that has found it counts one less that is open. */
+/** Every run that has found the difference then counts one less as open. */
 const RESOLVE = statement<Which & { readonly by: Authority }, string>(
   'reconciliation-resolve',
   { ...which, ...AUDITED },
@@ -144,18 +144,18 @@ const RESOLVE = statement<Which & { readonly by: Authority }, string>(
   (row) => row.text('action'),
 );
 
-/** The differences between lists, worked off by people. */
+/** The differences between lists, which people resolve. */
 export class ReconciliationDifferences {
   readonly #runner: Runner;
 
-  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` where `runner` is a `Database`. */
+  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` if `runner` is a `Database`. */
   constructor(runner: Runner) {
     this.#runner = runner;
   }
 
   /**
-   * Puts on record what a run that is under way has found; of a run that is over, nothing.
-   * @param fromPosition of the first of them
+   * Records what a run has found; nothing if the run has ended.
+   * @param fromPosition the position of the first of them
    */
   async note(
     run: { readonly id: string; readonly operatorId: string },
@@ -170,7 +170,7 @@ export class ReconciliationDifferences {
     );
   }
 
-  /** One page of a run that is done, in the order in which it found them. */
+  /** One page of the differences of a finished run, in the order in which it found them. */
   async list(query: DifferenceQuery): Promise<{
     readonly items: readonly DifferenceItem[];
     /** Null on the last page. */
@@ -182,7 +182,7 @@ export class ReconciliationDifferences {
     return { items: page.map(({ item }) => item), nextCursor };
   }
 
-  /** All of them, page by page. */
+  /** All differences, read page by page. */
   async *all(query: Omit<DifferenceQuery, 'cursor'>): AsyncGenerator<DifferenceItem> {
     let cursor: string | null | undefined;
     do {
@@ -193,9 +193,9 @@ export class ReconciliationDifferences {
   }
 
   /**
-   * A person has seen to it: it is carried to later runs as resolved. The change and its row of the
+   * Marks a difference as resolved by a person, for later runs too. The change and its row in the
    * audit are one transaction (I12).
-   * @param by with the reason
+   * @param by who resolved it, with the reason
    */
   async resolve(runId: string, differenceId: string, by: Authority): Promise<DifferenceResolution> {
     const changed = await this.#runner.run(RESOLVE, { runId, differenceId, by });

@@ -1,8 +1,8 @@
 import { noRow, type Parameters, statement } from '../statement.ts';
 
-/** A process that says nothing of its run for so long is gone. */
+/** A process that reports nothing about its run for this long is taken for dead. */
 const SILENT_SECONDS = 60;
-/** Found differences taken away by one statement: a moment's work. */
+/** The most found differences that one statement deletes: a moment's work. */
 const TAKEN_AT_ONCE = 5_000;
 
 interface GivenUp {
@@ -10,7 +10,7 @@ interface GivenUp {
   readonly why: string;
 }
 
-/** From here on it is failed to everybody, and its process can write nothing more of it. */
+/** From now on everybody sees the run as failed, and its process can no longer write to it. */
 export const GIVE_UP = statement(
   'reconciliation-give-up',
   { id: ['bigint', ({ id }) => id], why: ['text', ({ why }) => why] } satisfies Parameters<GivenUp>,
@@ -34,8 +34,8 @@ export const GIVE_UP_LOST = statement(
 );
 
 /**
- * Takes away a piece of what runs had found that were given up: it is of no list. A difference goes
- * with it unless another run has found it too, which is then the first. A run with nothing left is failed for good.
+ * Deletes some of the findings of runs that were given up: no list shows them. A difference is deleted with its
+ * finding unless another run has found it too, which then counts as the first. A run without findings becomes `failed`.
  */
 export const TAKE_AWAY = statement(
   'reconciliation-take-away',

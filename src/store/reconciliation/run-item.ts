@@ -8,7 +8,7 @@ type ReconciliationState = (typeof RECONCILIATION_STATES)[number];
 /** How many differences there are of each kind, and how many bets agree. */
 export type DifferenceCounts = Readonly<Record<DifferenceKind | 'agree', number>>;
 
-/** One comparison of the journal with somebody's list. */
+/** One comparison of the journal with another party's list. */
 export interface ReconciliationItem {
   readonly id: string;
   readonly operator: string;
@@ -21,13 +21,13 @@ export interface ReconciliationItem {
   readonly why: string | null;
   /** Who asked for it. */
   readonly actor: string;
-  /** Which of our columns the list has: what it does not have is not compared. */
+  /** Which of our columns the list has; the others are not compared. */
   readonly columns: readonly string[];
-  /** How far the list is read; bytes are counted after unpacking. */
+  /** How much of the list has been read; bytes are counted after decompression. */
   readonly progress: { readonly lines: number; readonly bytes: number };
-  /** Null until it is done, as are the next two. */
+  /** Null until the run is done, like the next two. */
   readonly counts: DifferenceCounts | null;
-  /** Differences that no run before had found, of those that are kept. */
+  /** Kept differences that no earlier run had found. */
   readonly new: number | null;
   /** Differences that nobody has resolved, by kind. */
   readonly open: Readonly<Record<DifferenceKind, number>> | null;
@@ -61,7 +61,7 @@ export function reconciliationItemOf(row: Columns): ReconciliationItem {
   };
 }
 
-/** One number a kind, of a JSON object. */
+/** One number per kind, from a JSON object. */
 export function countsIn<K extends string>(
   row: Columns,
   column: string,

@@ -19,7 +19,7 @@ export interface ReconciliationPlan {
   readonly actor: string;
 }
 
-/** The days of a plan as PostgreSQL has them. */
+/** A run that was begun, with the bounds of its days as PostgreSQL computes them. */
 export interface BegunReconciliation {
   readonly id: string;
   readonly startsAt: Date;
@@ -143,7 +143,7 @@ const LIST = statement(
   reconciliationItemOf,
 );
 
-/** Of each operator the newest that is done: a probe of an index an operator. */
+/** For each operator the newest finished run: one probe of an index per operator. */
 const NEWEST_OPEN = statement(
   'reconciliation-newest-open',
   {},
@@ -161,16 +161,16 @@ const NEWEST_OPEN = statement(
   (row) => ({ operator: row.text('operator_id'), open: countsIn(row, 'open', DIFFERENCE_KINDS) }),
 );
 
-/** Runs of a comparison, from their beginning to their end. */
+/** The runs of comparisons, from beginning to end. */
 export class ReconciliationRuns {
   readonly #runner: Runner;
 
-  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` where `runner` is a `Database`. */
+  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` if `runner` is a `Database`. */
   constructor(runner: Runner) {
     this.#runner = runner;
   }
 
-  /** The one that the books' days are kept in; undefined until something was booked. */
+  /** The time zone of the books' days; undefined until something was booked. */
   async booksTimeZone(): Promise<string | undefined> {
     return (await this.#runner.run(TIME_ZONE, {}))[0];
   }
@@ -186,30 +186,30 @@ export class ReconciliationRuns {
     return begun;
   }
 
-  /** @returns false where it is over: somebody took this process for gone */
+  /** @returns false if the run has ended: another process took this one for dead */
   async noteProgress(progress: Progress): Promise<boolean> {
     return (await this.#runner.run(NOTE_PROGRESS, progress)).length > 0;
   }
 
-  /** @returns false where it is over already, and not done */
+  /** @returns false if the run has already failed */
   async finish(id: string, counts: DifferenceCounts): Promise<boolean> {
     return (await this.#runner.run(FINISH, { id, counts })).length > 0;
   }
 
-  /** What was found is taken away again. */
+  /** Marks a run as failed and deletes its findings. */
   async fail(id: string, why: string): Promise<void> {
     await this.#runner.run(GIVE_UP, { id, why });
     await this.#takeAway();
   }
 
-  /** The same for runs whose process is gone. @returns their ids */
+  /** The same for runs whose process has died. @returns their ids */
   async failLost(): Promise<readonly string[]> {
     const lost = await this.#runner.run(GIVE_UP_LOST, {});
     await this.#takeAway();
     return lost;
   }
 
-  /** A piece at a time, and from where somebody else was cut short. */
+  /** Piece by piece, including what an interrupted process left. */
   async #takeAway(): Promise<void> {
     let left: number | undefined;
     do {
@@ -232,7 +232,7 @@ export class ReconciliationRuns {
     return { items, nextCursor: rows.length > PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** What nobody has resolved of each operator's newest. */
+  /** The unresolved differences of each operator's newest finished run, counted. */
   async newestOpen() {
     return await this.#runner.run(NEWEST_OPEN, {});
   }

@@ -13,21 +13,21 @@ import {
   type ListRow,
 } from './compare-statement.ts';
 
-/** The list: gone with its connection. Its texts are compared byte by byte, which is the fastest. */
+/** The table for the list; it ends with its connection. Texts are compared byte by byte, which is fastest. */
 export const CREATE_LISTED = `
   CREATE TEMPORARY TABLE listed (
     line BIGINT NOT NULL, transaction_id TEXT COLLATE "C" NOT NULL, is_unreadable BOOLEAN NOT NULL,
     currency TEXT, stake TEXT, payout TEXT, state TEXT)`;
 
 const PAGE_ROWS = 2_000;
-/** One statement of a comparison: the join of ten million rows takes minutes, not hours. */
+/** Limit of one statement of a comparison: the join of ten million rows takes minutes, not hours. */
 const STATEMENT_MS = 3_600_000;
 
 /**
- * Somebody's list in a temporary table of a connection of its own: never logged, seen by nobody
- * else, and gone with the connection, however that ends. What is written to it is committed piece by
- * piece, because the books can read the journal no further than the oldest transaction that writes,
- * and a list comes as slowly as its sender likes.
+ * Another party's list in a temporary table on a connection of its own: never logged, visible to nobody
+ * else, and gone with the connection, however that ends. Its rows are committed piece by piece, because
+ * the books can read the journal no further than the oldest writing transaction, and a list arrives as
+ * slowly as its sender likes.
  */
 export class SideTable {
   readonly #client: Client;
@@ -35,7 +35,7 @@ export class SideTable {
 
   private constructor(client: Client) {
     this.#client = client;
-    // Whatever is asked next fails with it.
+    // The next request fails with it.
     client.on('error', (error) => {
       this.#failure ??= error;
     });
@@ -47,7 +47,7 @@ export class SideTable {
     try {
       const client = await openLongConnection(address, 'reconciliation');
       table = new SideTable(client);
-      // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
+      // A query may run for long after its process has died: the server checks that the client is still there.
       await client.query(`
         SET statement_timeout = ${STATEMENT_MS};
         SET client_connection_check_interval = '10s';
@@ -62,20 +62,20 @@ export class SideTable {
     }
   }
 
-  /** @throws Error of `pg`: the table is then of no use any more */
+  /** @throws Error of `pg`: the table is then unusable */
   async add(rows: readonly ListRow[]): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     if (rows.length === 0) return;
     const copy = this.#client.query(copyFrom('COPY listed FROM STDIN'));
-    // `once` tells of it; a second one must not end the process.
+    // `once` reports an error; a second one must not end the process.
     copy.on('error', () => undefined);
     copy.end(rows.map(copyLine).join(''));
     await once(copy, 'finish');
   }
 
   /**
-   * Everything over which the lists may differ, in the order of transactionIds: the join leaves out
-   * what agrees beyond doubt. Nothing is written meanwhile, so that the books go on.
+   * All pairs in which the lists may differ, in the order of transactionIds: the join leaves out pairs
+   * that certainly agree. Its transaction is read-only, so that the books can proceed.
    * @throws Error of `pg`
    */
   async *compared(comparison: ListComparison): AsyncGenerator<readonly Compared[]> {
@@ -95,7 +95,7 @@ export class SideTable {
     await this.#client.query('COMMIT');
   }
 
-  /** The table goes with it; what is under way is broken off. */
+  /** Ends the connection, and the table with it; a running statement is aborted. */
   async close(): Promise<void> {
     await this.#client.end();
   }
