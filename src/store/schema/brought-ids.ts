@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
 
-/** Others may keep tables of their own in the same schema, whose ids are none of ours. */
+/** Our tables with numbered ids; the same schema may contain other programs' tables. */
 const NUMBERED = [
   'audit',
   'bonus_grants',
@@ -15,15 +15,15 @@ const NUMBERED = [
   'sessions',
 ];
 
-/** A sequence that would give ids which rows of its table have already. */
+/** A sequence that would assign ids that rows of its table already have. */
 interface BehindSequence {
-  /** As a statement may name it. */
+  /** Its name, quoted for a statement. */
   readonly sequence: string;
   readonly table: string;
   readonly highest: string;
 }
 
-/** Those that this role may use, each with the column that it numbers; the tables are those that our statements find. */
+/** The sequences that this role may use, each with its column; the tables are those that our statements find. */
 const SEQUENCES = `
   SELECT s.oid::regclass::text AS sequence, t.oid::regclass::text AS table, quote_ident(a.attname) AS column
     FROM unnest($1::text[]) AS numbered(name)
@@ -37,9 +37,9 @@ const SEQUENCES = `
    ORDER BY 1`;
 
 /**
- * Sequences that are behind the rows of their tables: logical replication brings the rows and not how far their ids
- * had come. A row is seen here only after its sequence had given its id, so that none is
- * behind for a moment while others write.
+ * Sequences that are behind the rows of their tables: logical replication copies the rows, but not the state of the
+ * sequences. A row is visible only after its sequence has assigned its id, so that concurrent writes never
+ * make a sequence seem to be behind.
  */
 export async function sequencesBehind(client: Client): Promise<readonly BehindSequence[]> {
   const all = await clientRows(client, SEQUENCES, [NUMBERED], (row) => ({
@@ -62,10 +62,10 @@ export async function sequencesBehind(client: Client): Promise<readonly BehindSe
 }
 
 /**
- * Has them go on above the ids that are there. Nothing may write meanwhile, and nothing does: no process starts on
+ * Moves these sequences above the existing ids. Nothing may write meanwhile, and nothing does: no process starts on
  * such a database.
  *
- * @returns the tables whose ids go on
+ * @returns the tables whose sequences were moved
  */
 export async function goOnAboveBroughtIds(client: Client): Promise<readonly string[]> {
   const behind = await sequencesBehind(client);

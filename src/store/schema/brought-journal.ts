@@ -4,8 +4,8 @@ import { openLongConnection } from '../connection.ts';
 import { sequencesBehind } from './brought-ids.ts';
 
 /**
- * The highest of the journal's ids of transactions, where this server has not reached it. It wrote every row that it shows
- * in a transaction that began before it looks; a row with a later id comes from another server.
+ * The highest transaction id in the journal, if this server has not reached it. Every row that the server itself wrote
+ * is from a transaction that began before this statement; a row with a later id comes from another server.
  */
 const AHEAD = `
   WITH ids AS (
@@ -21,11 +21,11 @@ const AHEAD = `
 const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has`;
 
 /**
- * Whether the journal was brought here from another server as rows (a dump, logical replication). The books
- * would not read it, and close days without it (docs/decisions/0023); and where its sequences were not brought with
- * it, ids would be given twice.
+ * Whether the rows of the journal come from another server (a dump, logical replication). The books
+ * would not read them, and would close days without them (docs/decisions/0023); and if the sequences were not copied
+ * too, ids would be assigned twice.
  *
- * @param databaseUrl of a database with this release's schema
+ * @param databaseUrl a database with this release's schema
  * @throws Error of `pg` when it cannot be reached
  */
 export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
@@ -38,17 +38,17 @@ export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
 }
 
 /**
- * Has such a journal go on above the ids that it holds. No row changes: their order is the order in which wallets
+ * Continues such a journal above its highest transaction id. No row changes: their order is the order in which wallets
  * confirmed. Nothing may write to the journal meanwhile, and nothing does: no process starts on it.
  *
- * @returns whether that was to be done
+ * @returns whether that was necessary
  */
 export async function goOnAboveBrought(client: Client): Promise<boolean> {
   const [known] = await clientRows(client, HAS_FUNCTION, [], (row) => row.bool('has'));
   if (known !== true) return false;
   const ahead = await idAhead(client);
   if (ahead === undefined) return false;
-  // This server's own ids are above 0.
+  // This server's own ids are above 0, so their sums are above `ahead`.
   await client.query(
     `CREATE OR REPLACE FUNCTION journal_written_in(id XID8) RETURNS XID8
        LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT ((id::text::numeric + ${ahead})::text)::xid8 $$`,

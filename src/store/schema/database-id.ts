@@ -2,9 +2,9 @@ import { openLongConnection } from '../connection.ts';
 import { databaseIdentity } from '../database-identity.ts';
 
 /**
- * Which database this is, for what stands outside of it and counts only together with it.
+ * The id of a database, for data outside of it that is valid only together with it.
  *
- * @returns what `databaseIdentity` gives
+ * @returns the result of `databaseIdentity`
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function databaseId(databaseUrl: string): Promise<string> {

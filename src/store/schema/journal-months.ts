@@ -2,9 +2,9 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { Database } from '../database.ts';
 import { type Parameters, statement } from '../statement.ts';
 
-/** Tables are there this many months before their first row. */
+/** Tables are created this many months before their first row. */
 const MONTHS_AHEAD = 2;
-/** What failed, such as by a lock, is done again long before it matters. */
+/** A failure, for example because of a lock, is retried long before it matters. */
 const EVERY_MS = 3_600_000;
 
 const PREPARE = statement(
@@ -15,8 +15,8 @@ const PREPARE = statement(
 );
 
 /**
- * Makes the tables of the coming months of the journal (operations and attempts are partitioned by
- * month, UTC). Where none is made in time, rows go to the tables `*_rest` and nothing is refused.
+ * Creates the tables for the coming months of the journal (operations and attempts are partitioned by
+ * month, UTC). If one is not created in time, its rows go to the tables `*_rest` and nothing is refused.
  * Any number of replicas may do it.
  */
 export class JournalMonths {
@@ -27,9 +27,9 @@ export class JournalMonths {
   #working: Promise<void> = Promise.resolve();
 
   /**
-   * @param database whose statements do not take long: rows that wait in `*_rest` move into their month's new table, and
-   *   while that is being done, no callback writes
-   * @param onTried told how many months have no table, as far as it knows
+   * @param database with a short statement timeout: rows in `*_rest` are moved into their month's new table, during
+   *   which no callback can write
+   * @param onTried called with the number of months without a table, as far as known
    */
   constructor(
     database: Database,
@@ -42,9 +42,9 @@ export class JournalMonths {
   }
 
   /**
-   * Each month by itself: one that takes too long does not keep the others from being made.
-   * @returns how many tables were made
-   * @throws GatewayError `DATABASE_UNAVAILABLE`, of the first month that could not be made, once the others were tried
+   * Creates each month's tables separately: one that takes too long does not prevent the others.
+   * @returns how many tables were created
+   * @throws GatewayError `DATABASE_UNAVAILABLE` of the first month that failed, after the others were tried
    */
   async prepare(): Promise<number> {
     let made = 0;
@@ -61,7 +61,7 @@ export class JournalMonths {
     return made;
   }
 
-  /** From now on once an hour. */
+  /** Prepares at once and then every hour. */
   start(): void {
     this.#working = this.#prepareQuietly();
     this.#timer = setInterval(() => {

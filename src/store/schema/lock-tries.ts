@@ -2,32 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
 
-/** How often a lock is asked for that others hold, while callbacks go on in between. */
+/** How often a lock that others hold is tried; callbacks proceed between the tries. */
 export interface LockTries {
   readonly tries: number;
   readonly pauseMs: number;
-  /** Told after each try but the last who had the lock, for people. */
+  /** Called after each try but the last with who had the lock, for people. */
   readonly onWaiting?: (holders: string) => void;
 }
 
-/** Others kept the tables for all tries; the message says who. Nothing was done. */
+/** Others held the tables during all tries; the message says who. Nothing was done. */
 class Locked extends Error {
   override readonly name = 'Locked';
 }
 
 /**
- * PostgreSQL's codes for a lock that did not come within `lock_timeout`, and for one whose holder waits for a lock of
- * ours: both go on once ours are released.
+ * PostgreSQL's codes for a lock that was not granted within `lock_timeout`, and for a deadlock with a lock of ours: in
+ * both cases the holder proceeds once ours are released.
  */
 const LOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 const HOLDERS_SHOWN = 3;
 
 /**
- * Does what needs its tables for itself. Whoever waits for such a lock holds up all who come later, callbacks
- * too: so each try waits for as long as the `lock_timeout` that `work` runs under, and then lets them pass.
+ * Runs work that needs exclusive locks on its tables. Waiting for such a lock blocks all later requests, callbacks
+ * too: so each try waits only for the `lock_timeout` that `work` runs under, and then lets them pass.
  *
- * @param work is rolled back wholly where it throws
- * @throws Error that says who holds the tables, when no try had them; whatever else `work` throws
+ * @param work is rolled back completely if it throws
+ * @throws Error that says who holds the tables, if no try got them; whatever else `work` throws
  */
 export async function withLockTries<T>(
   client: Client,
@@ -52,7 +52,7 @@ export async function withLockTries<T>(
   }
 }
 
-/** Who has had locks on tables of this schema for more than a moment; those for longest first. */
+/** The sessions that have held locks on tables of this schema for more than a moment, longest first. */
 async function holdersOf(client: Client): Promise<string> {
   const holders = await clientRows(
     client,

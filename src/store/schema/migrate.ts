@@ -20,18 +20,18 @@ import {
 import { checkServer } from './server-check.ts';
 
 export interface MigrateOptions {
-  /** Told each step, for people. */
+  /** Called with each step, for people. */
   readonly log?: (line: string) => void;
-  /** Folder of the migrations; the repository's unless given. */
+  /** Folder of the migrations; default: the repository's. */
   readonly folder?: string;
-  /** How patient it is with others who hold the tables; five minutes unless given. */
+  /** How long it tries while others hold the tables; default: five minutes. */
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
 
 export interface MigrationStatus {
   /** In the folder, but not (or not completely) in the database; in the order to apply. */
   readonly pending: readonly string[];
-  /** Begun and never finished. They are tried again by `migrate`, and pending too. */
+  /** Begun and never finished. They are pending too, and `migrate` tries them again. */
   readonly failed: readonly string[];
 }
 
@@ -42,21 +42,21 @@ export class MigrationError extends Error {
 
 const REPOSITORY_FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
-/** Prisma's own key: `prisma migrate deploy` at the same moment waits for us, or we for it. */
+/** Prisma's own key: a concurrent `prisma migrate deploy` waits for us, or we for it. */
 const LOCK_KEY = 72_707_369;
 
 /**
- * Unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and they have
- * 5 s; autovacuum makes way for whoever has waited for a second.
+ * Used unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and have
+ * 5 s; autovacuum gives way to a lock request after a second.
  */
 const LOCK_TIMEOUT = '2s';
 const PATIENT = { tries: 30, pauseMs: 8_000 };
 
 /**
  * Brings the database to the newest schema. Any number of processes may call this at once: one
- * applies, the others wait and find nothing to do. A migration is applied wholly or not at all, and
- * one that an earlier process began and did not finish is begun again. Where others hold its tables, a backup
- * or somebody's open transaction, it lets callbacks pass and tries again.
+ * applies, the others wait and find nothing to do. A migration is applied completely or not at all, and
+ * one that an earlier process did not finish is started again. If others hold its tables, such as a backup
+ * or an open transaction, it lets callbacks pass and tries again.
  *
  * @param databaseUrl a direct connection or a pooler in session mode: the lock belongs to a session
  * @returns the names of the migrations that this call applied
@@ -86,8 +86,8 @@ export async function migrate(
 }
 
 /**
- * A journal in a further schema of `search_path` may be another installation's: nobody must take it for his own, nor
- * change it. A history of other migrations is of another program, and in nobody's way.
+ * A journal in a further schema of `search_path` may be another installation's, so it must neither be used nor
+ * changed. A history of other migrations is another program's and does not matter.
  */
 async function checkIsOurs(client: Client, folder: string): Promise<void> {
   const elsewhere = await historyElsewhere(client);
@@ -128,8 +128,8 @@ async function applyPending(
 }
 
 /**
- * What `migrate` would have to do. Migrations of a newer release are not looked at: while a rollout
- * goes on, the older processes work with the newer schema.
+ * What `migrate` would have to do. Migrations of a newer release are ignored: during a rollout, the
+ * older processes work with the newer schema.
  *
  * @throws Error of `pg` when the database cannot be reached
  */
@@ -149,8 +149,8 @@ export async function pendingMigrations(
 }
 
 /**
- * Of the history of migrations: two databases have one of their own each, unless one is a copy.
- * @returns undefined where nothing was ever migrated
+ * The id of the history of migrations: two databases have different ones, unless one is a copy.
+ * @returns undefined if nothing was ever migrated
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function historyId(databaseUrl: string): Promise<string | undefined> {
@@ -168,14 +168,14 @@ async function withClient<T>(databaseUrl: string, use: (client: Client) => Promi
 }
 
 /**
- * When this process ends, so does what it asked for: else the server would go on with it, and with the
- * lock, on nobody's behalf.
+ * When this process dies, so does its statement: otherwise the server would continue with it, and keep
+ * the lock, for nobody.
  */
 async function prepareSession(client: Client): Promise<void> {
   await client.query("SET client_connection_check_interval = '500ms'");
 }
 
-/** Waits as long as it takes; the lock goes with the session. */
+/** Waits as long as it takes; the lock ends with the session. */
 async function lock(client: Client, log: (line: string) => void): Promise<void> {
   const [locked] = await clientRows(
     client,
@@ -185,7 +185,7 @@ async function lock(client: Client, log: (line: string) => void): Promise<void> 
   );
   if (locked === true) return;
   log('another process is applying migrations: waiting for it');
-  // A limit of the role or the database is for the scripts, which must not hold callbacks up for long.
+  // A limit of the role or the database is meant for the scripts, which must not block callbacks for long.
   await client.query('SET lock_timeout = 0');
   await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
   await client.query('RESET lock_timeout');
@@ -203,12 +203,12 @@ async function apply(client: Client, { name, sql }: Script, locks: LockTries): P
   }
 }
 
-/** What PostgreSQL has to say, and in which line of the script it found it. */
+/** PostgreSQL's message, with the line of the script that it is about. */
 function wordsOf(error: unknown, sql: string): string {
   if (!(error instanceof Error)) return String(error);
   const position = error instanceof DatabaseError ? Number(error.position) : Number.NaN;
   if (!Number.isInteger(position)) return error.message;
-  // It counts characters, not UTF-16 units.
+  // PostgreSQL counts characters, not UTF-16 units.
   const line = [...sql].slice(0, position - 1).filter((one) => one === '\n').length + 1;
   return `line ${line}: ${error.message}`;
 }
@@ -222,7 +222,7 @@ async function statusOf(client: Client, folder: string): Promise<MigrationStatus
   };
 }
 
-/** Folders that begin with the time they were made: their names are their order. */
+/** The folders' names begin with the time of their creation, so that sorting gives their order. */
 async function migrationNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries

@@ -3,9 +3,9 @@ import type { Client, ClientBase } from 'pg';
 import { clientRows } from '../client-rows.ts';
 
 /**
- * Which migrations the database has seen: Prisma's own table `_prisma_migrations`, written as the
- * Prisma CLI writes it, so that `prisma migrate status` and `deploy` go on from where we are and we
- * from where they are.
+ * Which migrations the database has had: Prisma's own table `_prisma_migrations`, written as the
+ * Prisma CLI writes it, so that `prisma migrate status` and `deploy` can continue after us, and we
+ * after them.
  */
 
 const TABLE = `
@@ -20,12 +20,12 @@ CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** Makes the table where there is none. */
+/** Creates the table if there is none. */
 export async function ensureHistory(client: Client): Promise<void> {
   await client.query(TABLE);
 }
 
-/** How far each migration came that was not taken back; empty where there is no table yet. */
+/** The state of each migration that was not rolled back; empty if there is no table yet. */
 export async function readHistory(
   client: ClientBase,
 ): Promise<ReadonlyMap<string, 'finished' | 'unfinished'>> {
@@ -41,7 +41,7 @@ export async function readHistory(
 }
 
 /**
- * In which schema the history is, if `search_path` would have tables made in another one.
+ * The schema of the history, if `search_path` would make new tables in another one.
  * @returns undefined if that is the same schema, or there is no history yet
  */
 export async function historyElsewhere(
@@ -58,7 +58,7 @@ export async function historyElsewhere(
   return elsewhere;
 }
 
-/** The id of the first migration that was ever begun; undefined where there was none. */
+/** The id of the first migration that was ever begun; undefined if there was none. */
 export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;
   const [id] = await clientRows(
@@ -83,10 +83,10 @@ async function hasHistory(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * Marks our migrations that were begun and never finished as taken back: nothing of them is in the database, and the
- * Prisma CLI would refuse to go on. Migrations of another program in the same schema are left alone.
+ * Marks our unfinished migrations as rolled back: nothing of them is in the database, and the Prisma CLI would refuse
+ * to continue. Migrations of another program in the same schema are left alone.
  *
- * @param names of our migrations
+ * @param names the names of our migrations
  * @returns the names of those that were marked
  */
 export async function forgetUnfinished(
@@ -103,7 +103,7 @@ export async function forgetUnfinished(
   );
 }
 
-/** Writes down that a migration begins. @returns the id of its row */
+/** Records that a migration begins. @returns the id of its row */
 export async function beginMigration(client: Client, name: string, sql: string): Promise<string> {
   const id = randomUUID();
   const checksum = createHash('sha256').update(sql).digest('hex');
@@ -114,12 +114,12 @@ export async function beginMigration(client: Client, name: string, sql: string):
   return id;
 }
 
-/** Indexes that somebody may have created by hand before, as the changelog advises for large tables. */
+/** Indexes that somebody may already have created by hand, as the changelog advises for large tables. */
 const INDEX_UNLESS_THERE = /\bCREATE (?:UNIQUE )?INDEX IF NOT EXISTS "([a-z0-9_]+)"/g;
 
 /**
- * Fails if such an index is there but invalid, as an interrupted `CREATE INDEX CONCURRENTLY` leaves it (such as by a
- * `statement_timeout` of the role): the script has left it as it is, and PostgreSQL would never use it.
+ * Fails if such an index exists but is invalid, as left by an interrupted `CREATE INDEX CONCURRENTLY` (for example by a
+ * `statement_timeout` of the role): the script does not change it, and PostgreSQL would never use it.
  */
 function refuseUnfinishedIndexes(sql: string): string {
   const names = [...sql.matchAll(INDEX_UNLESS_THERE)].map(([, name]) => `'${name}'`);
@@ -139,21 +139,21 @@ END $$;`;
 }
 
 /**
- * Runs a migration's script. Sent whole, by the simple protocol, it is one transaction of
- * PostgreSQL's: all of it or nothing. The same transaction marks it as finished, so that a process
- * killed in between leaves no doubt about what an unfinished one has done: nothing.
+ * Runs a migration's script. Sent as one text, by the simple protocol, it is one transaction in
+ * PostgreSQL. The same transaction marks it as finished, so that even after a killed process an
+ * unfinished migration has certainly done nothing.
  *
- * @param id of `beginMigration`, which makes it safe within the text
+ * @param id from `beginMigration`, so that it is safe to put into the text
  * @throws DatabaseError of the statement that failed
  */
 export async function runAndMarkFinished(client: Client, id: string, sql: string): Promise<void> {
-  // On lines of its own: a script may end in a comment, and without a semicolon.
+  // On separate lines: a script may end with a comment, or without a semicolon.
   await client.query(`${sql}
 ;${refuseUnfinishedIndexes(sql)}
 UPDATE "_prisma_migrations" SET "finished_at" = now(), "applied_steps_count" = 1 WHERE "id" = '${id}'`);
 }
 
-/** Keeps the reason with the row, where the Prisma CLI shows it. */
+/** Stores the reason in the migration's row, where the Prisma CLI shows it. */
 export async function markFailed(client: Client, id: string, why: string): Promise<void> {
   await client.query('UPDATE "_prisma_migrations" SET "logs" = $2 WHERE "id" = $1', [id, why]);
 }

@@ -2,14 +2,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
-/** Where our own statements, which name no schema, find the journal; null on a database that has none. */
+/** The schema in which our own statements, which name none, find the journal; no row if there is no journal. */
 const SCHEMA = `
   SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE c.oid = to_regclass('bets')`;
 
 /**
- * Prisma names the schema of each table, and takes `public` for it unless it is told. The journal may stand in another one
- * (`search_path` of the address, the role or the database): only a connection knows.
+ * Prisma names the schema of each table, by default `public`. The journal may be in another one (`search_path` of
+ * the address, the role or the database), which only a connection can tell.
  */
 export class PrismaOnOurTables extends PrismaPg {
   /** @throws Error of the driver when the database cannot be reached; the next query asks again */

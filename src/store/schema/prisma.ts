@@ -7,9 +7,9 @@ import { PrismaOnOurTables } from './prisma-tables.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
-/** A piece of a raw statement with its values. */
+/** A fragment of a raw statement with its values. */
 export const sql = PrismaTypes.sql;
-/** Text of our own for such a statement, never a value. */
+/** Our own text in such a statement, never a value. */
 export const raw = PrismaTypes.raw;
 export type Sql = PrismaTypes.Sql;
 
@@ -19,9 +19,9 @@ export type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
 const READ_ONLY = '25006';
 
 /**
- * The cold paths' way to PostgreSQL, on a few connections of its own. As with `Database`, every
+ * Access to PostgreSQL for the rarely used paths, on a few connections of its own. As with `Database`, every
  * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.
- * @param known of a process that goes on for long; see `connectionChecks`
+ * @param known for a long-running process; see `connectionChecks`
  */
 export function createPrisma(url: string, known?: KnownDatabase) {
   const client = new PrismaClient({
@@ -29,7 +29,7 @@ export function createPrisma(url: string, known?: KnownDatabase) {
       ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
       max: 2,
       connectionTimeoutMillis: 4_000,
-      // Nobody asks these whether their server was left (`ServerRuns`): no old primary is asked for longer.
+      // These connections are not checked for a replaced server (`ServerRuns`), so none uses an old primary for longer.
       maxLifetimeSeconds: 10,
       statement_timeout: 10_000,
       query_timeout: 11_000,
@@ -51,7 +51,7 @@ export function createPrisma(url: string, known?: KnownDatabase) {
 }
 
 /**
- * Does some work in one transaction: all of it or nothing.
+ * Does work in one transaction.
  * @param timeoutMs how long it may take; default: Prisma's own 5 s
  * @throws GatewayError `DATABASE_UNAVAILABLE` also when it could not begin or end; whatever `work` throws
  */
@@ -73,12 +73,12 @@ export async function inTransaction<T>(
     return await prisma.$transaction(watched, { timeout: timeoutMs });
   } catch (error) {
     if (hasFailed) throw error;
-    // Its beginning and its end are no queries, of which the client above tells.
+    // Beginning and ending a transaction are no queries, so the client above does not convert their errors.
     throw new GatewayError('DATABASE_UNAVAILABLE', whatFailed(error), { cause: error });
   }
 }
 
-/** In the words of a person who waits for it: a standby answers, and takes nothing. */
+/** The failure for people: a standby answers, but accepts no writes. */
 function whatFailed(error: unknown): string {
   const isKnown = error instanceof PrismaTypes.PrismaClientKnownRequestError;
   return isKnown && sqlStateOf(error.meta?.driverAdapterError) === READ_ONLY
@@ -86,7 +86,7 @@ function whatFailed(error: unknown): string {
     : 'PostgreSQL did not answer';
 }
 
-/** Somebody else has written the same row meanwhile; the transaction is undone. */
+/** Another transaction has written the same row meanwhile; this one is rolled back. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof PrismaTypes.PrismaClientKnownRequestError && error.code === 'P2002';
 }
@@ -95,17 +95,17 @@ const PRISMAS_CODE = /^P\d{4}$/;
 
 function isUnavailable(error: unknown): boolean {
   if (error instanceof PrismaTypes.PrismaClientValidationError) return false;
-  // Prisma passes on what it does not know, such as a query that took too long.
+  // Prisma passes on errors that it does not know, such as a query timeout.
   if (!(error instanceof PrismaTypes.PrismaClientKnownRequestError)) return true;
   const sqlState = sqlStateOf(error.meta?.driverAdapterError);
   if (sqlState !== undefined) return speaksOfServer(sqlState);
-  // The system's word about the connection (`EPIPE`), for which Prisma has none of its own.
+  // The system's code for the connection (`EPIPE`), for which Prisma has no code of its own.
   if (!PRISMAS_CODE.test(error.code)) return true;
-  // P1...: no server; P2010: a raw query without PostgreSQL's word; P2024: no connection free; P2028: out of time.
+  // P1...: no server; P2010: a raw query without a code from PostgreSQL; P2024: no free connection; P2028: timeout.
   return error.code.startsWith('P1') || ['P2010', 'P2024', 'P2028'].includes(error.code);
 }
 
-/** PostgreSQL's own word about a statement, where it said one. */
+/** PostgreSQL's own code for a statement's error, if it gave one. */
 function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (typeof cause !== 'object' || cause === null || !('originalCode' in cause)) return undefined;

@@ -6,24 +6,24 @@ import { clientRows } from '../client-rows.ts';
 const BETS_AT_ONCE = 5_000;
 
 /**
- * Of a month that never had a table of its own, the books may still have something to read here: `unbookedOf` asks
- * for months with one.
+ * The books may still have to read operations of a month without a table of its own: `unbookedOf` checks only months
+ * with one.
  */
 const UNREAD = `EXISTS (SELECT 1 FROM operations_rest o JOIN attempts a ON a.operation_id = o.id, books_cursor c
                          WHERE o.transaction_id = b.transaction_id AND a.confirmed IS NOT FALSE
                            AND (a.written_in, a.operation_id, a.number)
                                > (c.written_in, c.operation_id, c.number))`;
 
-/** Ended, nothing open, nothing that the books have still to read, and nothing of it in a month that is kept. */
+/** Ended, nothing open, nothing left for the books to read, and nothing in a month that is kept. */
 const ended = (isDryRun: boolean) => `${HAS_ENDED} AND NOT ${UNREAD}
        AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
                         AND (o.created_at >= $1::timestamptz
                              ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
 
 /**
- * With what an earlier run had kept of them while they waited, or what had no table of its month: of that the books
- * are told, as with a month's. Whatever happens to a bet changes its version: a bet that is no longer as it was
- * looked at stays.
+ * Also deletes the operations that an earlier run had kept while the bets waited, or that had no table of their month:
+ * the books are told about these, as about a month's. Any change of a bet changes its version: a bet that has changed
+ * since it was read stays.
  */
 const DELETING = `, gone AS (
          DELETE FROM bets b USING looked l
@@ -43,9 +43,9 @@ const DELETING = `, gone AS (
        )`;
 
 /**
- * Takes away the bets of before that have ended, a batch a transaction: state by state, oldest first, as
- * the index of the search has them, so that the bets of later are not read. One that moves from state to
- * state meanwhile may be left for the next time.
+ * Deletes earlier bets that have ended, one batch per transaction: state by state, oldest first, in the
+ * order of the search's index, so that later bets are not read. A bet that changes its state meanwhile
+ * may be left for the next time.
  *
  * @returns how many
  */
@@ -59,7 +59,7 @@ export async function pruneBets(
 ): Promise<number> {
   let pruned = 0;
   for (const state of BET_STATES) {
-    // What is in flight has not ended, and stands in no index of the search.
+    // A bet in flight has not ended, and is not in the search's index.
     if (state !== 'in_flight') pruned += await pruneState(client, state, pruned, options);
   }
   return pruned;

@@ -2,22 +2,22 @@ import type { Client } from 'pg';
 import { positionOf } from '../books/position.ts';
 import { clientRows } from '../client-rows.ts';
 
-/** A month of the journal, `2026-05`, with the tables of its own. */
+/** A month of the journal, `2026-05`, with its own tables. */
 export interface PrunedTables {
   readonly month: string;
   readonly operations: string;
   readonly attempts: string;
 }
 
-/** What of a month the books have not read yet, and would lose. */
+/** A bet with an outcome that the books have not read yet, and would lose with a month. */
 export interface Unbooked {
   readonly transactionId: string;
   readonly operatorId: string | null;
 }
 
 /**
- * Bets of which the books have still to read something that goes with a month: an attempt of it, or one of
- * another month at an operation of it, as a rollback that was promised for days has.
+ * Bets with an outcome that the books must still read and that is deleted with a month: of an attempt in it, or of
+ * one in another month for an operation in it, such as of a rollback that was promised for days.
  */
 export async function unbookedOf(
   client: Client,
@@ -52,9 +52,9 @@ export async function unbookedOf(
 }
 
 /**
- * Where in the journal the newest outcome stands of which nothing can be proved once a month has gone: it goes
- * itself, or its operation does, and is not in `kept_operations`. Such attempts of other months are few; they are
- * found by the ids of the month's operations, which the sequence gave out in their order.
+ * The position of the newest outcome that can no longer be proved once a month is deleted: the outcome is deleted, or
+ * its operation is, and is not in `kept_operations`. Such attempts of other months are few; they are found by the ids
+ * of the month's operations, which the sequence assigned in order.
  */
 export async function newestGone(
   client: Client,
@@ -69,7 +69,7 @@ export async function newestGone(
   );
   const [newest = null] = await clientRows(
     client,
-    // By the column: the bare name would be that of the text, whose greatest is '999' and not '1000'.
+    // Ordered by the qualified column: the bare name would mean the text, whose greatest is '999' and not '1000'.
     `SELECT gone.written_in::text FROM (
        (SELECT a.written_in FROM ${attempts} a WHERE a.confirmed IS NOT FALSE
          ORDER BY a.written_in DESC, a.operation_id DESC, a.number DESC LIMIT 1)
@@ -86,7 +86,7 @@ export async function newestGone(
   return newest;
 }
 
-/** Its first moment, and that of the next. */
+/** The first instants of the month and of the next. */
 function boundsOf(month: string): readonly [Date, Date] {
   const from = new Date(`${month}-01T00:00:00Z`);
   return [from, new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))];

@@ -4,9 +4,9 @@ import { clientRows } from '../client-rows.ts';
 const PLAYERS_AT_ONCE = 200;
 
 /**
- * A session that expired before, or that ended before and that nothing kept could open again. An ended session stays if
- * its token is the operator's own (prefixed), because its wallet would vouch for that again; a revoked one also if a
- * request that it was given to has no `at`. A request with `at` is refused long before an hour is over.
+ * A session that expired before, or that ended before and cannot be opened again. An ended session stays if its token
+ * is the operator's own (prefixed), because its wallet would confirm it again; a revoked one also if a request that
+ * received it has no `at`. A request with `at` is refused long before an hour is over.
  */
 const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
    OR s.ended_at < least($1::timestamptz, clock_timestamp() - interval '1 hour') AND s.given_dated IS NOT NULL
@@ -16,8 +16,8 @@ const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
 const REPEATS_CASHOUT = `(b.settlement = 'unknown' OR b.settlement_type = 'cashout' AND b.confirm_at IS NOT NULL)`;
 
 /**
- * Sessions that no bet needs. A bet needs the one that it was placed with; a cashout of unknown outcome, or one that
- * has still to be confirmed, needs that of its first attempt.
+ * Sessions that no bet needs. A bet needs the session with which it was placed; a cashout of unknown outcome, or one
+ * that must still be confirmed, needs the session of its first attempt.
  */
 const UNNEEDED = `
   WITH player AS MATERIALIZED (
@@ -38,8 +38,8 @@ const UNNEEDED = `
   )`;
 
 /**
- * A session that is renewed at this moment stays. No later session of the player gets the ordinal of a deleted one: it
- * would get its token as well, and whoever has kept that token would have access.
+ * A session that is being renewed at this moment stays. No later session of the player gets the ordinal of a deleted
+ * one: it would get the same token, and whoever has kept that token would have access.
  */
 const DELETING = `, gone AS (
     DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${OVER}
@@ -51,7 +51,7 @@ const DELETING = `, gone AS (
   )`;
 
 /**
- * Deletes the sessions that were over before and that no bet needs any more, some players at a time, so that each
+ * Deletes the sessions that ended before and that no bet needs any more, some players at a time, so that each
  * player's bets are read once. Players stay.
  *
  * @returns how many; in a dry run, sessions whose bets would be deleted are not counted

@@ -10,18 +10,18 @@ import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';
 import { pruneSessions } from './prune-sessions.ts';
 
 const ROWS_AT_ONCE = 5_000;
-/** How many of the bets that keep a month are shown. */
+/** How many of the bets that prevent the deletion of a month are shown. */
 const OPEN_SHOWN = 10;
-/** Callbacks wait behind whoever waits for the tables' lock: after this long it lets them pass, and tries again. */
+/** Callbacks wait behind a request for the tables' lock: after this it lets them pass, and tries again. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 20;
 
 export interface PruneOptions {
-  /** Months before the one of this time go; itself a first of a month, UTC. */
+  /** Months before this time are deleted; it must be the first of a month, UTC. */
   readonly before: Date;
-  /** Tells what would be done, and changes nothing. */
+  /** Reports what would be done, and changes nothing. */
   readonly isDryRun: boolean;
-  /** Told of what is done, for people who wait. */
+  /** Called with what is being done, for people who wait. */
   readonly log: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ const OPEN_WHY = [
   'not_booked',
 ] as const;
 
-/** What keeps a month: each needs a wallet's answer or a person; `not_booked` a running worker. */
+/** A bet that prevents deleting a month: it needs a wallet's answer or a person; `not_booked` a running worker. */
 export interface OpenBet {
   readonly transactionId: string;
   readonly operatorId: string | null;
@@ -43,11 +43,11 @@ export interface OpenBet {
 export interface PrunedMonth {
   /** `2026-05` */
   readonly month: string;
-  /** `refused`: something of it is still open; `dropped` also where it would be. */
+  /** `refused`: a bet of the month is still open; `dropped`: deleted, or in a dry run, would be. */
   readonly result: 'dropped' | 'refused';
   /** At most ten. */
   readonly open: readonly OpenBet[];
-  /** Bets that still wait for their result, or have to be confirmed: their operations were kept. */
+  /** Bets that still wait for their result, or must be confirmed: their operations were kept. */
   readonly carriedOver: number;
 }
 
@@ -55,9 +55,9 @@ export interface Pruned {
   readonly months: readonly PrunedMonth[];
   /** Deliveries that ended before. */
   readonly deliveries: number;
-  /** Bets that ended before, and of which nothing is left in a month that is kept. */
+  /** Bets that ended before, and have nothing in a month that is kept. */
   readonly bets: number;
-  /** Sessions that were over before, that no bet needs, and that nothing could open again. */
+  /** Sessions that ended before, that no bet needs, and that nothing could open again. */
   readonly sessions: number;
   /** Calls of the bonus API that were closed before. */
   readonly bonusCalls: number;
@@ -65,9 +65,9 @@ export interface Pruned {
 
 /**
  * Deletes old months from the journal: operations and attempts with their months' tables, then the bets and
- * deliveries that ended before, the sessions that were over before and that nothing needs, and the calls of the
- * bonus API that were closed before. A month in which something is open is refused; the operations of bets that
- * still wait for their result, or have to be confirmed, are kept in `operations_rest`.
+ * deliveries that ended before, unneeded sessions that ended before, and calls of the bonus API that were
+ * closed before. A month with an open bet is refused; the operations of bets that still wait for their
+ * result, or must be confirmed, are kept in `operations_rest`.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
@@ -88,7 +88,7 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
   }
 }
 
-/** By PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
+/** The time of PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
 export async function timeThere(databaseUrl: string): Promise<Date> {
   const client = await openLongConnection({ url: databaseUrl }, 'prune');
   try {
@@ -123,7 +123,7 @@ async function pruneMonth(
 ): Promise<PrunedMonth> {
   const tables = tablesOf(month);
   const { operations } = tables;
-  // In this order: what is delivered in between is then found by the second question.
+  // In this order: what is delivered in between is then found by the second query.
   const waiting = await openBets(client, operations);
   const unbooked = await unbookedOf(client, tables, OPEN_SHOWN);
   const unread = unbooked.map((bet) => ({ ...bet, why: 'not_booked' as const }));
@@ -150,7 +150,7 @@ function tablesOf(month: string): PrunedTables {
   return { month, operations: `operations_${suffix}`, attempts: `attempts_${suffix}` };
 }
 
-/** Bets of which something is open: from the indexes that hold nothing else, however many bets there are. */
+/** Bets with anything open: from indexes that contain only those, however many bets there are. */
 const OPEN_BETS = `
        SELECT transaction_id FROM bets WHERE busy_until IS NOT NULL
        UNION SELECT transaction_id FROM bets b WHERE ${IS_PLACE_UNRESOLVED}
@@ -181,9 +181,9 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
 }
 
 /**
- * Bets without a result that may have something in a month, begun by its end with their first operation: an
- * outright may wait for years. By the index of their state and time: most bets have ended, and most that
- * have not are young. And bets whose result or rollback is still to be confirmed, for which it is sent again.
+ * Bets without a result that may have operations in a month, because their first operation is from before its end: an
+ * outright may wait for years. Found by the index of state and time, because most bets have ended, and most of the
+ * others are recent. Also bets whose result or rollback must still be confirmed, for which it is sent again.
  */
 const waitingIn = (month: string) => `
   SELECT b.transaction_id FROM bets b
@@ -194,8 +194,8 @@ const waitingIn = (month: string) => `
   UNION SELECT transaction_id FROM bets WHERE confirm_at IS NOT NULL`;
 
 /**
- * What stays is copied before anything is locked, so that the tables are closed for a moment only.
- * Bets of that age do not move; the rare one that does is still whole in `bets`.
+ * Copies the rows to keep before anything is locked, so that the tables are locked only for a moment.
+ * Bets of that age rarely change; if one does, its row in `bets` is still complete.
  */
 async function dropMonth(client: Client, month: string): Promise<void> {
   const { operations, attempts } = tablesOf(month);
@@ -212,12 +212,12 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   );
   const newest = await newestGone(client, tablesOf(month));
   await inLockedTransaction(client, async () => {
-    // In here, because nobody finds them once their operations are gone; first, because that closes no table.
+    // In this transaction, because without their operations they cannot be found; first, because it locks no table.
     await client.query(
       `DELETE FROM attempts_rest a USING left_attempts l
         WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at)`,
     );
-    // A rebuild of the books can prove nothing up to here any more: what is booked stays.
+    // From now on a rebuild of the books can no longer prove anything up to here: what is booked stays.
     await client.query(
       `UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, $1::xid8)`,
       [newest],
@@ -232,10 +232,10 @@ async function dropMonth(client: Client, month: string): Promise<void> {
 }
 
 /**
- * Of the attempts of a month, those at operations that stay. An attempt is dated by the clock of its process and its
- * operation by PostgreSQL's, or had been promised for days: so it may be another month's than its operation, and what an
- * operation was answered stands with its attempt. Such strays are few, and each is asked for by itself. They are looked
- * for by their keys alone: with all of it, PostgreSQL would write the whole month into temporary files to compare.
+ * The attempts of a month whose operations are kept. An attempt is dated by the clock of its process and its operation
+ * by PostgreSQL's, or the operation had been promised for days: so their months may differ, and the answer to
+ * an operation is in its attempt. Such strays are few, and each is looked up separately. They are searched for by their
+ * keys alone: with whole rows, PostgreSQL would write the entire month into temporary files to compare.
  */
 const keptAttempts = (operations: string, attempts: string) => `
   WITH strays AS MATERIALIZED (
@@ -248,7 +248,7 @@ const keptAttempts = (operations: string, attempts: string) => `
     JOIN ${attempts} a ON (a.operation_id, a.number, a.started_at) = (s.operation_id, s.number, s.started_at)
    WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
 
-/** One transaction; if others hold the tables it is tried again after they had their turn. */
+/** Runs one transaction; if others hold the tables it is tried again after they had their turn. */
 async function inLockedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
   await withLockTries(client, { tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {
     try {
@@ -262,7 +262,7 @@ async function inLockedTransaction(client: Client, work: () => Promise<void>): P
   });
 }
 
-/** Deliveries that came to their end before; dead ones are for people, who resolve them. */
+/** Deletes deliveries that ended before; dead ones are for people, who resolve them. */
 async function pruneDeliveries(client: Client, options: PruneOptions): Promise<number> {
   const { before, isDryRun, log } = options;
   const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')

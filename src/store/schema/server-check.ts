@@ -4,21 +4,21 @@ import { OUR_SETTINGS, openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
 import { UnsuitableServer } from '../unsuitable-server.ts';
 
-/** By names that differ from those of `pg_settings` in nothing but capitals. */
+/** By lower-case name, because the case of names in `pg_settings` differs. */
 const WANTED = new Map(
   Object.entries(OUR_SETTINGS).map(([name, value]) => [name.toLowerCase(), { name, value }]),
 );
 
 /**
- * Looks for what no connection can ask for, and whether this one got what it asked for: poolers may drop
- * it. Whoever starts on such a database would find out by a bet.
+ * Checks what a connection cannot ask for, and whether this one got what it asked for, because poolers may
+ * drop that. Otherwise it would be noticed only by a failing bet.
  *
  * @throws UnsuitableServer with what to do about it
  */
 export async function checkServer(client: Client): Promise<void> {
   const [server] = await clientRows(
     client,
-    // What the connection began with: it asks for `on` where that is `off` (`on-connect.ts`).
+    // The value from before the connection's own request: it asks for `on` if it was `off` (`on-connect.ts`).
     `SELECT current_setting('server_encoding') AS encoding,
             (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
             quote_ident(session_user) AS role, quote_ident(current_database()) AS database`,
@@ -56,8 +56,8 @@ export async function checkServer(client: Client): Promise<void> {
 }
 
 /**
- * @returns whether the server waits until a commit is on its disk (`fsync`); one that does not is fast, and forgets bets
- *   that wallets have taken when its machine crashes. It is up to people: the disk may be a service that does not forget
+ * @returns whether the server waits until a commit is on its disk (`fsync`); otherwise a crash of its machine may lose
+ *   bets that wallets have accepted. People may decide so, because the storage may survive such a crash by itself
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
@@ -87,7 +87,7 @@ async function othersThanAsked(
   });
 }
 
-/** One zone has several names, and the order of a date's parts counts only where its style is another. */
+/** UTC has several names, and `DateStyle` may add an order of date parts, which ISO ignores. */
 function meansTheSame(is: string, wanted: string): boolean {
   if (wanted === 'UTC') return /^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)$/i.test(is);
   return is === wanted || is.startsWith(`${wanted}, `);

@@ -1,4 +1,4 @@
-/** What we use of a global that TypeScript only knows in browsers. */
+/** The parts that we use of a global that TypeScript only knows in browsers. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
