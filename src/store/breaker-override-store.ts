@@ -3,7 +3,7 @@ import { AUDITED, type Authority, auditText } from './audit/audited.ts';
 import type { Database } from './database.ts';
 import { type Columns, noRow, type Parameters, statement } from './statement.ts';
 
-/** What people decided over an operator's breaker. */
+/** A person's decision about an operator's breaker. */
 export interface StoredOverride {
   readonly operatorId: string;
   readonly callClass: CallClass;
@@ -19,7 +19,7 @@ const READ = statement(
   overrideOf,
 );
 
-/** Rows are written here and by hand: one that means nothing is passed over. */
+/** Rows are also written by hand: one with unknown values is skipped. */
 function overrideOf(row: Columns): StoredOverride | undefined {
   const callClass = CALL_CLASSES.find((known) => known === row.text('class'));
   const state = STATES.find((known) => known === row.text('state'));

@@ -3,9 +3,9 @@ import type { SqlValue } from './sql-value.ts';
 import { Columns } from './statement.ts';
 
 /**
- * Runs one statement on a connection that its caller holds, its rows decoded.
- * @param values of `$1`, `$2` and so on
- * @throws Error of `pg`; `UnreadableRow` where a row means something that this release does not know
+ * Runs one statement on its caller's connection and decodes the rows.
+ * @param values the values of `$1`, `$2` and so on
+ * @throws Error of `pg`; `UnreadableRow` if a row has a value that this release does not know
  */
 export async function clientRows<Row>(
   client: ClientBase,

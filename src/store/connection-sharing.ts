@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
-/** SQLSTATE of a server, a database or a role that has no connection left (`too_many_connections`). */
+/** SQLSTATE if a server, a database or a role has no connection left (`too_many_connections`). */
 const TOO_MANY = '53300';
-/** How long a pool keeps to the connections it has after a refusal: each try costs a full server a process. */
+/** How long a pool uses only its existing connections after a refusal: each try costs a full server a process. */
 const PAUSE_MS = 1_000;
 /** How often a pool without any connection tries a full server again. */
 const TRY_EVERY_MS = 100;
 /** The longest that a caller waits for a connection: here, in its pool, or for a silent server. */
 export const CONNECT_MS_MAX = 4_000;
-/** All that the pool of `pg` says to a caller that nobody gave one of its connections. */
+/** The message of the pool of `pg` for a caller that got none of its connections in time. */
 const QUEUE_OVER = 'timeout exceeded when trying to connect';
 
 /** A pool of this process. */
@@ -160,14 +160,14 @@ function isWorthWaiting(error: unknown, { pool, connected }: Member): error is E
 }
 
 /**
- * Whether the caller has waited in its pool for a connection, which no server has refused. The pool's timer may be over a
- * part of a millisecond before any limit of ours, so that only the pool's words tell.
+ * Whether the caller waited in its pool for a connection, which no server has refused. The pool's timer may end a part
+ * of a millisecond before any limit of ours, so that only the pool's message tells.
  */
 function isQueueOver(error: unknown): boolean {
   return error instanceof Error && error.message === QUEUE_OVER;
 }
 
-/** These words stand in the log: the pool's own say that a connection was tried, and send people to the network. */
+/** The error for the log: the pool's own says that connecting failed, and would point people to the network. */
 function queueOver({ pool, max, connected }: Member, error: unknown): unknown {
   if (connected.size < Math.min(max, pool.options.max)) return error;
   const seconds = CONNECT_MS_MAX / 1_000;

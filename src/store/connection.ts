@@ -4,8 +4,8 @@ import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * What a statement means and what its answer looks like depends on these, and a server, a database or a
- * role may have them otherwise: each connection asks for its own, so that nothing else counts.
+ * The meaning of statements and the format of their results depend on these, and a server, a database or a
+ * role may set them differently: each connection asks for these values, so that no others apply.
  */
 export const OUR_SETTINGS = {
   DateStyle: 'ISO',
@@ -13,24 +13,24 @@ export const OUR_SETTINGS = {
   TimeZone: 'UTC',
   array_nulls: 'on',
   bytea_output: 'hex',
-  // Statements look at a row again when they have waited for it; of one state of everything they cannot.
+  // Statements read a row again after waiting for its lock; with one snapshot for a transaction they could not.
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
 } as const satisfies Settings;
 
-/** For connections whose statements are short and have a limit of time of their own. */
+/** For connections whose statements are short and have their own time limits. */
 export const SHORT_SETTINGS = {
-  // Nobody waits any shorter for a row than for the statement.
+  // Only the time limit of the statement applies, no shorter one for a lock.
   lock_timeout: '0',
-  // Compiling takes longer than any such statement, and estimates that choose it are wrong for young tables.
+  // Compiling takes longer than any such statement, and the estimates that trigger it are wrong for new tables.
   jit: 'off',
   plan_cache_mode: 'force_custom_plan',
 } as const satisfies Settings;
 
 /**
- * A server would keep connections of a gateway whose machine or network has gone for two hours, against its
- * `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
+ * A server would keep the connections of a gateway whose machine or network has failed for two hours, and they count
+ * towards `max_connections`; so it checks them after 30 s of silence, four times.
  */
 const KEEPALIVES = {
   tcp_keepalives_idle: '30',
@@ -39,7 +39,7 @@ const KEEPALIVES = {
 } as const satisfies Settings;
 
 /**
- * No limit of the role ends what takes long; how long it may wait for a lock is the role's to say. Not asked
+ * No time limit of the role ends long work; how long it may wait for a lock is left to the role. Not asked
  * for at the start of a connection, where a pooler may drop it; servers before 17 know three of them.
  */
 const NO_LIMITS = `
@@ -48,10 +48,10 @@ const NO_LIMITS = `
                   'transaction_timeout')`;
 
 /**
- * How a connection of the gateway begins, whatever the server's, the database's or the role's settings.
+ * How a connection of the gateway starts, whatever the settings of the server, the database or the role.
  *
- * @param url `DATABASE_URL`; `options` in it (such as `-c search_path=…`) count where they are about other settings
- * @param name as `pg_stat_activity` shows it
+ * @param url `DATABASE_URL`; `options` in it (such as `-c search_path=…`) apply if they are about other settings
+ * @param name shown by `pg_stat_activity`
  * @param settings further ones, by their names in PostgreSQL
  */
 export function connectionTo(
@@ -66,12 +66,12 @@ export function connectionTo(
   return {
     connectionString,
     application_name: name,
-    // The last of two that are about the same counts.
+    // If two are about the same setting, the last applies.
     options: [...options, ...ours].join(' '),
   };
 }
 
-/** Those of the URL would replace ours as a whole. */
+/** Options in the URL would replace all of ours. */
 function withoutOptions(url: string): { connectionString: string; options: string[] } {
   const parsed = new URL(url);
   const options = parsed.searchParams.getAll('options');
@@ -80,21 +80,21 @@ function withoutOptions(url: string): { connectionString: string; options: strin
   return { connectionString: parsed.href, options };
 }
 
-/** Where a database is, and which one. */
+/** The address of a database, and what is known about it. */
 export interface DatabaseAddress {
   readonly url: string;
-  /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
+  /** For a long-running process; see `connectionChecks`. Default: nothing. */
   readonly known?: KnownDatabase;
 }
 
 /**
- * A connection whose statements may take long: no limit of time ends them. A server that has lost its power
- * says nothing, and whoever only waits for its answer would wait for ever: its silence is noticed.
+ * A connection whose statements may take long: no time limit ends them. A server that has lost its power does
+ * not answer, and a caller would wait forever: keepalives notice that it is gone.
  *
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
- * @returns the connection, which whoever asked for it ends
+ * @returns the connection, which the caller must end
  * @throws Error of `pg` when the server cannot be reached
- * @throws UnsuitableServer when it sorts text otherwise than the database's indexes, or is not the known one
+ * @throws UnsuitableServer when it sorts text differently from the database's indexes, or is not the known one
  */
 export async function openLongConnection(
   { url, known }: DatabaseAddress,
@@ -106,7 +106,7 @@ export async function openLongConnection(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
-  // One that breaks between two queries: the next query tells.
+  // If the connection breaks between two queries, the next query fails.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -4,10 +4,10 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** How often PostgreSQL's clock is compared with this process's, and how many looks count. */
+/** How often PostgreSQL's clock is compared with this process's, and how many comparisons are kept. */
 const SAMPLE_MS = 1_000;
 const SAMPLES = 15;
-/** An older comparison is worthless: the server may be another one by now. */
+/** An older comparison is not used: the server may be another one by now. */
 const SAMPLE_AGE_MS_MAX = 30_000;
 
 const LONG_AGO = new Date(0);
@@ -29,15 +29,15 @@ interface Sample {
 
 /**
  * A caller's deadline as a time of PostgreSQL's own clock, so that a statement itself can refuse
- * what comes too late, however long it was on its way (docs/money-safety.md). PostgreSQL is assumed
- * to have read its clock at the moment its answer arrived, so a limit is early by at most the
- * answer's travel time, never late; a process that was paused finds its limits passed.
+ * what arrives too late, however long it took (docs/money-safety.md). PostgreSQL is assumed to have
+ * read its clock at the moment its answer arrived, so a limit is early by at most the answer's travel
+ * time, never late; a process that was paused finds its limits passed.
  */
 export class DatabaseClock {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #samples: Sample[] = [];
-  /** The best comparison, until the oldest of those that it was chosen from says nothing any more. */
+  /** The best comparison, valid until the oldest of those from which it was chosen expires. */
   #best: { readonly offsetMs: number; readonly untilMs: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sampling: Promise<Sample> | undefined;
@@ -50,7 +50,7 @@ export class DatabaseClock {
   /** Keeps comparing, so that no callback has to wait for it. */
   start(): void {
     this.#timer ??= setInterval(() => {
-      // PostgreSQL away: whoever needs the limit asks again and is told.
+      // If PostgreSQL is away, a caller that needs the limit asks again and gets the error.
       this.#sample().catch(() => undefined);
     }, SAMPLE_MS).unref();
   }
@@ -60,8 +60,8 @@ export class DatabaseClock {
   }
 
   /**
-   * When this caller's answer has to be ready, by PostgreSQL's clock; the same for all its writes, until
-   * nobody waits for them any more: what is written then comes too late, however much was left of its time.
+   * When this caller's answer must be ready, by PostgreSQL's clock; the same for all its writes, until nobody
+   * waits for them any more: a later write is too late, however much time was left.
    * @throws GatewayError `DATABASE_UNAVAILABLE` when PostgreSQL's clock is not known
    */
   async limitOf(deadline: Deadline): Promise<Date> {
@@ -71,7 +71,7 @@ export class DatabaseClock {
     return this.limitNow(deadline);
   }
 
-  /** As `limitOf`, where the clocks were compared lately. @throws GatewayError as `limitOf` does */
+  /** Like `limitOf`, if the clocks were compared recently. @throws GatewayError as `limitOf` does */
   limitNow(deadline: Deadline): Date {
     if (deadline.hasEnded) return LONG_AGO;
     if (deadline.journalLimit !== undefined) return deadline.journalLimit;
@@ -84,7 +84,7 @@ export class DatabaseClock {
     return limit;
   }
 
-  /** Whether `limitNow` would tell. */
+  /** Whether PostgreSQL's clock is known, as `limitNow` needs it. */
   get isKnown(): boolean {
     return this.#fresh() !== undefined;
   }
@@ -111,8 +111,8 @@ export class DatabaseClock {
     if (nowMs === undefined) throw new Error('PostgreSQL has no clock');
     const takenAtMs = this.#clock.monotonicMs();
     const sample = { offsetMs: nowMs - takenAtMs, offsetMsMax: nowMs - askedAtMs, takenAtMs };
-    // Its clock was put back, or it is another server since a failover: limits by the one before would
-    // come too late.
+    // Its clock was set back, or it is another server after a failover: limits from earlier comparisons
+    // would be too late.
     if (this.#samples.some(({ offsetMs }) => offsetMs > sample.offsetMsMax))
       this.#samples.length = 0;
     this.#samples.push(sample);
@@ -122,7 +122,7 @@ export class DatabaseClock {
   }
 }
 
-/** The largest is the nearest to the truth: each is too small by what its answer took to come. */
+/** The largest offset is the most accurate: each is too small by the travel time of its answer. */
 function bestOf(samples: readonly Sample[]) {
   const [oldest] = samples;
   if (oldest === undefined) return undefined;

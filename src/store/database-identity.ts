@@ -4,23 +4,23 @@ import { clientRows } from './client-rows.ts';
 import { readHistoryId } from './schema/migration-history.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
-/** Nobody makes so many databases that two would have the same. */
+/** Enough that two databases never have the same id. */
 const ID_CHARACTERS = 16;
 /** SQLSTATE */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface Facts {
-  /** Of the first migration. */
+  /** The id of the first migration. */
   readonly history: string | undefined;
-  /** Undefined where the role may not ask which server this is. */
+  /** Undefined if the role may not ask which server this is. */
   readonly server: string | undefined;
   readonly oid: string | undefined;
 }
 
 /**
- * Which database a connection leads to. Another one has another identity, also where it is a restored dump or a copy
- * within one server, and so has one that has moved to another server. The same has a standby, and whatever else is a
- * copy of the server's files.
+ * The identity of the database that a connection leads to. Another database has another identity, even if it is a
+ * restored dump, a copy within one server, or the same database moved to another server. A standby has the same
+ * identity, and so has any other copy of the server's files.
  *
  * @returns 16 hexadecimal characters
  * @throws Error of `pg`
@@ -30,16 +30,16 @@ export async function databaseIdentity(client: ClientBase): Promise<string> {
 }
 
 /**
- * Looks whether a connection leads to the database that this process started on. Where an address leads elsewhere
- * while it runs, nothing of what it knows counts there: bets would be written where nobody looks for them, or to a
- * restored journal that the books do not read (docs/decisions/0033).
+ * Checks that a connection leads to the database on which this process started. If the address leads elsewhere
+ * while the process runs, what it knows does not apply there: bets would be written where nobody looks for them, or
+ * to a restored journal that the books do not read (docs/decisions/0033).
  *
- * @param databaseId what a start found (`databaseId`)
+ * @param databaseId the id found at the start (`databaseId`)
  * @throws UnsuitableServer with what to do about it
  * @throws Error of `pg`
  */
 export async function refuseOtherDatabase(client: ClientBase, databaseId: string): Promise<void> {
-  // What the role may ask for can have changed since the start; nothing is refused for that.
+  // The role's privileges may have changed since the start; no connection is refused because of that.
   const facts = await factsOf(client).catch((error: unknown) => {
     if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return undefined;
     throw error;
@@ -64,7 +64,7 @@ async function factsOf(client: ClientBase): Promise<Facts> {
     [],
     (row) => ({ oid: row.text('oid'), tells: row.bool('tells') }),
   );
-  // Everybody may ask, unless somebody has taken it away: then the rest has to do.
+  // Every role may ask, unless that privilege was revoked: then the other facts must do.
   const [server] =
     here?.tells === true
       ? await clientRows(
@@ -77,7 +77,7 @@ async function factsOf(client: ClientBase): Promise<Facts> {
   return { history: await readHistoryId(client), server, oid: here?.oid };
 }
 
-/** Names in Redis hang on it: a change would leave behind what stands there. */
+/** Names in Redis contain the id: changing it would orphan the entries there. */
 function digestOf({ history, server, oid }: Facts): string {
   const facts = JSON.stringify([history, server, oid]);
   return createHash('sha256').update(facts).digest('hex').slice(0, ID_CHARACTERS);

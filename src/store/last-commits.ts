@@ -5,18 +5,18 @@ import { type Parameters, statement } from './statement.ts';
 
 /** Something that PostgreSQL has reported as committed. */
 export interface ReportedCommit {
-  /** Of the operation that it began, or of whose attempt it is the outcome. */
+  /** The operation that it began, or whose attempt's outcome it recorded. */
   readonly operationId: string;
   /** When that attempt was handed over, in epoch milliseconds; undefined: it began the operation. */
   readonly startedAtMs: number | undefined;
 }
 
-/** A call of the bonus API that PostgreSQL has reported as written down. */
+/** A bonus API call whose intent PostgreSQL has reported as committed. */
 export interface ReportedCall {
   readonly intentId: string;
 }
 
-/** What became of the last commits, where it is not that they are there. */
+/** The result of a check in which the last commits were not all found. */
 export type Missed =
   | { readonly kind: 'lost'; readonly commit: ReportedCommit | ReportedCall }
   /** PostgreSQL did not tell. */
@@ -27,13 +27,13 @@ interface Noted {
   readonly atMs: number;
 }
 
-/** Who notes what was committed. */
+/** The methods that note commits. */
 export type CommitNotes = Pick<LastCommits, 'began' | 'finished'>;
 export type CallNotes = Pick<LastCommits, 'called'>;
 
-/** Older ones may have been pruned from the journal, and who lost a day knows it. */
+/** Older commits may have been pruned from the journal, and a loss of a whole day is noticed anyway. */
 const LOOKED_FOR_MS = 24 * 60 * 60_000;
-/** A server that has just come may go once more. */
+/** Delays before each try: a server that has just started may disappear again. */
 const LOOK_AFTER_MS = [0, 1_000, 5_000, 15_000, 60_000];
 
 const COMMIT: Parameters<ReportedCommit> = {
@@ -64,26 +64,26 @@ const IS_CALL_THERE = statement(
 );
 
 /**
- * Notices that PostgreSQL has forgotten what it had reported as committed (I3): by a failover to a standby that was
- * behind, a restore, a disk that had not written. Nothing else would tell, and what is lost is for people to put right
+ * Notices that PostgreSQL has lost what it had reported as committed (I3): by a failover to a standby that was
+ * behind, a restore, a disk that had not written. Nothing else would notice, and people must correct what is lost
  * (docs/operations.md, Disaster recovery).
  *
- * The last commits of this process are looked for whenever it meets another run of the server. If they are there, so
- * is all before them: a server loses the end of its log, never a piece within.
+ * This process's last commits are looked for whenever it finds another run of the server. If they are there, so are
+ * all earlier ones: a server loses the end of its log, never a part in the middle.
  */
 export class LastCommits {
   readonly #database: () => Pick<Database, 'run'>;
   readonly #onMissed: (missed: Missed) => void;
   /** The last that began an operation, the last outcome, and the last bonus call. */
   readonly #noted = new Map<'began' | 'finished' | 'called', Noted>();
-  /** Those of before a standby was found: once it takes writes, it is the server that may lack them. */
+  /** Commits from before a standby was found: once that accepts writes, it may lack them. */
   readonly #beforeStandby = new Set<Noted>();
   readonly #lookAfterMs: readonly number[];
   #startedAt: string | undefined;
 
   /**
-   * @param onMissed told once of a loss, by one of the commits that it took
-   * @param lookAfterMs how long to wait before each try to look
+   * @param onMissed called once for a loss, with one of the lost commits
+   * @param lookAfterMs how long to wait before each try
    */
   constructor(
     database: () => Pick<Database, 'run'>,
@@ -106,14 +106,14 @@ export class LastCommits {
     this.#noted.set('finished', { commit: { operationId, startedAtMs }, atMs: performance.now() });
   }
 
-  /** PostgreSQL has reported that a bonus call was written down: at night there may be nothing else. */
+  /** PostgreSQL has reported the commit of a bonus call's intent: at night there may be no other commits. */
   called(intentId: string): void {
     this.#noted.set('called', { commit: { intentId }, atMs: performance.now() });
   }
 
   /**
-   * A new connection leads to this server. A standby may just be behind; but it may take writes before the next
-   * connection tells, and what is noted then must not hide what was noted before.
+   * A new connection leads to this server. A standby may only be behind; but it may accept writes before the next
+   * connection shows that, and commits noted by then must not hide earlier ones.
    */
   foundServer({ startedAt, isStandby }: ServerFound): void {
     if (startedAt === this.#startedAt) return;
@@ -136,7 +136,7 @@ export class LastCommits {
       const missed = await this.#look(one.commit);
       told ??= missed;
       if (missed?.kind === 'unknown') break;
-      // It is told of once.
+      // A loss is reported once.
       if (missed !== undefined) this.#forget(one);
     }
     if (told !== undefined) this.#onMissed(told);

@@ -6,13 +6,13 @@ import { refuseChangedTextOrder } from './text-order.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
- * The connection keeps the value that it begins with, whatever a reload of the server's configuration says afterwards;
- * `off` it does not keep. The others are the server's to choose: some of them promise more than `on`.
+ * `synchronous_commit` keeps its value for the whole connection, even if the server's configuration is reloaded; only
+ * `off` becomes `on`. The other values are the server's choice: some of them promise more than `on`.
  *
- * What is idle is ours to end: the server would take it in the moment in which a call begins on it, and from what waits for
- * the next piece of a list. Each statement is a transaction with a limit of time of its own; one of transactions would end
- * the connection with it. Neither is asked for where the connection starts: servers before 17, and before 14, do not know
- * them, and would refuse it before anybody can say that they are too old.
+ * Only the gateway ends idle connections: the server could end one just as a call begins on it, or while it waits for
+ * the next piece of a list. Each statement is a transaction with its own time limit; a transaction timeout would end
+ * the connection too. Neither is asked for at the start of the connection: servers before 17, and before 14, do not
+ * know them, and would refuse the connection before anybody can say that they are too old.
  */
 const BEGIN_WITH = `
   SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
@@ -22,24 +22,24 @@ const BEGIN_WITH = `
          extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby
     FROM current_setting('synchronous_commit') AS said`;
 
-/** What a process that goes on for long knows about its database. */
+/** What a long-running process knows about its database. */
 export interface KnownDatabase {
-  /** What its start found (`databaseId`): a connection that leads to another one is refused. */
+  /** The id found at its start (`databaseId`): a connection that leads to another database is refused. */
   readonly databaseId: string;
-  /** Told of each new connection, and asked before one is used again. */
+  /** Told about each new connection, and asked before one is used again. */
   readonly runs: ServerRuns;
-  /** Told of the server at each new connection. */
+  /** Called with the server at each new connection. */
   readonly onServer: (server: ServerFound) => void;
-  /** Told of each connection that is refused for what its server is. */
+  /** Called for each connection that is refused because of its server. */
   readonly onUnsuitable: (error: UnsuitableServer) => void;
 }
 
 /**
- * What each connection goes through before anything is sent on it. A start refuses a server that does not
- * wait for its commits (`server-check.ts`); a process that runs would not notice, and would answer bets 200 that a
- * crash forgets (I3).
+ * The checks of each connection before it is used. A start refuses a server that does not wait for its
+ * commits (`server-check.ts`); a running process would not notice such a server, and would answer 200 to bets
+ * that a crash loses (I3).
  *
- * A pool waits for the promise, which its types do not say.
+ * A pool awaits the promise, although its types do not say so.
  *
  * @param known default: nothing, as for a command that has just been started
  */

@@ -7,8 +7,8 @@ import { type TypedStatement, UnreadableRow } from './statement.ts';
 export type LookUp<Row> = (key: string) => Promise<Row | undefined>;
 
 /**
- * Looks rows up by their keys: whoever asks at the same moment shares a statement, so that a look-up costs the
- * less the more there are.
+ * Looks up rows by their keys: look-ups at the same moment share a statement, so that each costs less the more
+ * there are.
  * @param statement finds the rows of any number of keys
  */
 export function sharedLookUp<Row>(
@@ -18,7 +18,7 @@ export function sharedLookUp<Row>(
 ): LookUp<Row> {
   const lookUps = new Batcher<string, { readonly row: Row | undefined }>({
     ...BATCHING,
-    // A row that this release cannot read is its own key's fault.
+    // A row that this release cannot read fails only the look-up of its key.
     isRowError: (error) => error instanceof UnreadableRow || BATCHING.isRowError(error),
     run: async (keys) => {
       const found = await database.run(statement, keys);

@@ -1,15 +1,15 @@
-/** A statement that is not answered for so long may stand in a connection whose other end is gone. */
+/** If a statement is not answered for this long, the other end of its connection may be gone. */
 const SILENT_MS = 1_000;
 
 /**
- * Which connections to a server may be used. Where a server's machine has lost its power, or a network forgets what
- * was connected, nobody is told: statements are sent into such connections, and nothing comes back. Once one statement
- * has waited long, only connections count that the server has answered on since.
+ * Which connections to a server may be used. If a server's machine loses its power, or a network drops connections,
+ * nobody is notified: statements are sent, and no answer comes. Once one statement has waited long, only connections
+ * on which the server has answered since are trusted.
  */
 export class SilentConnections<Connection extends object> {
   readonly #now: () => number;
   readonly #answeredAtMs = new WeakMap<Connection, number>();
-  /** What is under way, oldest first. */
+  /** Statements under way, oldest first. */
   readonly #asked = new Set<{ readonly atMs: number }>();
   #doubtedBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -18,19 +18,19 @@ export class SilentConnections<Connection extends object> {
     this.#now = now;
   }
 
-  /** The server has just answered on it. */
+  /** Call it when the server has answered on a connection. */
   answered(connection: Connection): void {
     this.#answeredAtMs.set(connection, this.#now());
   }
 
-  /** Something is asked. @returns to be called when it has ended, however */
+  /** Call it when a statement is sent. @returns a function to call when it has ended, with whatever result */
   ask(): () => void {
     const asked = { atMs: this.#now() };
     this.#asked.add(asked);
     return () => this.#asked.delete(asked);
   }
 
-  /** Whether the other end of a connection that nobody uses may be gone: ask it first. */
+  /** Whether the other end of an idle connection may be gone: it must be checked before use. */
   isDoubtful(connection: Connection): boolean {
     const [oldest] = this.#asked;
     if (oldest !== undefined && this.#now() - oldest.atMs >= SILENT_MS) {

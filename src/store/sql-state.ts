@@ -1,18 +1,18 @@
 import { DatabaseError } from 'pg';
 
-/** Could not be serialized, or was chosen to end a deadlock: undone in favour of another transaction. */
+/** Could not be serialized, or was chosen to end a deadlock: rolled back in favour of another transaction. */
 const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** SQLSTATE classes that speak of the server's state rather than of the statement. */
+/** SQLSTATE classes that are about the server's state rather than the statement. */
 const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
 /**
- * "database is not accepting commands", of a server that has come so near to the end of its transaction ids that it gives
- * out no more until somebody vacuums: it answers, and writes nothing.
+ * "database is not accepting commands": the server is so close to the end of its transaction ids that it assigns no
+ * more until somebody vacuums: it answers, but writes nothing.
  */
 const NO_TRANSACTION_IDS = '54000';
 
-/** Whether an SQLSTATE says that a statement was undone in favour of another one. */
+/** Whether an SQLSTATE says that a transaction was rolled back in favour of another one. */
 export function isUndone(sqlState: string): boolean {
   return UNDONE.has(sqlState);
 }
@@ -24,7 +24,7 @@ export function speaksOfServer(sqlState: string): boolean {
 }
 
 /**
- * Whether an error may be about the values of one row: they could not be read here, or PostgreSQL would not take them
+ * Whether an error may be about the values of one row: this process could not read them, or PostgreSQL refused them
  * (`data_exception`, `integrity_constraint_violation`). A missing column or permission concerns all rows.
  */
 export function isOfOneRow(error: unknown): boolean {

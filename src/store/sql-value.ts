@@ -1,12 +1,12 @@
-/** What a parameter of a statement may be. */
+/** The possible values of a statement's parameter. */
 export type SqlValue = string | number | boolean | Date | Buffer | null | readonly SqlValue[];
 
 const TO_ESCAPE = /["\\]/g;
 
 /**
- * An array as PostgreSQL reads one from text (its manual, Array Input and Output Syntax). The driver can do
- * that as well, and took a fifth of the bookkeeper's time for it: every place brings some forty values.
- * @throws RangeError for a date that is none
+ * An array as PostgreSQL reads it from text (its manual, Array Input and Output Syntax). The driver can do
+ * that too, but took a fifth of the bookkeeper's time for it: every place has some forty values.
+ * @throws RangeError for an invalid date
  */
 export function arrayText(values: readonly SqlValue[]): string {
   let text = '{';
@@ -23,13 +23,13 @@ function elementText(value: SqlValue): string {
   if (value === null) return 'NULL';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return `"${value.toISOString()}"`;
-  // A text within a text: its backslash has to be told twice.
+  // A text within a text: its backslash must be escaped.
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
   return arrayText(value);
 }
 
 function quoted(text: string): string {
-  // Nearly none has anything to escape, and looking costs less than replacing.
+  // Hardly any text has anything to escape, and searching costs less than replacing.
   return text.includes('"') || text.includes('\\')
     ? `"${text.replace(TO_ESCAPE, '\\$&')}"`
     : `"${text}"`;

@@ -10,7 +10,7 @@ function isList(value: SqlValue): value is readonly SqlValue[] {
   return Array.isArray(value);
 }
 
-/** Named parameters of a statement, each with its type in PostgreSQL and where it comes from. */
+/** Named parameters of a statement, each with its type in PostgreSQL and the function that gets its value. */
 export type Parameters<Input> = Readonly<
   Record<string, readonly [type: string, of: (input: Input) => SqlValue]>
 >;
@@ -23,7 +23,7 @@ export interface TypedStatement<Input, Row> extends Statement {
 
 /**
  * @param text names its parameters: `:transaction_id` becomes `$1::text`
- * @throws Error when the text names a parameter that is not given, or one is given and not named
+ * @throws Error when the text names a parameter that does not exist, or does not use one that does
  */
 export function statement<Input, Row>(
   name: string,
@@ -52,8 +52,8 @@ export function statement<Input, Row>(
 }
 
 /**
- * A statement over any number of inputs at once: `:input` in its text becomes rows of one array a parameter, whose
- * columns have the parameters' names. Bytes go in one piece: an array of them costs an escaped copy of each.
+ * A statement over any number of inputs at once: `:input` in its text becomes rows made from one array per parameter,
+ * with the parameters' names as columns. Bytes are sent in one piece: an array would cost an escaped copy of each.
  */
 export function batchStatement<Input, Row>(
   name: string,
@@ -83,7 +83,7 @@ export function batchStatement<Input, Row>(
   };
 }
 
-/** A parameter of a batch: what it sends for all inputs. */
+/** A parameter of a batch, with its values for all inputs. */
 interface BatchColumn<Input> {
   /** As columns of `unnest`, each with its type. */
   readonly arrays: readonly (readonly [column: string, type: string])[];
@@ -132,7 +132,7 @@ function bytesOf<Input>(column: string, of: (input: Input) => SqlValue): BatchCo
   };
 }
 
-/** The row means something that this release does not know: it is not acted on. */
+/** The row has a value that this release does not know, so it is not acted on. */
 export class UnreadableRow extends Error {
   constructor(column: string, value: unknown, wanted: string) {
     super(`column ${column} holds ${JSON.stringify(value) ?? 'nothing'}, not ${wanted}`);
@@ -141,8 +141,8 @@ export class UnreadableRow extends Error {
 }
 
 /**
- * One row as it came, read column by column. A value of another kind than this release knows (a
- * newer schema, a column that is not there) throws `UnreadableRow` instead of becoming a state.
+ * One row of a result, read column by column. A value that this release does not know (a newer schema,
+ * a missing column) throws `UnreadableRow` instead of becoming a state.
  */
 export class Columns {
   readonly #row: Readonly<Record<string, unknown>>;
@@ -226,7 +226,7 @@ export class Columns {
     return new Columns(Object.fromEntries(Object.entries(value)));
   }
 
-  /** Whether it has such a member at all: of JSON, where members may be left out. */
+  /** Whether the member exists at all: in JSON, members may be left out. */
   has(column: string): boolean {
     return this.#row[column] !== undefined;
   }
@@ -242,5 +242,5 @@ export class Columns {
   }
 }
 
-/** For statements whose rows say nothing. */
+/** For statements whose rows are not used. */
 export const noRow = (): undefined => undefined;

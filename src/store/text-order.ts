@@ -4,8 +4,8 @@ import type { Columns } from './statement.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
- * What the database was made with, and what its server has for it now. No row where the two are the same, nor where
- * the order of text is PostgreSQL's own (`C`, `C.UTF-8`), which never changes.
+ * The collation version with which the database was made, and the server's present one. No row if they are the same, or
+ * if the order of text is PostgreSQL's own (`C`, `C.UTF-8`), which never changes.
  */
 const CHANGED = `
   SELECT datcollversion AS made, pg_database_collation_actual_version(oid) AS now, quote_ident(datname) AS name
@@ -14,13 +14,13 @@ const CHANGED = `
      AND datcollversion IS NOT NULL
      AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`;
 
-/** Of a column that is not there: servers before 15 keep no record of it, and could not be trusted with it. */
+/** SQLSTATE of a missing column: servers before 15 do not record the version, so it cannot be checked. */
 const UNDEFINED_COLUMN = '42703';
 
 /**
- * Looks whether text is in the order in which this database's indexes were made. That order is a library's of the
- * operating system: on another release of it (a new image, a standby on another one) PostgreSQL looks for a bet where
- * it does not stand, and a place that has been sent is written, and sent, once more (I5).
+ * Checks that the server sorts text as when this database's indexes were made. A library of the operating system
+ * defines that order: on another release (a new image, a standby on another one) PostgreSQL may search for a bet in the
+ * wrong part of an index, and a place that was already sent is written, and sent, once more (I5).
  *
  * @throws UnsuitableServer with what to do about it
  */
