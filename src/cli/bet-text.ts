@@ -10,7 +10,7 @@ const COLUMNS = [
   { title: 'details', align: 'left' },
 ] as const;
 
-/** A bet's story as a person reads it: where it stands, then a line per operation and attempt. */
+/** A bet's story for people: its state, then a line per operation and attempt. */
 export function betText(bet: BetTimeline): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ['operator', bet.operator],
@@ -71,15 +71,15 @@ function attemptRow(attempt: AttemptView): string[] {
   ];
 }
 
-/** The wallet's own words where there are some: `400 code 5: cannot do that`. */
+/** The wallet's own words if there are any: `400 code 5: cannot do that`. */
 function attemptDetails({ status, code, error }: AttemptView): string {
-  // An older row has but the fact that it was declined.
+  // An older row has only the fact that it was declined.
   if (error !== null && error !== 'declined') return error;
   const known = [status === null ? '' : `HTTP ${status}`, code === null ? '' : `code ${code}`];
   return known.filter((part) => part !== '').join(' ') || (error ?? '');
 }
 
-/** `code 7 Not enough money`, where an answer says so; undefined for a success. */
+/** `code 7 Not enough money`, if an answer says so; undefined for a success. */
 function refusalOf(body: string): string | undefined {
   const answer = jsonOf(body);
   if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined;
@@ -91,7 +91,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The journal's answers are JSON; whatever else stands there says nothing more than its status.
+    // The journal's answers are JSON; anything else says nothing beyond its status.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ export function readDay(text: string): string {
   throw new InvalidArgumentError('It must be a day such as 2026-11-20.');
 }
 
-/** `books.timeZone` of the configuration folder. @throws CommandFailed where it is not valid */
+/** `books.timeZone` of the configuration folder. @throws CommandFailed if `gateway.yaml` is not valid */
 export async function booksTimeZone(
   terminal: Terminal,
   folderOption: string | undefined,

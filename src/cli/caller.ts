@@ -3,19 +3,19 @@ import { type Caller, REASON_CHARS_MAX } from '../domain/caller.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import { UsageError } from './failures.ts';
 
-/** Who works at this command line, for the audit; whoever has the database's address may do all. */
+/** The user of this command line, for the audit; anybody with the database's address may do everything. */
 function cliCaller(): Caller {
   return { actor: `cli:${userName()}`, role: 'admin', address: hostname() };
 }
 
-/** @param options of a command that takes `--reason` */
+/** @param options those of a command with `--reason` */
 export function byOf({ reason }: { readonly reason?: string | undefined }): Authority {
   return { caller: cliCaller(), reason: reason === '' ? undefined : reason };
 }
 
 /**
- * Reads an option that is kept on record, without blanks around it.
- * @throws UsageError where it is longer than by HTTP
+ * Reads an option that is recorded, without surrounding whitespace.
+ * @throws UsageError if it is longer than HTTP allows
  */
 export function recordedWords(
   option: string,
@@ -29,8 +29,8 @@ export function recordedWords(
 }
 
 /**
- * The same where it has to say something.
- * @throws UsageError also where it is blank
+ * The same for an option that must not be blank.
+ * @throws UsageError also if it is blank
  */
 export function notBlank(option: string, charsMax = REASON_CHARS_MAX): (text: string) => string {
   const wordsOf = recordedWords(option, charsMax);

@@ -9,13 +9,13 @@ const REPORT = 'certificate.html';
 const CERTIFICATE = 'certificate.json';
 
 /**
- * Makes sure, before anything is tried, that what a run finds can be written.
+ * Makes sure, before the run, that its results can be written.
  * @throws UsageError otherwise
  */
 export async function readyFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder);
-    // A file of an earlier run may be there and be somebody else's.
+    // A file of an earlier run may belong to another user.
     for (const name of [CERTIFICATE, REPORT]) await mayReplace(join(folder, name));
     const trial = join(folder, `.certificate-${process.pid}`);
     await writeFile(trial, '');
@@ -61,7 +61,7 @@ export async function writeCertificate(
 }
 
 /**
- * A certificate as it was written, by its file or the folder that holds it.
+ * Reads a certificate, given its file or the folder that contains it.
  * @throws UsageError when there is none
  */
 export async function readCertificate(
@@ -83,7 +83,7 @@ export async function readCertificate(
     const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
     throw new UsageError(`${file} is not a certificate of this kit${where}`);
   }
-  // Over the text's own order of members, which parsing may have changed.
+  // Checked over the members in the text's own order, which the schema's parsing may have changed.
   return { certificate: parsed.data, isIntact: isIntact(value, parsed.data.digest) };
 }
 
@@ -91,7 +91,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever it is, it is no certificate: the schema says so.
+    // Whatever it is, the schema reports that it is no certificate.
     return undefined;
   }
 }

@@ -27,7 +27,7 @@ const COLOURS: Readonly<Record<Verdict, number>> = {
 };
 
 /**
- * The certificate as a person reads it in a terminal, the verdict last, where the eye is.
+ * The certificate for a person at a terminal, with the verdict last, where people look.
  * @param colour whether escape sequences may be used
  */
 export function certificateText(certificate: Certificate, colour: boolean): string {
@@ -54,7 +54,7 @@ function groupTable(cases: readonly CaseResult[], colour: boolean): string {
     title,
   ]);
   const [titles = '', rule = '', ...lines] = table(COLUMNS, rows).split('\n');
-  // Painted when the columns stand: escape sequences have a length but no width.
+  // Coloured after the columns are laid out: escape sequences have a length but no width.
   const painting = lines.map((line, at) => {
     const verdict = cases[at]?.verdict ?? 'passed';
     return painted(verdict, line, colour && verdict !== 'passed');
@@ -118,7 +118,7 @@ function listed(cases: readonly string[]): string {
   return `${cases.slice(0, 3).join(', ')}${cases.length > 3 ? ', …' : ''}`;
 }
 
-/** What a case sent and got, for `--verbose`. */
+/** What a case sent and received, for `--verbose`. */
 export function callsText({ id, verdict, calls, script }: CaseResult): string {
   const lines = calls.map(callText);
   const again = script === null ? '' : `\nThe same calls for a shell:\n${script}\n`;

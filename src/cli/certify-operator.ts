@@ -27,7 +27,7 @@ export interface OperatorOptions {
   readonly folder?: string;
 }
 
-/** What a certification needs of an operator and of the options. */
+/** What a certification needs from an operator and from the options. */
 export interface OperatorToCertify {
   readonly operator: string;
   readonly currencies: readonly string[];
@@ -89,7 +89,7 @@ async function fromConfiguration(
     currencies: config.currencies,
     settings: {
       ...config.wallet,
-      // An address given by hand is meant, be it private: sandboxes often are.
+      // An address given by hand is intended, even a private one: sandboxes often are private.
       ...(wallet === undefined ? {} : { baseUrl: addressOf(wallet), allowPrivate: true }),
       ...(secret === undefined ? {} : { secrets: [secret] }),
       ...(dialect === undefined ? {} : { dialect }),
@@ -119,7 +119,7 @@ async function fromOptions(options: OperatorOptions, env: NodeJS.ProcessEnv): Pr
   };
 }
 
-/** Of a wallet without a file; breaker and bulkhead are not in the way of a certification. */
+/** The settings of a wallet without a file; a certification does not use breaker and bulkhead. */
 const PLAIN_SETTINGS = {
   adapter: 'native',
   allowPrivate: true,
@@ -166,7 +166,7 @@ function addressOf(wallet: string): string {
   );
 }
 
-/** @throws UsageError where only half of a second player is named, or it is the first one */
+/** @throws UsageError if a second player is named only by half, or is the first one */
 function otherPlayer(
   options: OperatorOptions,
   env: NodeJS.ProcessEnv,
@@ -193,8 +193,8 @@ async function defaults(): Promise<Dialect> {
 }
 
 /**
- * The items that the operator's file sets. Under `--strict` only where calls go and what they carry
- * to be let in: without those nothing would be seen of the wallet.
+ * The items that the operator's file sets. Under `--strict` only the paths and the headers that give
+ * access: without those the wallet could not be reached.
  */
 function dialectOf(dialect: Dialect, usual: Dialect, strict: boolean): Dialect {
   const { paths, headers } = dialect;

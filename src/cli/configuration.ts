@@ -9,12 +9,12 @@ export type LoadedFolder =
   | { readonly ok: true; readonly folder: string; readonly configuration: Configuration }
   | { readonly ok: false; readonly folder: string; readonly problems: readonly Problem[] };
 
-/** The folder a command works on: its `--folder`, else what the gateway itself would take. */
+/** The folder a command works on: its `--folder`, else the one that the gateway itself would use. */
 export function configFolder(env: NodeJS.ProcessEnv, folder: string | undefined): string {
   return folder ?? (env.GATEWAY_CONFIG || './config');
 }
 
-/** Reads the configuration as the gateway would at its start; or every problem of every file. */
+/** Reads the configuration as the gateway would at its start; returns it, or every problem of every file. */
 export async function loadFolder(
   env: NodeJS.ProcessEnv,
   option: string | undefined,
@@ -36,11 +36,11 @@ export interface PartlyLoadedFolder {
   /** The operators whose files are valid; undefined when `gateway.yaml` is not. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly Problem[];
-  /** Files that look like operators' and that nobody reads. */
+  /** Files that look like operators' files and are not read. */
   readonly passedOver: readonly Problem[];
 }
 
-/** Reads what is valid of the configuration: one operator's broken file keeps nobody from the others. */
+/** Reads the valid part of the configuration: one operator's broken file does not hide the others. */
 export async function loadValid(
   env: NodeJS.ProcessEnv,
   option: string | undefined,
@@ -69,14 +69,14 @@ export function validOperator(
   );
 }
 
-/** Whose file a problem is in; undefined where it is no operator's. */
+/** The operator whose file a problem is in; undefined if it is no operator's file. */
 export function operatorOf({ file }: Problem): string | undefined {
   const name = /^operators\/(.*)$/.exec(file)?.[1];
   return name === undefined ? undefined : operatorOfFile(name);
 }
 
 /**
- * The operators that have a file in the folder, which need not be complete or valid for that.
+ * The operators that have a file in the folder, even an incomplete or invalid one.
  * @returns undefined when the folder cannot be read
  */
 export function operatorFiles(folder: string): readonly string[] | undefined {
@@ -84,7 +84,7 @@ export function operatorFiles(folder: string): readonly string[] | undefined {
     const names = readdirSync(`${folder}/operators`);
     return names.flatMap((name) => operatorOfFile(name) ?? []);
   } catch {
-    // Why it cannot be read does not matter to those who only want to compare.
+    // The reason does not matter to callers that only compare ids.
     return undefined;
   }
 }

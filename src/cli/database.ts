@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts';
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 
 /**
- * Applies what the database lacks.
+ * Applies the migrations that the database lacks.
  *
  * @param log receives one line for each step
  * @returns the names of the migrations applied
@@ -30,8 +30,8 @@ export async function migrateDatabase(
 }
 
 /**
- * Does some work on a database that answers and has the schema of this release. It is asked for first, so that no
- * command fails halfway on what could be known before. Whoever keeps the work waiting is told of.
+ * Does work on a database that answers and has the schema of this release. Both are checked first, so that no
+ * command fails halfway because of them. Sessions that make the work wait are reported.
  *
  * @throws CommandFailed when there is no such database
  */
@@ -52,7 +52,7 @@ export async function withReadyDatabase<T>(
 }
 
 /**
- * Gives a Prisma client on a ready database for one piece of work.
+ * Provides a Prisma client on a ready database for one piece of work.
  * @throws CommandFailed when there is no such database
  */
 export async function withPrisma<T>(
@@ -72,7 +72,7 @@ export async function withPrisma<T>(
 }
 
 /**
- * Gives a small pool on a ready database for one piece of work.
+ * Provides a small pool on a ready database for one piece of work.
  * @throws CommandFailed when there is no such database
  */
 export async function withDatabase<T>(
@@ -80,7 +80,7 @@ export async function withDatabase<T>(
   use: (database: Database, url: string) => Promise<T>,
 ): Promise<T> {
   return await withReadyDatabase(terminal, async (url) => {
-    // A connection that is lost while idle is replaced by the next question.
+    // A connection that is lost while idle is replaced by the next statement.
     const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
     try {
       return await use(database, url);
@@ -90,13 +90,13 @@ export async function withDatabase<T>(
   });
 }
 
-/** Where PostgreSQL is, and which variable says so. */
+/** An address of PostgreSQL, and the variable that it is from. */
 interface Address {
   readonly name: string;
   readonly url: string;
 }
 
-/** Without a pooler where there is such an address: some commands need a session of their own. */
+/** The address without a pooler if there is one: some commands need a session of their own. */
 function databaseAddress(env: NodeJS.ProcessEnv): Address {
   const direct = env.DATABASE_DIRECT_URL?.trim();
   const [name, url] = direct
@@ -117,7 +117,7 @@ function databaseAddress(env: NodeJS.ProcessEnv): Address {
   return { name, url };
 }
 
-/** Runs what connects to PostgreSQL by itself, and says in words what kept it from connecting. */
+/** Runs work that connects to PostgreSQL itself, and explains why it could not connect. */
 async function explained<T>(
   { name, url }: Address,
   connect: (url: string) => Promise<T>,
@@ -131,7 +131,7 @@ async function explained<T>(
   }
 }
 
-/** Of sockets and of looking names up; a file that cannot be read has others. */
+/** Error codes of sockets and of name resolution; a file that cannot be read has others. */
 const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -157,7 +157,7 @@ function connectionFault(error: unknown, name: string): string | undefined {
   if (error instanceof AggregateError) return connectionFault(error.errors[0], name);
   if (!(error instanceof Error) || error instanceof MigrationError) return undefined;
   const isNetwork = 'code' in error && NETWORK_CODES.has(error.code);
-  // The words of `pg` where it has no code.
+  // The messages of `pg` that have no code.
   return isNetwork || /timeout|terminated/i.test(error.message)
     ? `cannot be reached (${error.message}): start it, or correct ${name}`
     : undefined;

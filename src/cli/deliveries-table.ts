@@ -15,7 +15,7 @@ const COLUMNS = [
   { title: 'last error', align: 'left' },
 ] as const;
 
-/** One delivery a line, in columns. */
+/** One line per delivery, in columns. */
 export function deliveriesTable(items: readonly DeliveryItem[]): string {
   return table(
     COLUMNS,
@@ -33,12 +33,12 @@ export function deliveriesTable(items: readonly DeliveryItem[]): string {
   );
 }
 
-/** A pending rollback that a wallet has confirmed looks like money that a player still waits for. */
+/** Without this note, a confirmed rollback that is repeated would look like money that a player still waits for. */
 function stateOf({ state, purpose }: DeliveryItem): string {
   return purpose === 'confirm' ? `${state} (confirmed already, repeated by design)` : state;
 }
 
-/** `delivery 12 (alpha's rollback of 6531f9bc)`, as sentences begin. */
+/** `delivery 12 (alpha's rollback of 6531f9bc)`, as the beginning of a sentence. */
 export function deliveryName({ id, operator, operation, transactionId }: DeliveryItem): string {
   return `delivery ${id} (${operator}'s ${operation} of ${plain(transactionId)})`;
 }

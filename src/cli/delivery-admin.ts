@@ -7,7 +7,7 @@ import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How long the gateway tries by itself where no configuration says (`delivery.horizonHours`). */
+/** How long the gateway tries by itself if no configuration says (`delivery.horizonHours`). */
 const HORIZON_HOURS_DEFAULT = 72;
 
 export interface DeliveryCommandOptions {
@@ -15,9 +15,9 @@ export interface DeliveryCommandOptions {
 }
 
 /**
- * Opens the delivery admin for one piece of work. Breakers live in the gateway's processes: seen
- * from here a delivery is held when its operator is in maintenance, or not in the configuration. None
- * counts as held of an operator whose file is not valid, or any where `gateway.yaml` is not: a warning says so.
+ * Opens the delivery admin for one piece of work. Breakers exist only in the gateway's processes: here a
+ * delivery counts as held if its operator is in maintenance, or not in the configuration. If an operator's
+ * file is not valid, none of its deliveries counts as held; if `gateway.yaml` is not, none at all: a warning says so.
  *
  * @throws CommandFailed when there is no ready database
  */
@@ -27,7 +27,7 @@ export async function withDeliveryAdmin<T>(
   use: (admin: DeliveryAdmin) => Promise<T>,
 ): Promise<T> {
   return await withPrisma(terminal, async (prisma) => {
-    // The gateway's sweep finds within a second or two what is due: nobody has to be notified here.
+    // The gateway's sweep finds due deliveries within a second or two: this command need not notify it.
     const admin = new DeliveryAdmin({ prisma, ...(await standing(terminal, folder)) });
     return await use(admin);
   });
@@ -45,7 +45,7 @@ export function noSuchDelivery(id: string): CommandFailed {
   return new CommandFailed(`no delivery ${id}: look it up with \`wagergate deliveries list\``);
 }
 
-/** How operators stand by their files, each for itself: one that is broken says nothing of the others. */
+/** The operators' status by their files, each separately: a broken file does not affect the others. */
 async function standing(
   terminal: Terminal,
   option: string | undefined,
@@ -71,7 +71,7 @@ async function standing(
   return {
     isHeld: (operatorId) => {
       if (broken.has(operatorId)) return false;
-      // What was promised still goes to the wallet of a suspended one.
+      // Promised operations are still delivered to a suspended operator's wallet.
       const { status = 'maintenance' } = configuration.operators.get(operatorId) ?? {};
       return status === 'maintenance';
     },

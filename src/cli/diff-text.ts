@@ -6,7 +6,7 @@ import {
 } from '../config/settings-diff.ts';
 import { plain } from '../lib/plain-text.ts';
 
-/** A diff as a person reads it: `+` comes, `-` goes, `~` changes, `!` is to be thought about. */
+/** A diff for people: `+` is added, `-` removed, `~` changed, `!` needs attention. */
 export function diffText({ gateway, operators }: ConfigurationDiff): string {
   const lines = gateway.length === 0 ? [] : ['~ gateway.yaml', ...gateway.map(settingLine)];
   for (const change of operators) lines.push(...operatorLines(change));

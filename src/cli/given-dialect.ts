@@ -4,15 +4,15 @@ import { plain } from '../lib/plain-text.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { UsageError } from './failures.ts';
 
-/** Where the items stand in an operator's file, the whole way first. */
+/** The possible paths to the items in the file, the longest first. */
 const WAYS = [['wallet', 'dialect'], ['dialect'], []] as const;
 
 /**
- * The items of a YAML file, by themselves or as they stand in an operator's file: read and judged as
- * the gateway would, variables included.
+ * The items of a YAML file, either alone or inside an operator's file: read and checked as the gateway
+ * would, variables included.
  *
- * @param folder of the configuration, from which variables may take files as well
- * @throws UsageError that says of each problem where it is and what to do
+ * @param folder the configuration's, from which variables may read files as well
+ * @throws UsageError that says for each problem where it is and what to do
  */
 export async function dialectIn(
   file: string,
@@ -46,12 +46,12 @@ async function treeOf(
   const { SecretPlaces, secretFolders } = await import('../config/secret-folders.ts');
   const { createOperatorResolver, maskVariables } = await import('../config/variables.ts');
   const { parseYaml } = await import('../config/yaml-tree.ts');
-  // As in operators' files: whoever wrote this one must not get at the gateway's own secrets.
+  // As in operators' files: the author of this one must not be able to read the gateway's own secrets.
   const places = new SecretPlaces(secretFolders(env), folder);
   return parseYaml(maskVariables(text), createOperatorResolver(env, files, places));
 }
 
-/** The part of a file that holds the items; what is wrong elsewhere in it is no matter here. */
+/** The part of a file that contains the items; problems elsewhere in it do not matter here. */
 async function below(tree: YamlTree): Promise<YamlTree> {
   if (tree.value === undefined) return tree;
   const { pathKey, pathOf } = await import('../config/yaml-tree.ts');

@@ -1,12 +1,12 @@
 import type { DraftSecrets, OperatorDraft } from './new-operator.ts';
 
-/** What an operator has to be given; over a channel that keeps secrets. */
+/** What an operator must be given, over a secure channel. */
 export interface Handover {
   readonly gatewayUrl: string;
   readonly cid: string;
-  /** Signs what the operator sends; or the file where it stands. */
+  /** Signs what the operator sends; or the file that contains it. */
   readonly apiSecret: string;
-  /** Verifies what the gateway sends; or the file where it stands. */
+  /** Verifies what the gateway sends; or the file that contains it. */
   readonly walletSecret: string;
   readonly walletUrl: string;
   readonly tokens: string;

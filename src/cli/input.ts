@@ -3,13 +3,13 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { CommandFailed, fileFault } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Stands for stdin, as everywhere. */
+/** Means stdin, as is usual. */
 export const STDIN = '-';
 
 /**
  * The bytes of a file, or of stdin.
- * @param signal closes it: a process does not end while its stdin is waited for
- * @throws CommandFailed in the middle of reading, when that fails
+ * @param signal closes the input: a process does not end while it waits for stdin
+ * @throws CommandFailed if reading fails, possibly midway
  */
 export async function* readChunks(
   terminal: Terminal,
@@ -31,7 +31,7 @@ export async function* readChunks(
   }
 }
 
-/** All of it, byte for byte. @throws CommandFailed */
+/** The whole input, byte for byte. @throws CommandFailed */
 export async function readAll(terminal: Terminal, file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of readChunks(terminal, file)) chunks.push(chunk);

@@ -1,7 +1,7 @@
-/** The person at the terminal wants it to end. */
+/** The person at the terminal wants the command to end. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** 128 and the signal's number, as shells have it. */
+  /** 128 plus the signal's number, as in shells. */
   readonly exitCode: number;
 
   constructor(signalNumber: number) {
@@ -13,14 +13,14 @@ export class Interrupted extends Error {
 /** SIGHUP: the terminal is gone, as when a connection breaks. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** A launcher passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
+/** A launcher passes on Ctrl-C although the terminal sent it to us too: within this it is the same one. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs work that ends in order when Ctrl-C is pressed, or the terminal goes away; pressed again, it ends at once.
+ * Runs work that ends in order when Ctrl-C is pressed, or the terminal is closed; pressed again, it ends at once.
  *
- * @param onInterrupt says so to the person, who sees nothing else happen at once
- * @param work learns of it by the signal, whose reason is the `Interrupted` that it should throw
+ * @param onInterrupt tells the person, who sees nothing else at once
+ * @param work gets the signal, whose reason is the `Interrupted` that it should throw
  */
 export async function untilInterrupted<T>(
   onInterrupt: () => void,

@@ -3,15 +3,15 @@ import { plain } from '../lib/plain-text.ts';
 import { clientRows } from '../store/client-rows.ts';
 import { connectionTo } from '../store/connection.ts';
 
-/** Locks are held for milliseconds; whoever waits for longer wants to know why. */
+/** Locks are usually held for milliseconds; after a longer wait people want to know why. */
 const FIRST_LOOK_MS = 2_000;
 const THEN_EVERY_MS = 5_000;
-/** For each step of a look: it must not outlast the work by more. */
+/** Limit of each step of a look, which must not outlast the work by more. */
 const LOOK_MS = 2_000;
 
 /**
- * Who keeps the gateway's sessions of this database waiting, and waits for nobody itself: where one waits for another, the
- * last of them. Their own words, such as a program's name, may be hidden from this role.
+ * The sessions that block the gateway's sessions of this database and wait for nobody themselves: in a chain of waiting
+ * sessions, the last one. Some of their facts, such as the program's name, may be hidden from this role.
  */
 const HOLDERS = `
   WITH RECURSIVE queue(pid) AS (
@@ -37,7 +37,7 @@ interface Holder {
 }
 
 /**
- * Does some work, and tells of whoever keeps it waiting in PostgreSQL for more than two seconds, once of each.
+ * Does work, and reports each session that makes it wait in PostgreSQL for more than two seconds, once.
  *
  * @param tell receives a line that is safe to show
  * @throws what `work` throws
@@ -98,7 +98,7 @@ class Watch {
         this.#tell(plain(lineOf(holder)));
       }
     } catch {
-      // What keeps this from looking keeps the work from going on, which says so itself.
+      // What prevents this look also prevents the work, which reports it itself.
     } finally {
       await client.end();
     }
@@ -121,7 +121,7 @@ function lineOf({ pid, role, program, state, seconds, query }: Holder): string {
   const who = [role, program, state].filter((word) => word !== undefined && word !== '');
   const since = seconds === undefined ? '' : `, in a transaction for ${seconds} s`;
   const last = query === undefined || query === '' ? '' : `; its last statement: ${query}`;
-  // One of ours, such as another migration, ends by itself.
+  // A session of the gateway's own, such as another migration, ends by itself.
   const isOurs = program?.startsWith('wagergate') === true;
   const end = isOurs ? '' : `; if it may be ended: SELECT pg_terminate_backend(${pid})`;
   return `waiting for a lock of PostgreSQL's session ${pid} (${who.join(', ')}${since})${last}${end}`;

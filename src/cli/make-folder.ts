@@ -2,11 +2,11 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it, as `mkdir -p` does. Node's own `recursive` never returns where a file
- * system refuses new folders with ENOENT, as `/proc` does.
+ * Makes a folder and its parents, like `mkdir -p`. Node's own `recursive` never returns if a file system
+ * refuses new folders with ENOENT, as `/proc` does.
  *
- * @param mode of those that are made; default: as the process's umask leaves it
- * @throws Error of the system where that is not possible
+ * @param mode of the new folders; default: by the process's umask
+ * @throws Error of the system if that is not possible
  */
 export function makeFolder(path: string, mode?: number): void {
   const folder = resolve(path);
@@ -16,7 +16,7 @@ export function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {
-    // Somebody else has made it in the same moment.
+    // Another process may have made it at the same moment.
     if (!isFolder(folder)) throw error;
   }
 }

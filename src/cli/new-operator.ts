@@ -6,7 +6,7 @@ import { OPERATOR_ID, operatorSchema } from '../config/schema.ts';
 import { maskVariables, type Resolve } from '../config/variables.ts';
 import { parseYaml } from '../config/yaml-tree.ts';
 
-/** What has to be known of an operator before it has a file. */
+/** What must be known about an operator before it has a file. */
 export interface OperatorDraft {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface OperatorDraft {
 
 /** A secret and how the operator's file refers to it. */
 export interface DraftSecret {
-  /** What stands between the braces: `ALPHA_API_SECRET` or `file:/run/secrets/alpha-api-secret`. */
+  /** The text between the braces: `ALPHA_API_SECRET` or `file:/run/secrets/alpha-api-secret`. */
   readonly expression: string;
   readonly value: string;
 }
@@ -30,7 +30,7 @@ export interface DraftSecrets {
   readonly api: DraftSecret;
 }
 
-/** As long as the hash that it keys: more would not be harder to guess. */
+/** As long as the hash that it keys: a longer one would not be harder to guess. */
 const SECRET_BYTES = 32;
 
 export function newSecret(): string {
@@ -43,7 +43,7 @@ export function variableName(id: string, which: 'wallet' | 'api'): string {
   return isOwnVariable(name) ? `OPERATOR_${name}` : name;
 }
 
-/** The nearest id to these words, or undefined where nothing of them could be one. */
+/** An id similar to these words, or undefined if none can be made of them. */
 export function idLike(words: string): string | undefined {
   const id = words
     .normalize('NFKD')
@@ -56,7 +56,7 @@ export function idLike(words: string): string | undefined {
   return OPERATOR_ID.test(id) ? id : undefined;
 }
 
-/** The operator's file. Everything that may be left out is: the schema's defaults speak for it. */
+/** The operator's file. Everything optional is left out, so that the schema's defaults apply. */
 export function operatorYaml(draft: OperatorDraft, secrets: DraftSecrets): string {
   const quoted = (text: string) => JSON.stringify(text);
   const lines = [
@@ -88,18 +88,18 @@ export function operatorYaml(draft: OperatorDraft, secrets: DraftSecrets): strin
   return `${lines.join('\n')}\n`;
 }
 
-/** What is wrong with a wallet's address; undefined where nothing. */
+/** What is wrong with a wallet's address; undefined if nothing. */
 export function addressFault(text: string, isPrivate: boolean): string | undefined {
   return faultOf({ walletUrl: text, allowPrivate: isPrivate }, 'wallet.baseUrl');
 }
 
-/** What is wrong with a list of currencies; undefined where nothing. */
+/** What is wrong with a list of currencies; undefined if nothing. */
 export function currencyFault(currencies: readonly string[]): string | undefined {
   if (currencies.length === 0) return 'There must be one at least, such as EUR.';
   return faultOf({ currencies }, 'currencies');
 }
 
-/** Judged as the gateway will, with everything else as it should be. */
+/** Checked as the gateway will, with everything else valid. */
 function faultOf(change: Partial<OperatorDraft>, path: string): string | undefined {
   const secret = (expression: string) => ({ expression, value: newSecret() });
   const secrets = { wallet: secret('A'), api: secret('B') };
@@ -121,7 +121,7 @@ const BLAMELESS: OperatorDraft = {
   status: 'active',
 };
 
-/** What is wrong with a file before it is written, judged as the gateway will. */
+/** What is wrong with a file before it is written, checked as the gateway will. */
 export function problemsOf(
   file: string,
   text: string,
@@ -137,7 +137,7 @@ export function problemsOf(
   return checked.ok ? [] : checked.problems.map((problem) => problemIn(file, problem));
 }
 
-/** The `api.cid` in an operator's file; undefined where it cannot be known without its variables. */
+/** The `api.cid` in an operator's file; undefined if it depends on variables. */
 export function cidIn(text: string): string | undefined {
   const unknown: Resolve = () => ({ ok: false, reason: 'not asked for' });
   const { value } = parseYaml(maskVariables(text), unknown);

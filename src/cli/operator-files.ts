@@ -6,7 +6,7 @@ import { CommandFailed } from './failures.ts';
 import { makeFolder } from './make-folder.ts';
 import { cidIn } from './new-operator.ts';
 
-/** A secret that stands in a file of its own. */
+/** A secret in a file of its own. */
 export interface SecretFile {
   readonly path: string;
   readonly value: string;
@@ -14,7 +14,7 @@ export interface SecretFile {
 
 const SCHEMA = 'operator.schema.json';
 
-/** What an operator of this id would collide with in a folder; undefined where nothing. */
+/** What a new operator with this id would collide with in a folder; undefined if nothing. */
 export function collisionIn(folder: string, id: string, cid: string): string | undefined {
   for (const name of listing(join(folder, 'operators'))) {
     if (name === `${id}.yaml` || name === `${id}.yml`) {
@@ -28,12 +28,12 @@ export function collisionIn(folder: string, id: string, cid: string): string | u
 }
 
 /**
- * Writes the secrets' files and then the operator's. None that is there is ever touched, and the
+ * Writes the secrets' files and then the operator's. An existing file is never touched, and the
  * operator's file appears complete: a running gateway may be watching the folder. The schema that
- * the file names is put beside it where it is missing.
+ * the file refers to is added if it is missing.
  *
  * @returns the paths written, in order
- * @throws CommandFailed when anything cannot be written; nothing is left behind then
+ * @throws CommandFailed when anything cannot be written; then nothing is left behind
  */
 export function writeOperator(
   folder: string,
@@ -55,7 +55,7 @@ export function writeOperator(
     const schema = join(folder, SCHEMA);
     if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
     const target = join(folder, 'operators', `${id}.yaml`);
-    // A dotfile, which the gateway leaves alone; a link fails where the name is taken.
+    // A dotfile, which the gateway ignores; a link fails if the name is taken.
     const draft = join(folder, 'operators', `.${id}.yaml.new`);
     writeFileSync(draft, text, { mode: 0o644 });
     try {
@@ -76,7 +76,7 @@ function listing(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => operatorOfFile(name) !== undefined);
   } catch {
-    // A folder that is not there yet holds nothing to collide with; writing tells other faults.
+    // A folder that does not exist yet has nothing to collide with; writing reports other faults.
     return [];
   }
 }

@@ -1,7 +1,7 @@
 import type { OperatorConfig } from '../config/schema.ts';
 import { table } from '../lib/table.ts';
 
-/** What may be shown of an operator: no secrets. */
+/** What may be shown about an operator: no secrets. */
 export interface OperatorSummary {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ const COLUMNS = ['id', 'name', 'status', 'sessions', 'currencies', 'wallet'].map
   (title) => ({ title, align: 'left' }) as const,
 );
 
-/** One operator a line, in columns. */
+/** One line per operator, in columns. */
 export function operatorsTable(operators: readonly OperatorSummary[]): string {
   return table(
     COLUMNS,

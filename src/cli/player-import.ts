@@ -6,7 +6,7 @@ import type { PlayerLine, PlayerTakeover } from '../store/sessions/player-takeov
 import { CommandFailed } from './failures.ts';
 import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from './player-line.ts';
 
-/** How many lines became what. */
+/** How many lines had which result. */
 export interface Tally {
   /** Without the header and empty lines. */
   lines: number;
@@ -19,27 +19,27 @@ export interface Tally {
 export interface PlayerImport {
   readonly chunks: AsyncIterable<Buffer>;
   readonly takeover: Pick<PlayerTakeover, 'take'>;
-  /** Told of every line that was not taken. */
+  /** Called for every line that was not imported. */
   readonly onRefused: (number: number, why: string) => void;
-  /** Told of every player before its batch is written. */
+  /** Called for every player before its batch is written. */
   readonly onPlayer: (player: PlayerLine) => void;
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly onProgress: (tally: Readonly<Tally>) => void;
 }
 
-/** A line that was not taken. */
+/** A line that was not imported. */
 interface Refusal {
   readonly number: number;
   readonly why: string;
 }
 
-/** A batch is a round trip: enough lines to make it cheap, few enough to hold no lock for long. */
+/** A batch is one round trip: enough lines to make it cheap, few enough not to hold locks for long. */
 const BATCH_LINES = 2_000;
 
 /**
- * Takes a file of players over, line by line: a line that cannot be taken costs no other.
+ * Imports a file of players, line by line: a line that cannot be imported does not affect the others.
  *
- * @throws CommandFailed when the file has no header, cannot be read on, or the database fails; what
+ * @throws CommandFailed when the file has no header, cannot be read further, or the database fails; what
  *   was imported until then stays, and counts as unchanged the next time
  */
 export async function importPlayers(source: PlayerImport): Promise<Readonly<Tally>> {
@@ -63,7 +63,7 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
       // Reported with its batch: conflicts are known only then, and lines are reported in order.
       refusals.push({ number: line.number, why: checked.why });
     }
-    // Of another file altogether no line can be taken, and millions of them must not be kept for the end.
+    // Of a wrong file no line can be imported, and millions of refusals must not be kept until the end.
     if (batch.length + refusals.length < BATCH_LINES) continue;
     await takeBatch(source, batch, refusals, tally);
     batch = [];

@@ -4,7 +4,7 @@ import { parseCsvLine, type Separator } from '../lib/csv.ts';
 import type { Line } from '../lib/lines.ts';
 import type { PlayerLine } from '../store/sessions/player-takeover.ts';
 
-/** What the first line of the file must say. */
+/** The required first line of the file. */
 export const PLAYERS_HEADER = 'operator,operatorUser,userId';
 
 export type CheckedLine =
@@ -13,14 +13,14 @@ export type CheckedLine =
 
 const USER_ID_CHARS_MAX = 64;
 
-/** What separates the fields, by the header; undefined where the line is none. */
+/** The character that separates the fields of the header; undefined if the line is no header. */
 export function separatorOf(line: Line): Separator | undefined {
   if (!('text' in line)) return undefined;
   const separators: readonly Separator[] = [',', ';'];
   return separators.find((one) => parseCsvLine(line.text, one)?.join(',') === PLAYERS_HEADER);
 }
 
-/** Reads a line of the file; what it says stays for good, so that nothing doubtful is taken. */
+/** Reads a line of the file; an imported player is permanent, so nothing doubtful is accepted. */
 export function checkPlayerLine(line: Line, separator: Separator = ','): CheckedLine {
   if ('fault' in line) return no(line.fault);
   const { number, text } = line;
@@ -50,7 +50,7 @@ export function checkPlayerLine(line: Line, separator: Separator = ','): Checked
 function userIdFault(userId: string): string | undefined {
   if (userId === '') return 'must not be empty';
   if (userId.length > USER_ID_CHARS_MAX) return `must be at most ${USER_ID_CHARS_MAX} characters`;
-  // A stray space would make another player of it, for ever.
+  // With a stray space it would be another player, permanently.
   if (userId.trim() !== userId) return 'begins or ends with a space';
   if (/\p{Cc}/u.test(userId)) return 'holds a control character';
   return undefined;

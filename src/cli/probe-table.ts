@@ -10,7 +10,7 @@ const COLUMNS = [
   { title: 'details', align: 'left' },
 ] as const;
 
-/** One wallet a line, in columns. */
+/** One line per wallet, in columns. */
 export function probeTable(probed: readonly Probed[]): string {
   return table(
     COLUMNS,

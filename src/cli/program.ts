@@ -37,7 +37,7 @@ import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The whole command line; every command stands here. */
+/** The whole command line, with every command. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('wagergate')
     .description('The command line of the gateway between a betting service and its operators.')
@@ -145,7 +145,7 @@ function group(name: string, description: string): Command {
   return new Command(name).description(description);
 }
 
-/** What holds for every command: where it writes, and that a mistake is one line on stderr. */
+/** Applies to every command: where it writes, and that a usage error is one line on stderr. */
 function settle(command: Command, path: string, terminal: Terminal): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.trimEnd()),

@@ -8,7 +8,7 @@ export function readTime(text: string): Date {
   throw new InvalidArgumentError('It must be a day, or a time such as 2026-11-22T03:15:00Z.');
 }
 
-/** `--cursor` of a list by ids. Anything else would begin the list anew. */
+/** `--cursor` of a list by ids. Anything else would restart the list. */
 export function readCursor(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
   throw new InvalidArgumentError('It must be the cursor that the previous list printed.');

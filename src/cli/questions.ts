@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { CommandFailed } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Asks a person, who answers a line each. What is asked goes to stderr: stdout is for data. */
+/** Asks a person, who answers with one line each. Questions go to stderr: stdout is for data. */
 export class Questions {
   readonly #terminal: Terminal;
   readonly #interface: ReturnType<typeof createInterface>;
@@ -15,9 +15,9 @@ export class Questions {
   }
 
   /**
-   * Asks until the answer is good.
-   * @param judge why an answer is not; undefined for a good one
-   * @param fallback taken for an empty answer
+   * Asks until the answer is valid.
+   * @param judge returns why an answer is not valid; undefined for a valid one
+   * @param fallback used for an empty answer
    * @throws CommandFailed when the input ends without one
    */
   async ask(

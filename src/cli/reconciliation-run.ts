@@ -9,7 +9,7 @@ export function reconciliationId(text: string): string {
   throw new UsageError(`${plain(text)} is not an id: see \`reconciliations list\``);
 }
 
-/** @throws CommandFailed where there is none, or it has not come to its end */
+/** @throws CommandFailed if there is no such comparison, or it is not done */
 export async function doneRun(runs: ReconciliationRuns, id: string): Promise<ReconciliationItem> {
   await runs.failLost();
   const run = await runs.find(id);

@@ -6,10 +6,10 @@ import type { ReconciliationDifferences } from '../store/reconciliation/differen
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Of each kind so many are shown to people; the rest is in the JSON. */
+/** How many differences of each kind are shown to people; the rest is in the JSON. */
 const SHOWN_OF_KIND = 10;
 
-/** Tells of a run that is done: counts, and its differences, those nobody has resolved first. */
+/** Prints a finished run: counts, and its differences, unresolved ones first. */
 export async function printReconciliation(
   terminal: Terminal,
   run: ReconciliationItem,
@@ -20,7 +20,7 @@ export async function printReconciliation(
   else await printText(terminal, run, differences);
 }
 
-/** Written as it is read: a hundred thousand differences need not stand in memory. */
+/** Written while it is read, so that a hundred thousand differences need not be in memory. */
 async function printJson(
   terminal: Terminal,
   run: ReconciliationItem,

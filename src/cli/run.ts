@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 /**
  * Runs one command line.
  *
- * @param args without the program's own name
+ * @param args the arguments without the program's name
  * @returns the exit code: 0 done, 1 failed, 2 not understood, 3 compared and different. Every failure is one line on stderr;
  *   with WAGERGATE_DEBUG set its stack follows. Ctrl-C gives 130
  */
@@ -17,7 +17,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await createProgram(terminal).parseAsync(args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    // Commander has said what there is to say.
+    // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (error instanceof Interrupted) {
       terminal.tell('interrupted');

@@ -19,7 +19,7 @@ const configurationView = z.object({
 });
 
 const refusalAnswer = z.object({ code: z.int(), message: z.string() });
-/** What the internal listener says of a path that it does not have. */
+/** What the internal listener answers for an unknown path. */
 const NO_ENDPOINT = 'No such endpoint';
 
 const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.string() });
@@ -29,9 +29,9 @@ export const ADMIN_OPTION =
   'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)';
 
 /**
- * The admin token; whoever asks a running gateway needs the one that it was started with.
+ * The admin token, which must be the one that the running gateway was started with.
  *
- * @param otherwise what the command can do without one, for the error
+ * @param otherwise what the command can do without a token, for the error
  */
 export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
   const token = env.ADMIN_TOKEN?.trim();
@@ -41,7 +41,7 @@ export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
   );
 }
 
-/** Where the gateway of this environment has its internal listener. @throws UsageError */
+/** The address of the internal listener of this environment's gateway. @throws UsageError */
 export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined): string {
   const host = reachableHost(env.ADMIN_HOST || '127.0.0.1');
   const address =
@@ -70,7 +70,7 @@ const reloadResult = z.object({
 const openItems = z.object({
   id: z.string(),
   openDeliveries: z.number().nullable(),
-  // A gateway of an earlier release says neither this nor the last.
+  // A gateway of an earlier release sends neither this nor the last.
   heldDeliveries: z.number().nullable().optional(),
   oldestDelivery: z.string().nullable(),
   deadDeliveries: z.number().nullable(),
@@ -91,18 +91,18 @@ const operatorStates = z.object({
 /** What is open at one operator; null: not known at present. */
 export type LeftOpen = z.output<typeof openItems>;
 
-/** A running gateway that is asked by its admin API. */
+/** A running gateway, reached by its admin API. */
 export class RunningGateway {
   readonly #address: string;
   readonly #token: string;
 
-  /** @throws UsageError where the environment has no token, or the address is none */
+  /** @throws UsageError if the environment has no token, or the address is invalid */
   constructor(env: NodeJS.ProcessEnv, address: string | undefined) {
     this.#address = adminAddress(env, address);
     this.#token = adminToken(env);
   }
 
-  /** What it has in force. @throws CommandFailed */
+  /** Its configuration in force. @throws CommandFailed */
   configuration(): Promise<ConfigurationView> {
     return this.#ask('GET', '/admin/config', undefined, configurationView);
   }
@@ -112,7 +112,7 @@ export class RunningGateway {
     return this.#ask('POST', '/admin/console/links', { role }, signInLink);
   }
 
-  /** How each operator stands, and those of which only something open is left. @throws CommandFailed */
+  /** The state of each operator, and operators without a file that have anything open. @throws CommandFailed */
   operators() {
     return this.#ask('GET', '/admin/operators', undefined, operatorStates);
   }
@@ -174,7 +174,7 @@ async function ask<S extends z.ZodType>(
   throw new CommandFailed(`what answers at ${address} is not a gateway (HTTP ${response.status})`);
 }
 
-/** Undici's and the system's words for a connection that was there and broke. */
+/** Undici's and the system's codes for an established connection that broke. */
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 function unanswered(address: string, method: string, error: unknown): CommandFailed {
@@ -204,7 +204,7 @@ async function jsonOf(address: string, method: string, response: Response): Prom
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is not a gateway's answer, which the caller says.
+    // Anything but JSON is not a gateway's answer, which the caller reports.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ export interface SecretOptions {
   readonly secretEnv?: string;
 }
 
-/** Adds the two ways to name a secret. */
+/** Adds the two options that give a secret. */
 export function withSecret(command: Command): Command {
   return command
     .option('--secret <secret>', 'the shared secret; other users of this machine can see it')

@@ -15,10 +15,10 @@ const COLUMNS = [
   { title: 'unresolved', align: 'right' },
 ] as const;
 
-/** Of what was open, so many lines; the rest is in the JSON. */
+/** How many open bets are shown; the rest is in the JSON. */
 const OPEN_SHOWN = 20;
 
-/** A closed day for people: whose, from when to when, a line for each currency, what was open. */
+/** A closed day for people: its operator, its bounds, a line for each currency, what was open. */
 export function statementText(statement: DayStatement): string {
   const { operator, day, timeZone, closedAt, movements, sha256, totals, open, openCount } =
     statement;

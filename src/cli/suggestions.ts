@@ -16,7 +16,7 @@ export function unknownOperator(id: string, known: readonly string[]): UsageErro
   return new UsageError(`no operator ${plain(id)}: ${advice}`);
 }
 
-/** What to say of an operator that has no file in the folder; undefined where it has, or there is no folder. */
+/** The error for an operator without a file in the folder; undefined if it has one, or there is no folder. */
 export function operatorWithoutFile(
   terminal: Terminal,
   folder: string | undefined,
@@ -27,8 +27,8 @@ export function operatorWithoutFile(
 }
 
 /**
- * Where nothing was found of an operator: a slip in its id is the likeliest reason. Only a word on
- * stderr, because an operator whose file is gone has deliveries all the same.
+ * Call it when nothing was found for an operator: a typo in its id is the likeliest reason. Only a line on
+ * stderr, because an operator whose file was deleted may still have deliveries.
  */
 export function warnOfUnknownOperator(
   terminal: Terminal,

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { plainJson } from '../lib/plain-text.ts';
 
-/** What a command has around it: of the process, or of a test. */
+/** A command's environment and streams: those of the process, or of a test. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -9,7 +9,7 @@ export interface Surroundings {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Where commands read and write. Data goes to stdout; whatever is said about it, to stderr. */
+/** Where commands read and write. Data goes to stdout, messages to stderr. */
 export class Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Surroundings['stdin'];
@@ -22,29 +22,29 @@ export class Terminal {
     this.stdin = stdin;
     this.#stdout = stdout;
     this.#stderr = stderr;
-    // A command goes on to its own end and exit code: a certification gives stakes back first.
+    // The command continues to its own end and exit code: a certification first gives stakes back.
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       this.#fault = error;
     });
     stderr.on('error', () => undefined);
   }
 
-  /** Whether what is printed reaches nobody any more, so that a long list may end. */
+  /** Whether nobody reads what is printed any more, so that a long list may end. */
   get isUnread(): boolean {
     return this.#fault !== undefined;
   }
 
-  /** Whether something printed was lost: other than by `| head`, whose reader has seen enough. */
+  /** Whether printed text was lost, except by a reader such as `| head`, which has seen enough. */
   get hasLost(): boolean {
     return this.#fault !== undefined && this.#fault.code !== 'EPIPE';
   }
 
-  /** Characters a line may hold; undefined where nobody said, such as in a pipe. */
+  /** How many characters fit into a line; undefined if unknown, such as in a pipe. */
   get columns(): number | undefined {
     return this.#stdout.columns;
   }
 
-  /** Whether a person sees at once what is said: progress is for nobody else. */
+  /** Whether a person watches stderr: progress is for nobody else. */
   get isWatched(): boolean {
     return this.#stderr.isTTY === true;
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileFault, UsageError } from './failures.ts';
 
-/** The ways to name a secret text: itself, a variable of the environment, a file. */
+/** The ways to give a secret text: itself, an environment variable, a file. */
 export interface SecretSource {
-  /** As the options are called, such as `--token`. */
+  /** The name of the options, such as `--token`. */
   readonly option: string;
   readonly value: string | undefined;
   readonly env: string | undefined;
@@ -11,9 +11,9 @@ export interface SecretSource {
 }
 
 /**
- * A token or secret from one of its sources; whitespace around it in a file does not count.
- * @returns undefined where none is named
- * @throws UsageError when several are, or the one that is named leads to nothing
+ * A token or secret from one of its sources; whitespace around it in a file is ignored.
+ * @returns undefined if no source is given
+ * @throws UsageError when several are given, or the given one has no value
  */
 export function secretText(
   { option, value, env, file }: SecretSource,
@@ -40,7 +40,7 @@ function fromFile(option: string, file: string): string {
     throw new UsageError(`${file} (${option}-file) ${fileFault(error)}`, { cause: error });
   }
   if (text === '') throw new UsageError(`${file} (${option}-file) is empty`);
-  // Taken as one, the wallet would be certified as refusing good signatures.
+  // Used as one secret, the wallet would seem to refuse good signatures.
   if (/[\r\n]/.test(text)) throw new UsageError(`${file} (${option}-file) must hold one line`);
   return text;
 }

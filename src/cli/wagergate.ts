@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** A signal whose default is to end a process, but not the first process of a container. */
+/** Signals that end a process by default, but not the first process of a container. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-// Before anything is imported, which takes a moment. A command that ends in an order of its own
-// listens itself.
+// Before anything is imported, which takes a moment. A command that has work to finish listens
+// itself.
 for (const [signal, code] of Object.entries(EXIT_CODES)) {
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(code);
@@ -18,7 +18,7 @@ const { Terminal } = await import('./terminal.ts');
 const terminal = new Terminal(process);
 const code = await run(process.argv.slice(2), terminal);
 process.exitCode = code;
-// The last lines may fail as late as that.
+// Writing the last lines may fail as late as this.
 process.on('exit', () => {
   if (code === 0 && terminal.hasLost) process.exitCode = 1;
 });

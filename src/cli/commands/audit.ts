@@ -28,7 +28,7 @@ export function auditListCommand(terminal: Terminal): Command {
   );
 }
 
-/** `wagergate audit export`: all of it, for whoever keeps it. */
+/** `wagergate audit export`: the whole audit, for archiving. */
 export function auditExportCommand(terminal: Terminal): Command {
   const command = filtered(new Command('export'))
     .summary('prints the audit, one JSON object per line')
@@ -48,7 +48,7 @@ function filtered(command: Command): Command {
     .option('--to <time>', 'before this time or day (UTC)', readTime);
 }
 
-/** Of what nobody ever does, nothing is found: a slip must not pass for that. @throws UsageError */
+/** A typo must not look like an action that nobody has done. @throws UsageError */
 async function refuseUnknown(action: string | undefined): Promise<void> {
   if (action === undefined) return;
   // Imported here: it brings the database's client, which no other command should wait for.

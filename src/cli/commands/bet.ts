@@ -12,7 +12,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate bet`: everything the journal knows of one bet. */
+/** `wagergate bet`: everything the journal knows about one bet. */
 export function betCommand(terminal: Terminal): Command {
   const command = new Command('bet')
     .summary('tells the story of a bet')
@@ -31,14 +31,14 @@ export function betCommand(terminal: Terminal): Command {
 }
 
 async function show(terminal: Terminal, transactionId: string, { json }: Options): Promise<void> {
-  // An operator's person asks the operator API; who has the database's address may see every bet.
+  // An operator uses the operator API; anybody with the database's address may see every bet.
   const bet = await withPrisma(terminal, async (prisma) => {
-    // Of breakers and maintenance the gateway's processes know.
+    // Only the gateway's processes know about breakers and maintenance.
     const heldNow = async () => {
       const byPeople = await new DeliveryHolds(prisma).all();
       return (operatorId: string) => byPeople.has(operatorId);
     };
-    // All of it: this process has nothing else to do.
+    // Without a limit: this process has nothing else to do.
     const timelines = new BetTimelines(prisma, heldNow, Number.MAX_SAFE_INTEGER);
     return await timelines.find(transactionId, undefined);
   });

@@ -36,7 +36,7 @@ export function betsSearchCommand(terminal: Terminal): Command {
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
-    // Taken and not needed: players were once looked for at the operators that have a file.
+    // Accepted but unused: once, players were searched only at operators with a file.
     .addOption(new Option('--folder <dir>').hideHelp())
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => search(terminal, options));

@@ -14,7 +14,7 @@ interface Options {
   readonly folder?: string;
 }
 
-/** `wagergate bonuses assign`: templates of the service's console become an operator's. */
+/** `wagergate bonuses assign`: assigns templates of the service's console to an operator. */
 export function bonusesAssignCommand(terminal: Terminal): Command {
   const command = new Command('assign')
     .summary("assigns templates of the service's console to an operator")
@@ -56,7 +56,7 @@ async function assign(terminal: Terminal, options: Options): Promise<void> {
   });
 }
 
-/** Template ids are those of the account as which the operator's calls go out. */
+/** The account of the operator's calls, to which the template ids belong. */
 async function accountOf(
   terminal: Terminal,
   { operator: operatorId, folder }: Options,

@@ -17,7 +17,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate books days`: what the wallets confirmed, a line a day. */
+/** `wagergate books days`: what the wallets confirmed, by operator, currency and day. */
 export function booksDaysCommand(terminal: Terminal): Command {
   const command = new Command('days')
     .summary('shows what the wallets confirmed, one line per day')

@@ -13,7 +13,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate books rebuild`: the movements and sums again, from the journal. */
+/** `wagergate books rebuild`: books movements and sums again, from the journal. */
 export function booksRebuildCommand(terminal: Terminal): Command {
   const command = new Command('rebuild')
     .summary('books the journal again')
@@ -45,7 +45,7 @@ async function rebuild(terminal: Terminal, { from, folder, json }: Options): Pro
     const done = await withReadyDatabase(terminal, (url) =>
       rebuildBooks(url, { timeZone, fromDay: from, log }),
     );
-    // The bookkeeper has waited: what wallets confirmed since is booked as well, and is no difference.
+    // The bookkeeper waited meanwhile: what wallets confirmed since is booked as well, and is no difference.
     const added = done.added === 0 ? '' : `, and ${done.added} new ones`;
     if (json) terminal.printJson(done);
     else if (done.changed === 0)

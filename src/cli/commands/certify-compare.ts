@@ -21,7 +21,7 @@ export function certifyCompareCommand(terminal: Terminal): Command {
     .argument('<new>', 'certificate.json of the later run, or its folder')
     .option('--json', 'print the differences as JSON')
     .action((before: string, after: string, _options: Options, self: Command) =>
-      // `--json` is an option of `certify` too, which takes it wherever it stands.
+      // `--json` is also an option of `certify`, which takes it wherever it is given.
       compare(terminal, before, after, self.optsWithGlobals<Options>().json === true),
     );
   return withExamples(command, { line: 'certify compare 2026-10 2026-11' });

@@ -88,7 +88,7 @@ export function certifyCommand(terminal: Terminal): Command {
 
 async function certifyWallet(terminal: Terminal, options: Options): Promise<void> {
   const { strict = false, iKnow = false, only = [], verbose = false, user } = options;
-  // Not a required option of Commander's: `certify compare` would have to be given it as well.
+  // Not a required option of Commander's, because `certify compare` would need it as well.
   if (user === undefined) throw new UsageError("give the test player's id at the operator: --user");
   const { unknownSelection } = await import('../../certify/selection.ts');
   for (const name of only) {
@@ -126,7 +126,7 @@ async function certifyWallet(terminal: Terminal, options: Options): Promise<void
       : error;
   });
   await report(terminal, certified, options);
-  // Only now: what an interrupted run has found is reported too.
+  // Only now: the findings of an interrupted run are reported too.
   ran?.throwIfAborted();
   judge(certified.certificate);
 }
@@ -167,7 +167,7 @@ async function report(
   terminal.tell(`written: ${files.join(', ')}`);
 }
 
-/** @throws UsageError when nothing was tried, CommandFailed when the wallet is not fit */
+/** @throws UsageError when the run did not begin, CommandFailed when the wallet is not fit */
 function judge({ verdict, ending, cases, summary }: Certificate): void {
   if (ending === 'not_begun') {
     const [first] = cases;
@@ -185,7 +185,7 @@ function writeText(path: string, text: string): void {
   }
 }
 
-/** Beside the usual authorities, and for this process alone. */
+/** Trusts a file's authorities besides the usual ones, in this process only. */
 function trust(file: string): void {
   let pem: string;
   try {

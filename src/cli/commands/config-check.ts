@@ -19,7 +19,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate config check`: whether the gateway would take this configuration, and why not. */
+/** `wagergate config check`: whether the gateway would accept this configuration, and why not. */
 export function configCheckCommand(terminal: Terminal): Command {
   const command = new Command('check')
     .summary('lists what is wrong with the configuration, or its operators')
@@ -82,7 +82,7 @@ function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
   for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
 }
 
-/** What is taken, but should be better. */
+/** Settings that are accepted, but should be improved. */
 function warningsOf(operator: OperatorConfig): readonly Problem[] {
   return [...weakOfOperator(operator), ...doubtfulDialect(operator), ...doubtfulSettings(operator)];
 }
@@ -119,7 +119,7 @@ interface ProbedFolder extends Pick<PartlyLoadedFolder, 'folder' | 'problems'> {
   readonly warnings: readonly Problem[];
 }
 
-/** Those whose files are valid are asked, whatever is wrong with the others. */
+/** Probes the operators whose files are valid, whatever is wrong with the others. */
 async function probe(
   terminal: Terminal,
   { folder, problems, warnings }: ProbedFolder,

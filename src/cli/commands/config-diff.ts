@@ -20,7 +20,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate config diff`: what would be different with this folder in force. */
+/** `wagergate config diff`: what would change if this folder took effect. */
 export function configDiffCommand(terminal: Terminal): Command {
   const command = new Command('diff')
     .summary('shows what a reload would change')
@@ -61,7 +61,7 @@ async function diff(terminal: Terminal, options: Options): Promise<void> {
   }
 }
 
-/** What is in force, and the key that its fingerprints were made with. */
+/** The configuration in force, and the key of its fingerprints. */
 async function standing(
   terminal: Terminal,
   options: Options,

@@ -12,7 +12,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate config reload`: a running gateway reads its folder anew. */
+/** `wagergate config reload`: makes a running gateway read its folder again. */
 export function configReloadCommand(terminal: Terminal): Command {
   const command = new Command('reload')
     .summary('makes a running gateway read its configuration again')

@@ -10,7 +10,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate console link`: a way in for one browser, once. */
+/** `wagergate console link`: a link that signs one browser in, once. */
 export function consoleLinkCommand(terminal: Terminal): Command {
   const command = new Command('link')
     .summary('prints a link that signs one browser in, once')

@@ -57,14 +57,14 @@ async function change(
   const { operator, folder, json } = options;
   const hold = await withPrisma(terminal, async (prisma) => {
     const slip = verb === 'hold' ? operatorWithoutFile(terminal, folder, operator) : undefined;
-    // An operator whose file is gone may have players; a slip in the id has none, and holds nobody.
+    // An operator whose file was deleted may have players; a mistyped id has none, and must not be held.
     if (slip && (await prisma.player.findFirst({ where: { operatorId: operator } })) === null) {
       throw slip;
     }
     const { DeliveryHolds } = await import('../../store/deliveries/holds.ts');
     const holds = new DeliveryHolds(prisma);
     if (!(await holds[verb](operator, byOf(options)))) {
-      // Who slips in the id must not believe that nobody holds the one that was meant.
+      // After a typo, people must not believe that nobody holds the operator that they meant.
       if (verb === 'resume') warnOfUnknownOperator(terminal, folder, operator);
       throw new CommandFailed(
         verb === 'hold'

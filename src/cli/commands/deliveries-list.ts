@@ -18,7 +18,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** Breakers live in the gateway's processes; the admin API and the console count what waits for one as held. */
+/** Breakers exist only in the gateway's processes; the admin API and the console count what waits for one as held. */
 const BREAKERS_UNSEEN =
   'note: what waits for an open breaker is listed as pending here; `wagergate operator status` shows whose';
 

@@ -9,7 +9,7 @@ import { withExamples } from '../help.ts';
 import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What `wallet.generation` takes. */
+/** The largest value of `wallet.generation`. */
 const GENERATION_MAX = 2_147_483_647;
 
 interface Options extends DeliveryCommandOptions {
@@ -19,7 +19,7 @@ interface Options extends DeliveryCommandOptions {
   readonly json?: true;
 }
 
-/** `wagergate deliveries release`: bets of an older wallet may be delivered to the present one. */
+/** `wagergate deliveries release`: operations of an older wallet's bets may be delivered to the present one. */
 export function deliveriesReleaseCommand(terminal: Terminal): Command {
   const command = new Command('release')
     .summary("delivers operations of older bets to an operator's new wallet")
@@ -43,7 +43,7 @@ async function release(terminal: Terminal, options: Options): Promise<void> {
     admin.release(options.operator, which, byOf(options)),
   );
   const generation = which.upTo;
-  // By --generation anything can be released, also what nobody has.
+  // With --generation anything can be released, even what nobody has.
   warnOfUnknownOperator(terminal, options.folder, options.operator);
   if (options.json) {
     terminal.printJson({ operator: options.operator, generation });
@@ -62,7 +62,7 @@ async function releaseOf(terminal: Terminal, options: Options): Promise<Release>
     if (isOne && generation <= GENERATION_MAX) {
       const { configuration } = await loadValid(terminal.env, options.folder);
       const present = configuration?.operators.get(options.operator)?.wallet.generation;
-      // It would be reported as done, and nothing would be let go.
+      // It would be reported as done, although nothing would be released.
       if (present !== undefined && generation < present) {
         throw new UsageError(
           `--generation must be at least ${present}, the present wallet.generation`,

@@ -27,7 +27,7 @@ interface Options extends DeliveryCommandOptions {
   readonly json?: true;
 }
 
-/** `wagergate deliveries retry`: one delivery, or an operator's backlog, is due now. */
+/** `wagergate deliveries retry`: makes one delivery, or an operator's deliveries in one state, due now. */
 export function deliveriesRetryCommand(terminal: Terminal): Command {
   const command = new Command('retry')
     .summary('makes deliveries due now')
@@ -115,7 +115,7 @@ async function retryAll(
       );
       sum += piece.retried;
       cursor = piece.nextCursor ?? undefined;
-      // What is done stays done, whatever comes: a second run goes on with the rest.
+      // What is done stays done, whatever fails: a second run continues with the rest.
       if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
     } while (cursor !== undefined);
     const rest = state === 'dead' ? await admin.count({ operator, state, operation }) : undefined;

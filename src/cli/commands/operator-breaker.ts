@@ -12,7 +12,7 @@ interface Options {
   readonly admin?: string;
 }
 
-/** `wagergate operator breaker`: a person's word over an operator's breaker. */
+/** `wagergate operator breaker`: a person sets an operator's breaker. */
 export function operatorBreakerCommand(terminal: Terminal): Command {
   const command = new Command('breaker')
     .summary("sets an operator's breaker, or lets it work by itself")

@@ -12,7 +12,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate operator list`: who is in the configuration. */
+/** `wagergate operator list`: the operators of the configuration. */
 export function operatorListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists the operators of the configuration')

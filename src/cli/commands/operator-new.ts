@@ -24,7 +24,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate operator new`: a file, two secrets, and what to tell the operator. */
+/** `wagergate operator new`: writes a file and two secrets, and prints what to send to the operator. */
 export function operatorNewCommand(terminal: Terminal): Command {
   const command = new Command('new')
     .summary('adds an operator: its file, its secrets, what to send to it')
@@ -92,7 +92,7 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   report(terminal, draft, secrets, written, options);
 }
 
-/** What the gateway runs with may differ from what this command does, so it is only a warning. */
+/** The gateway's environment may differ from this command's, so this is only a warning. */
 async function warnOfPlaces(
   terminal: Terminal,
   folder: string,
@@ -106,7 +106,7 @@ async function warnOfPlaces(
   }
 }
 
-/** Elsewhere the file would be written, and no gateway would ever read it. */
+/** In any other folder the file would be written, but no gateway would ever read it. */
 function requireConfiguration(folder: string): void {
   if (existsSync(join(folder, 'gateway.yaml'))) return;
   throw new UsageError(
@@ -122,7 +122,7 @@ function unusableId(id: string, meant: string | undefined): UsageError {
   );
 }
 
-/** From the options, and from the person at the terminal where they leave something open. */
+/** From the options, and for what they leave open from the person at the terminal. */
 async function draftOf(terminal: Terminal, id: string, options: Options): Promise<OperatorDraft> {
   const { name, walletUrl, currencies } = options;
   const missing = Object.entries({

@@ -10,7 +10,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate operator status`: every operator as it stands at this moment. */
+/** `wagergate operator status`: the present state of every operator. */
 export function operatorStatusCommand(terminal: Terminal): Command {
   const command = new Command('status')
     .summary('shows how every operator is doing right now')
@@ -59,9 +59,9 @@ type Item = Awaited<ReturnType<RunningGateway['operators']>>['items'][number];
 
 function cells(item: Item): string[] {
   const { id, status, breaker, hold } = item;
-  // To a suspended operator as well: it only begins nothing new.
+  // Also for a suspended operator: it only begins nothing new.
   const goOut = status !== 'maintenance' && breaker.money === 'closed';
-  // What nobody can count, as while PostgreSQL is away, nobody sends either.
+  // If deliveries cannot be counted, as while PostgreSQL is away, they are not sent either.
   const isKnown = item.openDeliveries !== null;
   const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';
   return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);

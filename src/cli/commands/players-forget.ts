@@ -7,7 +7,7 @@ import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `wagergate players export`: what the journal keeps of a player. */
+/** `wagergate players export`: what the journal keeps about a player. */
 export function playersExportCommand(terminal: Terminal): Command {
   const command = new Command('export')
     .summary('prints what the journal keeps of a player, one JSON object per line')
@@ -24,7 +24,7 @@ export function playersExportCommand(terminal: Terminal): Command {
   return withExamples(command, { line: 'players export 6531f9bc-0e5d-4f10-8c67-0d9d0ba3ab6d' });
 }
 
-/** `wagergate players forget`: blanks what is personal in what is kept of a player. */
+/** `wagergate players forget`: blanks the personal data that is kept about a player. */
 export function playersForgetCommand(terminal: Terminal): Command {
   const command = new Command('forget')
     .summary('blanks names, addresses and free text in what is kept of a player')

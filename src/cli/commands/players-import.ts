@@ -17,7 +17,7 @@ interface Options {
 
 const PROGRESS_EVERY_MS = 2_000;
 
-/** `wagergate players import`: takes over the ids that an aggregator has given already. */
+/** `wagergate players import`: imports the ids that an aggregator has already assigned. */
 export function playersImportCommand(terminal: Terminal): Command {
   const command = new Command('import')
     .summary('imports players with their userIds from a CSV file')
@@ -81,7 +81,7 @@ async function openTakeover(url: string, dryRun: boolean): Promise<PlayerTakeove
   }
 }
 
-/** Tells once of each operator that the configuration does not have: a slip, or one yet to come. */
+/** Warns once about each operator that is not in the configuration: a typo, or one to be added later. */
 function operatorWarnings(
   terminal: Terminal,
   option: string | undefined,
@@ -89,7 +89,7 @@ function operatorWarnings(
   const folder = configFolder(terminal.env, option);
   const known = operatorFiles(folder);
   if (known === undefined) {
-    // Asked for by name, it must be there; the default one is only looked at if it is.
+    // A folder given by name must exist; the default one is only used if it does.
     if (option !== undefined) throw new CommandFailed(`${folder}/operators cannot be read`);
     terminal.tell(`warning: ${folder}/operators cannot be read: operators are not checked`);
     return () => undefined;
@@ -112,7 +112,7 @@ function progress(terminal: Terminal): (tally: Readonly<Tally>) => void {
   };
 }
 
-/** @throws CommandFailed when not every line was taken */
+/** @throws CommandFailed when not every line was imported */
 function report(terminal: Terminal, tally: Readonly<Tally>, dryRun: boolean, json: boolean): void {
   const { lines, imported, unchanged, conflicts, invalid } = tally;
   if (json) terminal.printJson({ dryRun, ...tally });

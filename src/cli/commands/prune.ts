@@ -12,7 +12,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate prune`: old months out of the journal. */
+/** `wagergate prune`: deletes old months from the journal. */
 export function pruneCommand(terminal: Terminal): Command {
   const command = new Command('prune')
     .summary('deletes old months from the journal')
@@ -35,12 +35,12 @@ export function pruneCommand(terminal: Terminal): Command {
 }
 
 async function run(terminal: Terminal, options: Options): Promise<void> {
-  // Before it is tried to reach anything: whether it is an age at all.
+  // Checked first, before connecting to anything: whether it is an age at all.
   monthsAgo(options.olderThan, new Date());
   const isDryRun = options.dryRun === true;
   const log = (line: string) => terminal.tell(line);
   const { before, ...pruned } = await withReadyDatabase(terminal, async (url) => {
-    // Not by the clock of this machine: what goes was dated by PostgreSQL's, and nobody gets it back.
+    // Not by this machine's clock: the rows were dated by PostgreSQL's, and deleting them is final.
     const oldest = monthsAgo(options.olderThan, await timeThere(url));
     return { before: oldest, ...(await prune(url, { before: oldest, isDryRun, log })) };
   });

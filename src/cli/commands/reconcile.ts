@@ -29,7 +29,7 @@ interface Options {
 const PROGRESS_EVERY_MS = 1_000;
 const MEBIBYTE = 1_048_576;
 
-/** `wagergate reconcile`: the journal's bets against somebody's list of them. */
+/** `wagergate reconcile`: compares the journal's bets with another party's list. */
 export function reconcileCommand(terminal: Terminal): Command {
   const command = new Command('reconcile')
     .summary("compares an operator's bets with somebody's list of them")
@@ -123,7 +123,7 @@ async function compare(terminal: Terminal, options: Options, parts: Kept): Promi
 
 const MEBIBYTES_MAX = 4096;
 
-/** @throws CommandFailed for an operator that nobody knows, and where nobody knows the time zone */
+/** @throws CommandFailed if the operator, or the time zone, is unknown */
 async function settings(terminal: Terminal, options: Options, runs: ReconciliationRuns) {
   const { operator, folder: option } = options;
   const { configuration, folder } = await loadValid(terminal.env, option);

@@ -19,10 +19,10 @@ interface Options {
   readonly json?: true;
 }
 
-/** After so many it is said how far it has come. */
+/** After this many differences, progress is reported. */
 const TOLD_EVERY = 1_000;
 
-/** `wagergate reconciliations resolve`: a person has seen to one difference, to several or to all of a kind. */
+/** `wagergate reconciliations resolve`: a person resolves one difference, several or all of a kind. */
 export function reconciliationsResolveCommand(terminal: Terminal): Command {
   const command = new Command('resolve')
     .summary('marks differences as resolved')
@@ -70,7 +70,7 @@ function checkUse(ids: readonly string[], { all, kind, dryRun, reason }: Options
   }
 }
 
-/** Each for itself: one that was resolved before keeps none of the others from it. */
+/** Each separately: one that was resolved before does not prevent the others. */
 async function resolveThese(
   terminal: Terminal,
   database: Database,
@@ -108,7 +108,7 @@ async function resolveThese(
   throw new CommandFailed(`${faults.length} of ${resolved + faults.length} were not resolved`);
 }
 
-/** What is done stays done, whatever comes: a second run goes on with the rest. */
+/** What is done stays done, whatever fails: a second run continues with the rest. */
 async function resolveAll(
   terminal: Terminal,
   database: Database,
@@ -139,7 +139,7 @@ async function resolveAll(
   if (!dryRun) await tellLeft(terminal, runs, runId, kind);
 }
 
-/** Of very many only some are kept, and only what is kept can be resolved. */
+/** If there are very many, only some are kept, and only those can be resolved. */
 async function tellLeft(
   terminal: Terminal,
   runs: ReconciliationRuns,

@@ -25,7 +25,7 @@ const COLUMNS = [
   { title: 'by', align: 'left' },
 ] as const;
 
-/** `wagergate reconciliations list`: what was compared, and what of it is open. */
+/** `wagergate reconciliations list`: the comparisons, and how many of their differences are open. */
 export function reconciliationsListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists the latest comparisons')
@@ -58,7 +58,7 @@ function cellsOf(run: ReconciliationItem): string[] {
   return [id, createdAt, operator, from, to, state, open === null ? '' : String(count), actor];
 }
 
-/** `wagergate reconciliations show`: what one of them has found, as `reconcile` told it. */
+/** `wagergate reconciliations show`: what a comparison found, in the format of `reconcile`. */
 export function reconciliationsShowCommand(terminal: Terminal): Command {
   const command = new Command('show')
     .summary('shows what a comparison found')

@@ -9,7 +9,7 @@ interface Options extends SecretOptions {
   readonly json?: true;
 }
 
-/** `wagergate sign`: the header that makes a body a signed request. */
+/** `wagergate sign`: prints the signature header for a request body. */
 export function signCommand(terminal: Terminal): Command {
   const command = withSecret(new Command('sign'))
     .summary('prints the signature of a request body')

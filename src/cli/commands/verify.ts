@@ -11,7 +11,7 @@ interface Options extends SecretOptions {
   readonly json?: true;
 }
 
-/** `wagergate verify`: whether a body's signature holds, and why not. */
+/** `wagergate verify`: whether a body's signature is valid, and why not. */
 export function verifyCommand(terminal: Terminal): Command {
   const command = withSecret(new Command('verify'))
     .summary('says whether a signature holds, and why not')
@@ -64,7 +64,7 @@ function signatureIn(given: string): { readonly signature: string; readonly advi
   return { signature, advice: `${name} is the older header: the gateway looks at x-sign-jws` };
 }
 
-/** What was given instead of a detached signature. */
+/** Says what was given instead of a detached signature. */
 function formOf(signature: string): string {
   if (/^(?:[0-9a-f]{2})+$/i.test(signature)) {
     return (
@@ -83,7 +83,7 @@ function formOf(signature: string): string {
   return 'a signature is header..signature, both base64url without padding; nothing between';
 }
 
-/** The newline at the end is what goes wrong most: it is tried before anything is blamed. */
+/** A newline at the end is the most frequent mistake, so it is tried first. */
 function mismatchOf(signature: string, body: Buffer, key: SigningKey): string {
   const holds = (bytes: Buffer) => verify(signature, bytes, [key]).ok;
   const shorter = withoutNewline(body);
