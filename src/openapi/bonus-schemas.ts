@@ -19,7 +19,7 @@ const texts: JsonSchema = { type: 'array', items: text };
 const textsOrNull: JsonSchema = { type: ['array', 'null'], items: text };
 const unixTime: JsonSchema = { ...integer, description: 'Unix time, in seconds' };
 
-/** What the service says; it may say more, and the gateway passes it. */
+/** An answer of the service, which may have more members; the gateway passes them on. */
 function passedOn(
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,

@@ -3,8 +3,8 @@ import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /**
- * The messages of the callbacks (docs/protocol.md, Resources). What the gateway checks is described
- * as it checks it; what it only passes on is described as the protocol does, and is never refused.
+ * The messages of the callbacks (docs/protocol.md, Resources). Members that the gateway checks are
+ * described as it checks them; the others as the protocol does, and are never refused.
  */
 
 const text = (minLength: number, maxLength: number, description: string): JsonSchema => ({
@@ -44,7 +44,7 @@ const MARKS: Readonly<Record<string, JsonSchema>> = {
   bonusTemplateId: passed(['integer', 'null'], "The freebet bonus's template"),
 };
 
-/** What every operation on a bet carries. */
+/** The members of every operation on a bet. */
 const bet = (type: 1 | 2 | 3 | 5, amount: JsonSchema): Readonly<Record<string, JsonSchema>> => ({
   type: { const: type, description: 'Names the operation, together with the method' },
   transactionId: text(1, 64, 'The bet; opaque, compared exactly'),
@@ -134,7 +134,7 @@ export const CALLBACK_SCHEMAS: Schemas = {
     {
       userId: USER_ID,
       currency: { type: 'string', description: 'The active currency: the one of the session' },
-      // Generators of clients leave a list out that does not say of what.
+      // Client generators leave out a list without a type for its items.
       currencies: { ...passed('array', "The player's currencies"), items: { type: 'string' } },
       isTest: passed('boolean', 'Whether it is a test account'),
       customFields: object('More about the player, as the wallet gave it', ['operatorUser'], {

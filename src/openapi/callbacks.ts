@@ -45,7 +45,7 @@ const BODY_TOO_LARGE = bodyTooLarge(256 * 1024);
 
 const UNAVAILABLE = errors('The wallet, or PostgreSQL, did not answer: retry', [CODES.system]);
 
-/** A player's data; the two differ only in their texts. */
+/** An endpoint that reads a player's data; the two differ only in their texts. */
 function reading(facts: {
   readonly operationId: string;
   readonly summary: string;

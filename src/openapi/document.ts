@@ -8,7 +8,7 @@ import { OPERATOR_PATHS, OPERATOR_SCHEMAS } from './operators.ts';
 import { ERROR_SCHEMA, type OpenApiDocument, SIGNATURE_PARAMETER } from './parts.ts';
 import { STATEMENT_PATHS, STATEMENT_SCHEMAS } from './statements.ts';
 
-/** The public surface, for machines; `GET /docs` of the internal listener shows it to people. */
+/** The public API, for machines; `GET /docs` of the internal listener shows it to people. */
 export const openApiDocument: OpenApiDocument = {
   openapi: '3.1.0',
   info: {

@@ -12,9 +12,9 @@ import {
   SIGNED,
 } from './parts.ts';
 
-/** What the endpoints have in common that operators call. */
+/** Common parts of the endpoints that operators call. */
 
-/** A request's schema from the one that checks it. */
+/** A request's schema, made from the one that checks the request. */
 export function requestSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
   return rules;
@@ -29,7 +29,7 @@ export const time: JsonSchema = {
   description: 'ISO 8601 UTC',
 };
 
-/** An answer of ours: every member is always there. */
+/** An answer of the gateway's own: every member is always present. */
 export function answerSchema(
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,
@@ -58,8 +58,8 @@ const COMMON: Readonly<Record<string, Response>> = {
 };
 
 /**
- * A signed request of an operator, with the answers that every one may get.
- * @param facts.responses stand above those for all
+ * A signed request of an operator, with the answers that every such request may get.
+ * @param facts.responses override the common ones
  */
 export function endpoint(facts: {
   readonly operationId: string;

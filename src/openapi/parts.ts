@@ -1,6 +1,6 @@
 import { CODES, type KnownCode } from '../domain/codes.ts';
 
-/** As much of OpenAPI 3.1 as the document uses. */
+/** The part of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: {
@@ -43,7 +43,7 @@ export interface Content {
     readonly schema: JsonSchema;
     readonly examples?: Readonly<Record<string, MessageExample>>;
   };
-  /** Of a statement: what `Accept` may ask for instead. */
+  /** For a statement: the alternative that `Accept` may ask for. */
   readonly 'text/csv'?: { readonly schema: JsonSchema };
 }
 
@@ -52,7 +52,7 @@ export interface MessageExample {
   readonly value: unknown;
 }
 
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. */
+/** JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
@@ -86,7 +86,7 @@ export const ERROR_SCHEMA: JsonSchema = {
   },
 };
 
-/** What a code says, in a few words, for the document's examples. */
+/** What a code means, in a few words, for the document's examples. */
 const MEANINGS: Readonly<Record<KnownCode, string>> = {
   [CODES.badSignature]: 'Invalid signature',
   [CODES.notFound]: 'No such thing',
@@ -110,7 +110,7 @@ const MEANINGS: Readonly<Record<KnownCode, string>> = {
 
 /**
  * An error answer with the codes that it may carry, each as an example.
- * @param message what stands beside the code, where the code's own meaning is too wide
+ * @param message used instead of the code's own meaning where that is too general
  */
 export function errors(
   description: string,
@@ -129,14 +129,14 @@ export function errors(
   };
 }
 
-/** The refusal of an operator's request that comes from elsewhere (`api.allowedIps`). */
+/** The refusal of an operator's request from another address (`api.allowedIps`). */
 export const FOREIGN_ADDRESS = errors(
   "The source address is not among the operator's own",
   [CODES.blocked],
   'Source address not allowed',
 );
 
-/** The refusal of a body of more bytes than its endpoint takes. */
+/** The refusal of a body with more bytes than its endpoint accepts. */
 export function bodyTooLarge(bytesMax: number): Response {
   return errors(
     `The body is over ${bytesMax / 1024} KiB`,

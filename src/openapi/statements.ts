@@ -10,7 +10,7 @@ import {
   success,
 } from './parts.ts';
 
-/** What an operator is told of a closed day. */
+/** The answers about a closed day. */
 
 const amount: JsonSchema = { type: 'string', description: 'Decimal text' };
 const count: JsonSchema = { type: 'integer', minimum: 0 };
@@ -57,7 +57,7 @@ export const STATEMENT_SCHEMAS: Schemas = {
   }),
 };
 
-/** A statement, or its movements; of both the header is the same. */
+/** A statement, or its movements as CSV; the header is the same for both. */
 function withCsv(description: string, schema: string, value: object): Response {
   const asJson = success(description, schema, value);
   return {
