@@ -5,7 +5,7 @@ import { type JsonDocument, JsonError, jsonObjectOrError } from '../protocol/jso
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import type { BetCall, ReadCall } from '../wallets/call.ts';
 
-/** What the gateway, with the dialect that is applied, takes an answer for. */
+/** How the gateway, with the applied dialect, reads an answer. */
 export type Reading =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'declined'; readonly code: number }
@@ -14,12 +14,12 @@ export type Reading =
   | { readonly kind: 'broken'; readonly why: string };
 
 /**
- * What a person would take an answer for, however it is spelt. Cases about money judge by this,
- * so that a wallet with an odd spelling fails the cases about spelling and no others.
+ * How a person would read an answer, whatever its form. Cases about money judge by this, so that a
+ * wallet with an odd form fails only the cases about form.
  */
 export type AnswerMeaning =
   | { readonly kind: 'accepted'; readonly document: JsonDocument | undefined }
-  /** The code is undefined where none can be made out. */
+  /** The code is undefined if none can be recognised. */
   | { readonly kind: 'refused'; readonly code: number | undefined }
   | { readonly kind: 'none' };
 
@@ -30,7 +30,7 @@ export type Call =
 /** Members in which wallets put a code (docs/protocol.md, How real wallets deviate). */
 const CODE_MEMBER = /^(?:err(?:or)?[_-]?)?code$|^err(?:or)?$|^status$/i;
 
-/** By the adapter that the gateway itself uses: a certificate must mean what traffic will meet. */
+/** Reads by the gateway's own adapter: a certificate must predict how real traffic is handled. */
 export function readingOf(
   adapter: WalletAdapter,
   { kind, call }: Call,
@@ -54,7 +54,7 @@ export function readingOf(
   }
 }
 
-/** The reading where there is one, else a guess. */
+/** The reading if there is one, else a guess. */
 export function meaningOf(reading: Reading, exchange: Exchange, call: Call): AnswerMeaning {
   if (exchange.kind !== 'response') return { kind: 'none' };
   const document = documentOf(exchange);
@@ -85,7 +85,7 @@ function guess(
   return document !== undefined || isBlank ? { kind: 'accepted', document } : { kind: 'none' };
 }
 
-/** Names the bet and a time, which no refusal does: some successes come with a code of their own. */
+/** Whether it names the bet and a time, which no refusal does: some successes have a code. */
 function isReceipt(document: JsonDocument, { kind, call }: Call): boolean {
   if (kind !== 'bet') return false;
   return document.value.transactionId === call.transactionId && document.has('transactionTime');
@@ -101,13 +101,13 @@ export function codesIn(document: JsonDocument): readonly { name: string; code: 
   return found.sort((a, b) => Number(b.name === 'code') - Number(a.name === 'code'));
 }
 
-/** Whether the body holds anything that may be a code. */
+/** Whether the body has anything that may be a code. */
 export function namesCode(exchange: Exchange): boolean {
   const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
   return document !== undefined && codesIn(document).length > 0;
 }
 
-/** The body, where it is a JSON object. */
+/** The body, if it is a JSON object. */
 export function documentOf(response: HttpResponse): JsonDocument | undefined {
   const document = jsonObjectOrError(response.body);
   return document instanceof JsonError ? undefined : document;

@@ -24,7 +24,7 @@ export interface CertifiedPlayer {
   readonly currency: string;
 }
 
-/** How a call departs from the usual one. */
+/** How a call differs from the usual one. */
 export interface Odd {
   /** Raw JSON members over the usual ones; `undefined` leaves one out. */
   readonly more?: RawFields;
@@ -34,7 +34,7 @@ export interface Odd {
   readonly method?: 'POST' | 'PUT';
   /** Default: a new one. */
   readonly requestId?: string;
-  /** Sent although the run is to stop. */
+  /** Sent although the run is being stopped. */
   readonly isCleanUp?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Result {
   readonly token?: string;
 }
 
-/** Makes the service's calls in the operator's terms, as they would leave the gateway. */
+/** Makes the service's calls in the operator's terms, as the gateway would send them. */
 export class ServiceCaller {
   readonly #connection: WalletConnection;
   readonly player: CertifiedPlayer;
@@ -87,7 +87,7 @@ export class ServiceCaller {
 
   settle(slip: BetSlip, result: Result, odd: Odd = {}): Promise<RecordedCall> {
     const { amount, resultType } = result;
-    // A cashout carries the token that it is given, or none: that is what its cases are about.
+    // A cashout carries exactly the given token, or none, because its cases are about that.
     const token = resultType === 'cashout' ? result.token : (result.token ?? this.#betToken(slip));
     return this.#bet(
       'settle',
@@ -116,7 +116,7 @@ export class ServiceCaller {
     return this.#bet('update', slip, (more) => updateBody(slip, coefficient, more), odd);
   }
 
-  /** `alwaysSendToken`: with it the gateway gives the bet's token to every call. */
+  /** With `alwaysSendToken` the gateway puts the bet's token into every call. */
   #betToken(slip: BetSlip): string | undefined {
     return this.#connection.adapter.callerDialect.alwaysSendToken ? slip.token : undefined;
   }
@@ -145,7 +145,7 @@ export class ServiceCaller {
   }
 }
 
-/** As from the gateway, the body names the request by the id that stands in the header. */
+/** As from the gateway, the body has the same request id as the header. */
 function messageOf(
   bodyOf: (more: RawFields) => string,
   odd: Odd,

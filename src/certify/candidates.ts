@@ -6,14 +6,14 @@ import { codesIn, documentOf } from './answer-meaning.ts';
 import type { RecordedCall } from './recorded-call.ts';
 
 /**
- * Codes with a meaning of their own for a place (docs/protocol.md, Error codes), which 8 must not
+ * Codes with a meaning of their own for a place (docs/protocol.md, Error codes), which code 8 must not
  * hide.
  */
 const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14, 15, 16]);
 
 /**
  * Dialects that might make the gateway understand an answer, the mildest first. They are guesses:
- * whoever asks tries each one on the answers seen.
+ * the caller tries each one on the recorded answers.
  */
 export function candidatesFor(recorded: RecordedCall): readonly Dialect[] {
   const { exchange, answer, wanted } = recorded;
@@ -65,7 +65,7 @@ function refusals(status: number, recorded: RecordedCall): readonly Dialect[] {
   });
 }
 
-/** The code itself, or what it has to be taken for. */
+/** The code itself, or a mapping to the proper one. */
 function meaningsOf(
   { operation, wanted }: RecordedCall,
   code: number | undefined,
@@ -74,19 +74,19 @@ function meaningsOf(
   const isRollback = wanted.kind === 'confirmation';
   if (code === undefined || code === CODES.system) return isRollback ? [] : [{}];
   if (isRollback) return [{}, { rollbackConfirmedBy: [code] }];
-  // Of an exception (0) or a timeout behind the wallet nobody knows how far it had come: with a meaning of
-  // their own, what fails after the debit would be a decline as well, and never rolled back.
+  // After an exception (0) or a timeout behind the wallet, it is unknown how far the place had come: if these
+  // codes were mapped, a failure after the debit would count as a decline too, and never be rolled back.
   if (operation === 'place' && isOpenPlaceCode(code)) return [{}];
-  // Mapped to 8 it would lose its own meaning; and as an unknown code it would make every decline
-  // with it a rollback, for the sake of a duplicate that the gateway never sends.
+  // Mapped to 8, the code would lose its own meaning, and every decline with it would cause a rollback,
+  // for the sake of a duplicate that the gateway never sends.
   if (wanted.kind === 'duplicate' && PLACE_CODES.has(code)) return [{}];
   return [{}, { mapCodes: { [operation]: { [code]: proper } } }];
 }
 
 /**
- * At 400 the body's code decides, also where it cannot be read: a code for the status would make every
- * proxy's "Bad Request" a decline of a bet that was debited, and a refusal of a payout. Elsewhere the
- * code is the better word, unless it just repeats the status.
+ * With 400 the body's code decides, even if it cannot be read: a code for the status would make every
+ * proxy's "Bad Request" a decline of a bet that was debited, and a refusal of a payout. With other statuses
+ * the code is more precise, unless it just repeats the status.
  */
 function statusItems(
   status: number,

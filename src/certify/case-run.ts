@@ -6,10 +6,10 @@ import type { Redaction } from './redact.ts';
 import { scriptOf, type Variable } from './reproduction.ts';
 import { NoBalance, Skipped, type Trial } from './trial.ts';
 
-/** Calls of a case that the certificate lists; some cases make a hundred. */
+/** The most calls of a case that the certificate lists; some cases make a hundred. */
 const SEEN_MAX = 12;
 
-/** How calls are shown to whoever reads the report. */
+/** How calls are shown to readers of the report. */
 export interface Display {
   readonly redaction: Redaction;
   /** Scheme, host and port of the wallet. */
@@ -24,11 +24,11 @@ export interface CaseRunOptions {
   readonly display: Display;
   /** Why it is not tried at all. */
   readonly skipped: string | undefined;
-  /** Aborted: the case ends as it stands. */
+  /** When aborted, the case ends with what it has so far. */
   readonly signal: AbortSignal;
 }
 
-/** Runs one case and gives back what it had on the table, whatever happened. */
+/** Runs one case and gives back its stakes and payouts, whatever happened. */
 export async function runCase(
   one: Case,
   trial: Trial,
@@ -66,7 +66,7 @@ function scriptOrNull(
   { redaction, origin, variables }: Display,
   calls: readonly RecordedCall[],
 ): string | null {
-  // Redacted once more: what is no variable, such as a secret in a dialect's path, stays out too.
+  // Redacted once more: secrets that are no variables, such as one in a dialect's path, stay out too.
   return calls.length === 0 ? null : redaction.text(scriptOf(origin, calls, variables));
 }
 

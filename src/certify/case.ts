@@ -2,20 +2,20 @@ import type { Group } from './certificate.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import type { Trial } from './trial.ts';
 
-/** One thing that a wallet must do; it notes on its trial what it finds. */
+/** One requirement of a wallet; a case notes its findings on its trial. */
 export interface Case {
-  /** Stable: certificates are compared by it. */
+  /** Stable, because certificates are compared by it. */
   readonly id: string;
   readonly group: Group;
   readonly title: string;
-  /** The rule itself, in words: whoever reads the report may have no repository at hand. */
+  /** The rule itself, in words: readers of the report may not have the repository at hand. */
   readonly rule: string;
   readonly expected: string;
-  /** What its failure means, where nothing else is said of one reason. */
+  /** What its failure means, unless a reason says otherwise. */
   readonly meaning: FailureMeaning;
-  /** What the wallet's developer has to change. */
+  /** What the wallet's developer must change. */
   readonly advice: string;
-  /** Whether the balance is read before: everything that should or should not move money. */
+  /** Whether the balance is read first: true for all cases in which money should, or must not, move. */
   readonly money: boolean;
   /** It sends a settle or unsettle again, which a gateway under `unknownRepeats: hold` never does. */
   readonly repeats?: boolean;
@@ -26,7 +26,7 @@ export interface Case {
 
 type Usual = Pick<Case, 'rule' | 'money' | 'meaning'>;
 
-/** What a case says of itself; its group and what is usual there stand once for the whole file. */
+/** What each case defines itself; its group and the usual values are given once for the whole file. */
 export type CaseText = Omit<Case, 'group' | keyof Usual> & Partial<Usual>;
 
 /** The cases of one group. */

@@ -72,7 +72,7 @@ const finding = z.strictObject({
 const item = z.custom<keyof Dialect>((value) => typeof value === 'string');
 const suggestion = z.strictObject({ item, yaml: z.string(), why: z.string(), cases: caseIds });
 
-/** What `certificate.json` holds; see `certificate.ts` for what each member means. */
+/** The schema of `certificate.json`; see `certificate.ts` for what each member means. */
 export const certificateSchema = z.strictObject({
   schemaVersion: z.literal(CERTIFICATE_SCHEMA),
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),

@@ -2,7 +2,7 @@ import type { Operation } from '../domain/operation.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 
-/** Raised whenever a reader of older certificates would misunderstand a newer one. */
+/** Increased whenever a reader of older certificates would misunderstand a newer one. */
 export const CERTIFICATE_SCHEMA = 2;
 
 /**
@@ -27,14 +27,14 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 
 /**
- * `failed`: against the protocol. `warned`: odd, or against what the protocol only advises, and
- * survived by the gateway without any setting. `skipped`: not tried, for the reason given.
+ * `failed`: violates the protocol. `warned`: odd, or against mere advice of the protocol, and the
+ * gateway copes with it without any setting. `skipped`: not tried, for the reason given.
  */
 export const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /**
- * What the whole run says: whether the wallet may go live behind the gateway, as it is or with the
+ * The result of the whole run: whether the wallet may go live behind the gateway, as it is or with the
  * dialect that the certificate names.
  */
 export const FITNESS = ['fit', 'fit_with_dialect', 'not_fit'] as const;
@@ -47,7 +47,7 @@ export type RunEnding = (typeof ENDINGS)[number];
 /** One call to the wallet in short, without tokens, secrets and signatures. */
 export interface SeenCall {
   readonly operation: Operation;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null if no answer came. */
   readonly status: number | null;
   /** The beginning of the body, or why there is none. */
   readonly answer: string;
@@ -55,7 +55,7 @@ export interface SeenCall {
   readonly ms: number;
 }
 
-/** One call with all that left and all that came, but for tokens, secrets and signatures. */
+/** One call with everything sent and received, except tokens, secrets and signatures. */
 export interface ShownCall {
   readonly operation: Operation;
   /** ISO 8601 UTC. */
@@ -67,7 +67,7 @@ export interface ShownCall {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   };
-  /** Null where none came; the reason is in `error` then. */
+  /** Null if none came; then the reason is in `error`. */
   readonly answer: {
     readonly status: number;
     readonly body: string;
@@ -84,19 +84,19 @@ export interface CaseResult {
   readonly rule: string;
   readonly expected: string;
   readonly verdict: Verdict;
-  /** What its failure or warning means; null on others. */
+  /** The meaning of its failure or warning; null for other verdicts. */
   readonly meaning: FailureMeaning | null;
-  /** Why it failed, warned or was skipped; on a passed one, remarks. */
+  /** Why it failed, warned or was skipped; for a passed case, remarks. */
   readonly reasons: readonly string[];
   /** Every call in short; a dozen at most. */
   readonly seen: readonly SeenCall[];
   /** Calls of this case beyond those in `seen`. */
   readonly seenLeftOut: number;
-  /** Of a case that failed or warned: every call in full. */
+  /** For a case that failed or warned: every call in full. */
   readonly calls: readonly ShownCall[];
   /** The same calls as lines for a shell, with the secret and the tokens as variables. */
   readonly script: string | null;
-  /** Decimal text, by `/user/balance`; null where no money was at stake. */
+  /** Decimal text from `/user/balance`; null if the case is not about money. */
   readonly balance: { readonly before: string; readonly after: string } | null;
   readonly durationMs: number;
 }
@@ -109,13 +109,13 @@ export interface Finding {
   readonly title: string;
   /** What was seen, in a sentence. */
   readonly what: string;
-  /** What the wallet's developer, or the aggregator, has to change. */
+  /** What the wallet's developer, or the aggregator, must change. */
   readonly advice: string;
-  /** Items of the dialect under which the case passes; empty where none mends it. */
+  /** Items of the dialect with which the case passes; empty if none fixes it. */
   readonly mendedBy: readonly string[];
 }
 
-/** An item of `wallet.dialect` under which the gateway understands what the wallet answered. */
+/** An item of `wallet.dialect` with which the gateway understands the wallet's answers. */
 export interface Suggestion {
   readonly item: keyof Dialect;
   /** What to write in the operator's file, as YAML of the item alone. */
@@ -125,7 +125,7 @@ export interface Suggestion {
   readonly cases: readonly string[];
 }
 
-/** An item that looked helpful and is not to be used. */
+/** An item that looked helpful but must not be used. */
 export interface Withheld {
   readonly item: keyof Dialect;
   readonly yaml: string;
@@ -134,10 +134,10 @@ export interface Withheld {
   readonly cases: readonly string[];
 }
 
-/** The suggested items in force together, as the second run saw them. */
+/** The result of the second run, with all suggested items in force. */
 export interface Verification {
   readonly dialect: Dialect;
-  /** Cases that passed without them, and with them; those that no longer arise included. */
+  /** Cases that passed without and with the items; those that no longer arise included. */
   readonly passedBefore: number;
   readonly passedAfter: number;
   /** Cases that no longer arise, because the gateway then makes no such call. */
@@ -161,7 +161,7 @@ export interface Certificate {
   readonly withheld: readonly Withheld[];
   readonly verification: Verification | null;
   readonly ending: RunEnding;
-  /** False where only some cases were asked for, or the run was cut short. */
+  /** False if only some cases were requested, or the run was cut short. */
   readonly complete: boolean;
   readonly operator: string;
   /** Address of the wallet, without credentials. */
@@ -171,7 +171,7 @@ export interface Certificate {
   readonly dialect: Dialect;
   readonly strict: boolean;
   readonly player: { readonly userId: string; readonly currency: string };
-  /** The second player, where one was named. */
+  /** The second player, if one was named. */
   readonly otherPlayer: string | null;
   /** `isTest` of the profile, and whether the run went on without it. */
   readonly sandbox: { readonly isTest: boolean; readonly overridden: boolean };
@@ -181,7 +181,7 @@ export interface Certificate {
   readonly groups: readonly Group[];
   readonly callCount: number;
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** The test player's money, decimal text; null where it could not be read. */
+  /** The test player's money, decimal text; null if it could not be read. */
   readonly money: {
     readonly before: string | null;
     readonly after: string | null;

@@ -12,7 +12,7 @@ export interface CertificationOptions {
   /** What the report calls the wallet: an operator's id, or its address. */
   readonly operator: string;
   readonly currencies: readonly string[];
-  /** Where and how the wallet is spoken to, the dialect included. */
+  /** The wallet's address and settings, the dialect included. */
   readonly settings: WalletSettings;
   /** The operator's dialect was left out on purpose. */
   readonly strict: boolean;
@@ -20,16 +20,16 @@ export interface CertificationOptions {
   readonly other: { readonly userId: string; readonly token: string } | undefined;
   /** Groups and single cases; default: all. */
   readonly only: readonly Selection[];
-  /** Goes on although the wallet does not call the player a test player. */
+  /** Continues although the wallet does not mark the player as a test player. */
   readonly iKnow: boolean;
   /** Version of the kit. */
   readonly version: string;
   readonly clock: Clock;
-  /** Aborted: the run ends as it stands, and the certificate says so. */
+  /** When aborted, the run ends with what it has so far, and the certificate says so. */
   readonly signal: AbortSignal;
   /** Every case's calls in full, not only those of cases that failed. */
   readonly verbose?: boolean;
-  /** Default: the protocol's 5 s, a warning above 2 s, and 1.5 s before a repeat that comes late. */
+  /** Default: the protocol's 5 s, a warning above 2 s, and 1.5 s before a late repeat. */
   readonly limits?: Partial<LatencyLimits> & {
     readonly callMs?: number;
     readonly lateMs?: number;
@@ -44,7 +44,7 @@ export type Progress =
   | { readonly kind: 'verifying'; readonly dialect: Dialect }
   | { readonly kind: 'warning'; readonly text: string };
 
-/** The certificate, and every call of the first run for whoever wants them all. */
+/** The certificate, and every call of the first run. */
 export interface Certified {
   readonly certificate: Certificate;
   readonly calls: readonly RecordedCall[];

@@ -3,10 +3,10 @@ import type { Certificate, Verdict } from './certificate.ts';
 
 export interface CaseChange {
   readonly case: string;
-  /** Null where one of the runs did not have the case. */
+  /** Null if the run did not have the case. */
   readonly before: Verdict | null;
   readonly after: Verdict | null;
-  /** Why, as the later run saw it. */
+  /** The reason, according to the later run. */
   readonly why: string;
 }
 

@@ -20,14 +20,14 @@ import type { Examination } from './sandbox.ts';
 import { isEverything } from './selection.ts';
 import type { Verified } from './verification.ts';
 
-/** All that a run has found out. */
+/** All facts that a run has found. */
 export interface RunFacts {
   readonly options: CertificationOptions;
   readonly first: Passed;
   readonly ending: RunEnding;
   readonly examined: Extract<Examination, { kind: 'ready' }> | undefined;
   readonly verified: Verified | undefined;
-  /** The player's money at the end, decimal text; undefined where it was not read. */
+  /** The player's money at the end, decimal text; undefined if it was not read. */
   readonly after: string | undefined;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
@@ -81,13 +81,13 @@ export function composeCertificate(facts: RunFacts): Certificate {
   });
 }
 
-/** Of some cases alone, those that show an item may have been left out. */
+/** Limits a suggestion's cases to those that ran: if only some were selected, others may show an item too. */
 function ofThisRun(suggestion: Suggestion, results: readonly CaseResult[]): Suggestion {
   const cases = suggestion.cases.filter((id) => results.some((result) => result.id === id));
   return { ...suggestion, cases };
 }
 
-/** Paths and headers say where to call; any other item changes what is made of a wallet. */
+/** Paths and headers say where to call; any other item relaxes what is required of a wallet. */
 function isRelaxed({ paths: _paths, headers: _headers, ...items }: Dialect): boolean {
   return Object.values(items).some((value) => value !== undefined);
 }
@@ -108,7 +108,7 @@ function verificationOf(first: Passed, { passed, dialect }: Verified): Verificat
   };
 }
 
-/** The results of a run, with those of a later one where that ran the case again. */
+/** The results of a run, replaced by those of a later one for cases that ran again. */
 function withLater(
   first: readonly CaseResult[],
   later: readonly CaseResult[],
@@ -131,7 +131,7 @@ function withoutCredentials(baseUrl: string): string {
   return origin + pathname.replace(/\/$/, '');
 }
 
-/** Further headers may hold keys. */
+/** Masks the values of additional headers, which may be keys. */
 function withoutHeaders({ headers, ...dialect }: Dialect): Dialect {
   const names = Object.keys(headers ?? {});
   if (names.length === 0) return dialect;

@@ -7,7 +7,7 @@ export function digestOf(certificate: object): string {
   return `sha256:${createHash('sha256').update(JSON.stringify(content)).digest('hex')}`;
 }
 
-/** @returns the certificate with its digest behind the version of its schema */
+/** @returns the certificate with its digest after the version of its schema */
 export function sealed(certificate: Omit<Certificate, 'digest'>): Certificate {
   const { schemaVersion, ...rest } = certificate;
   const ordered = { schemaVersion, digest: '', ...rest };
@@ -15,8 +15,8 @@ export function sealed(certificate: Omit<Certificate, 'digest'>): Certificate {
 }
 
 /**
- * Whether a document is as the kit wrote it.
- * @param document as parsed from its text, with its members in their order
+ * Whether a document is unchanged since the kit wrote it.
+ * @param document parsed from its text, with its members in their order
  */
 export function isIntact(document: unknown, digest: string): boolean {
   return typeof document === 'object' && document !== null && digest === digestOf(document);

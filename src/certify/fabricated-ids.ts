@@ -6,10 +6,10 @@ const UPPER = LOWER.toUpperCase();
 const HEX_LOWER = '0123456789abcdef';
 
 /**
- * An id or token of the same length and alphabet as a real one, which nobody has: a wallet that
- * refuses only what does not look right shall not get away with it.
+ * An id or token of the same length and alphabet as a real one, which nobody has: it finds a wallet
+ * that refuses only ids of the wrong form.
  *
- * @param taken ids that it must not be
+ * @param taken ids that it must not equal
  */
 export function fabricatedLike(real: string, taken: readonly string[] = []): string {
   const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f-]+$/.test(real);
@@ -18,7 +18,7 @@ export function fabricatedLike(real: string, taken: readonly string[] = []): str
     // A number keeps its length: a wallet may read it as one.
     const numeric = /^\d+$/.test(real) ? stranger.replace(/^0/, '7') : stranger;
     if (numeric !== real && !taken.includes(numeric)) return numeric;
-    // Nothing in it that could be another character of its kind.
+    // The real one has no character that could be replaced by another of its kind.
     if (!/[0-9A-Za-z]/.test(real)) return `${real}-`;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * What a failed case means to somebody who bets through the gateway, the worst first:
- * `costs_money` in ordinary traffic; `costs_money_when_an_answer_is_lost` when a call has to be
- * repeated; `lets_somebody_in` who has no right to be there; `absorbed` by the gateway, which never
- * makes such a call or survives the answer; `cosmetic`.
+ * What a failed case means for betting through the gateway, the worst first: `costs_money` in ordinary
+ * traffic; `costs_money_when_an_answer_is_lost` when a call must be repeated; `lets_somebody_in` who
+ * has no right to it; `absorbed` by the gateway, which never makes such a call or copes with the
+ * answer; `cosmetic`.
  */
 export const FAILURE_MEANINGS = [
   'costs_money',
@@ -22,7 +22,7 @@ export const MEANING_WORDS: Readonly<Record<FailureMeaning, string>> = {
   cosmetic: 'cosmetic',
 };
 
-/** Whether a wallet must not go live with it. */
+/** Whether a wallet with such a failure must not go live. */
 export function isBlocking(meaning: FailureMeaning): boolean {
   return meaning !== 'absorbed' && meaning !== 'cosmetic';
 }

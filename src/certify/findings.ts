@@ -5,11 +5,11 @@ import { bySeverity, isBlocking, MEANING_WORDS } from './failure-meaning.ts';
 export interface FindingsOptions {
   readonly results: readonly CaseResult[];
   readonly adviceOf: (caseId: string) => string;
-  /** Cases that each suggested item mends. */
+  /** The cases that each suggested item fixes. */
   readonly mends: ReadonlyMap<keyof Dialect, readonly string[]>;
 }
 
-/** Where it is the reason, the case says little of what it is about. */
+/** If this is the reason, the case says little about its subject. */
 const LOST_CONNECTION = /no answer \(connection (?:reset|closed|broken) /;
 
 const CONNECTION_ADVICE =
@@ -57,13 +57,13 @@ export interface FitnessOptions {
   readonly ending: RunEnding;
   /** Items in force that change how answers are read or calls are made. */
   readonly hasDialect: boolean;
-  /** The results with the suggested dialect in force; undefined where none is suggested. */
+  /** The results with the suggested dialect in force; undefined if none is suggested. */
   readonly verified: readonly CaseResult[] | undefined;
 }
 
 export function fitnessOf(options: FitnessOptions): Fitness {
   const { findings, ending, hasDialect, verified } = options;
-  // What was not tried cannot have passed.
+  // Cases that were not tried cannot have passed.
   if (ending !== 'finished') return 'not_fit';
   if (!findings.some(isInTheWay)) return hasDialect ? 'fit_with_dialect' : 'fit';
   const isMended = verified?.every(

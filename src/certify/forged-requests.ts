@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto';
 import type { HttpRequest } from '../outbound/http-message.ts';
 import { sign, signingKeys } from '../protocol/signature.ts';
 
-/** How a request was signed, for whoever wants to make it again. */
+/** How a request was signed, so that it can be repeated. */
 export type SignedAs =
   /** With the wallet's secret, over the body that is sent. */
   | { readonly kind: 'proper' }
   | { readonly kind: 'other_secret'; readonly secret: string }
   | { readonly kind: 'unsigned' }
-  /** Properly, and then changed as by this expression of sed. */
+  /** Properly, and then changed as by this sed expression. */
   | { readonly kind: 'changed'; readonly sed: string }
   | { readonly kind: 'constant'; readonly jws: string }
   /** Over another body than the one that is sent. */
   | { readonly kind: 'other_body'; readonly signedBody: string }
-  /** Over another body, which stands in the signature itself. */
+  /** Over another body, which is contained in the signature itself. */
   | { readonly kind: 'attached_body'; readonly signedBody: string }
   | { readonly kind: 'other_header'; readonly header: string };
 
@@ -23,10 +23,10 @@ export interface ForgedRequest {
   readonly signedAs: (request: HttpRequest) => SignedAs;
 }
 
-/** Nobody's secret; a wallet that takes it takes any. */
+/** Nobody has this secret; a wallet that accepts it accepts any. */
 const FOREIGN_SECRET = 'certification: a secret that no wallet has';
 
-/** Signed well, but with another secret. */
+/** Signed correctly, but with another secret. */
 export const foreignSecret: ForgedRequest = {
   change: (request) => {
     const [key] = signingKeys([FOREIGN_SECRET]);
@@ -45,7 +45,7 @@ export const unsigned: ForgedRequest = {
   signedAs: () => ({ kind: 'unsigned' }),
 };
 
-/** Makes another signature of the right one; `sed` is the same for a shell. */
+/** Changes the right signature; `sed` makes the same change in a shell. */
 function changedBy(change: (mac: string) => string, sed: string): ForgedRequest {
   return {
     change: (request) => {
@@ -62,15 +62,15 @@ function otherCharacter(mac: string, at: number): string {
   return mac.slice(0, at) + other + mac.slice(at + 1);
 }
 
-/** The right signature with its first character changed, which still is base64url. */
+/** The right signature with its first character changed; it is still base64url. */
 export const changedSignature = changedBy(
   (mac) => otherCharacter(mac, 0),
   's/\\.\\.[^A]/..A/;t;s/\\.\\.A/..B/',
 );
 
 /**
- * The right signature with its last character but one changed. The last one holds four bits of the code and two of
- * nothing: where those alone differ, a wallet that compares bytes rightly finds no difference.
+ * The right signature with its last character but one changed. The last one has four bits of the code and two unused
+ * ones: if only those differ, a wallet that compares bytes correctly finds no difference.
  */
 export const changedEnd = changedBy(
   (mac) => otherCharacter(mac, mac.length - 2),
@@ -80,16 +80,16 @@ export const changedEnd = changedBy(
 /** Half of the 43 characters of a right signature. */
 const HALF = 21;
 
-/** The right signature, of which the second half is missing. */
+/** The right signature without its second half. */
 export const shortened = changedBy(
   (mac) => mac.slice(0, HALF),
   `s/\\(\\.\\..\\{${HALF}\\}\\).*/\\1/`,
 );
 
-/** A library that refuses the first may take the others (RFC 8725, section 3.1). */
+/** A library that refuses the first may accept the others (RFC 8725, section 3.1). */
 export const NO_ALGORITHMS = ['none', 'None', 'NONE', 'nOnE'] as const;
 
-/** A header that asks for no algorithm, and no signature behind it. */
+/** A header that asks for no algorithm, without a signature. */
 export function noAlgorithm(name: (typeof NO_ALGORITHMS)[number]): ForgedRequest {
   const jws = `${base64url(`{"alg":"${name}","typ":"JWT"}`)}..`;
   return {
@@ -107,8 +107,8 @@ export function otherBody(body: string): ForgedRequest {
 }
 
 /**
- * Signed for one body, which is put into the signature as its payload, and sent with another: whoever has seen
- * one signed call can make this of it.
+ * Signed for one body, which is put into the signature as its payload, and sent with another: anybody who has
+ * seen one signed call can make this.
  */
 export function attachedBody(body: string): ForgedRequest {
   return {
@@ -124,16 +124,16 @@ export function attachedBody(body: string): ForgedRequest {
 const ALGORITHM_FIRST = base64url('{"alg":"HS256","typ":"JWT"}');
 const EMPTY = `${ALGORITHM_FIRST}..`;
 
-/** The right header, and no signature behind it: it is the beginning of every right one. */
+/** The right header without a signature: every right signature begins with it. */
 export const emptySignature: ForgedRequest = {
   change: (request) => withSignature(request, EMPTY),
   signedAs: () => ({ kind: 'constant', jws: EMPTY }),
 };
 
-/** What a secret is where nobody has set it. */
+/** Values of a secret that nobody has set. */
 export const UNSET_SECRETS = ['', 'undefined', 'null', 'None', 'secret'] as const;
 
-/** Signed well, with a secret that anybody guesses. */
+/** Signed correctly, with a secret that anybody can guess. */
 export function unsetSecret(secret: (typeof UNSET_SECRETS)[number]): ForgedRequest {
   return {
     change: (request) => withSignature(request, signedBehind(ALGORITHM_FIRST, request, secret)),
@@ -143,7 +143,7 @@ export function unsetSecret(secret: (typeof UNSET_SECRETS)[number]): ForgedReque
 
 const TYPE_FIRST = base64url('{"typ":"JWT","alg":"HS256"}');
 
-/** Signed well, with the members of the header in the order of the vendor's samples. */
+/** Signed correctly, with the header's members in the order of the vendor's samples. */
 export function typeFirst(secret: string): ForgedRequest {
   return {
     change: (request) => withSignature(request, signedBehind(TYPE_FIRST, request, secret)),

@@ -1,14 +1,14 @@
 import type { ShownCall } from './certificate.ts';
 
-/** What a HAR file is written from. */
+/** The contents of a HAR file. */
 export interface HarOptions {
   readonly version: string;
   readonly calls: readonly ShownCall[];
 }
 
 /**
- * Calls as an HTTP Archive 1.2, which browsers and proxies open. Tokens and signatures are masked in
- * it like in the certificate; headers of answers are not kept.
+ * Calls as an HTTP Archive 1.2, which browsers and proxies open. Tokens and signatures are masked as in
+ * the certificate; headers of answers are not kept.
  */
 export function harOf({ version, calls }: HarOptions): object {
   return {

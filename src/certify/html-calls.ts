@@ -1,10 +1,10 @@
 import { Html, html } from '../lib/html.ts';
 import type { ShownCall } from './certificate.ts';
 
-/** Calls that a finding lists; whoever wants more finds all in certificate.json. */
+/** The most calls that a finding lists; certificate.json has all of them. */
 const CALLS_MAX = 16;
 
-/** What was sent and what came, call by call. */
+/** What was sent and received, call by call. */
 export function callsOf(calls: readonly ShownCall[]): Html {
   if (calls.length === 0) return html``;
   const shown = calls.slice(0, CALLS_MAX);
@@ -32,10 +32,10 @@ export function scriptBox(script: string): Html {
 <pre>${script}</pre></details>`;
 }
 
-/** Long words such as JSON and addresses may go on in the next line where they have a joint. */
+/** Long words such as JSON and addresses may break after punctuation. */
 export function breakable(text: string): Html {
   const parts = text.split(/(?<=[,/&;=?}])(?=\S)|(?= )|(?<= )/);
-  // A hyphen is no joint: ids and names stay whole.
+  // No break at hyphens: ids and names stay whole.
   const whole = (part: string) =>
     part.includes('-') ? html`<span class="whole">${part}</span>` : html`${part}`;
   return new Html(

@@ -159,7 +159,7 @@ function groupSection(
 ${cases.map((one) => caseSection(one, found.has(one.id)))}`;
 }
 
-/** @param isFound its calls stand above, among the findings */
+/** @param isFound its calls are already shown above, among the findings */
 function caseSection(one: CaseResult, isFound: boolean): Html {
   const { id, verdict, title, reasons } = one;
   return html`<details id="${id}" class="case">
@@ -175,7 +175,7 @@ ${isFound ? html`<p><a href="#finding-${id}">Every call, and how to repeat it</a
 `;
 }
 
-/** In short; in full where `--verbose` has kept them. */
+/** The calls in short; in full if `--verbose` has kept them. */
 function callsOfCase(one: CaseResult): Html {
   const { calls, script } = one;
   return script === null

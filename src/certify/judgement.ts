@@ -4,7 +4,7 @@ import type { Verdict } from './certificate.ts';
 import { type FailureMeaning, worstOf } from './failure-meaning.ts';
 import type { RecordedCall, Wanted } from './recorded-call.ts';
 
-/** An item of the dialect that a case has tried, and that helped. */
+/** An item of the dialect that a case has tried and that helped. */
 export interface TriedItem {
   readonly dialect: Dialect;
   readonly why: string;
@@ -15,7 +15,7 @@ interface Reason {
   readonly meaning: FailureMeaning;
 }
 
-/** What a case finds: expectations of answers, and why they were not met. */
+/** A case's findings: expectations of answers, and why they were not met. */
 export class Judgement {
   readonly triedItems: TriedItem[] = [];
   readonly #usualMeaning: FailureMeaning;
@@ -23,7 +23,7 @@ export class Judgement {
   readonly #warnings: Reason[] = [];
   readonly #remarks: string[] = [];
 
-  /** @param usualMeaning of failures of which nothing else is said */
+  /** @param usualMeaning the meaning of failures without one of their own */
   constructor(usualMeaning: FailureMeaning) {
     this.#usualMeaning = usualMeaning;
   }
@@ -32,7 +32,7 @@ export class Judgement {
     if (this.#failures.length > 0) return 'failed';
     return this.#warnings.length > 0 ? 'warned' : 'passed';
   }
-  /** The worst of what was found; undefined where nothing was. */
+  /** The worst of the findings' meanings; undefined if there are no findings. */
   get meaning(): FailureMeaning | undefined {
     const reasons = this.#failures.length > 0 ? this.#failures : this.#warnings;
     return worstOf(reasons.map(({ meaning }) => meaning));
@@ -55,7 +55,7 @@ export class Judgement {
     this.triedItems.push(item);
   }
 
-  /** The answer has to be a success. */
+  /** The answer must be a success. */
   accepts(recorded: RecordedCall): boolean {
     recorded.wanted = { kind: 'success' };
     if (recorded.answer.kind === 'accepted') return true;
@@ -63,7 +63,7 @@ export class Judgement {
     return false;
   }
 
-  /** The rollback has to be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
+  /** The rollback must be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
   confirms(recorded: RecordedCall): boolean {
     recorded.wanted = { kind: 'confirmation' };
     const { answer } = recorded;
@@ -74,9 +74,9 @@ export class Judgement {
   }
 
   /**
-   * The answer has to be a refusal.
-   * @param codes the proper ones, the best first; another one is a failure that costs nothing, for a
-   *   refusal it is all the same, or only a warning
+   * The answer must be a refusal.
+   * @param codes the proper ones, the best first; with another code the case fails without costing money,
+   *   because it is still a refusal, or only warns
    */
   refuses(
     recorded: RecordedCall,
@@ -84,21 +84,21 @@ export class Judgement {
     other: 'fail' | 'warn' = 'fail',
   ): boolean {
     const wanted: Wanted = { kind: 'refusal', codes };
-    // Where the code is a matter of taste, no dialect need translate it.
+    // If the code hardly matters, no dialect need translate it.
     recorded.wanted = other === 'fail' ? wanted : { kind: 'refusal', codes: [] };
     const { answer, operation, exchange } = recorded;
     if (answer.kind !== 'refused') {
       const isSilent = answer.kind === 'none';
       const message = `${operation} should be refused: ${describeExchange(exchange)}`;
-      // No answer lets nobody in: it is an outcome that nobody knows, and is rolled back. But too little money
-      // and ended sessions are ordinary: enough of them without an answer open the breaker for all players.
+      // No answer lets nobody in: the outcome is unknown, and is rolled back. But too little money and ended
+      // sessions are ordinary: enough of them without an answer open the breaker for all players.
       if (isSilent && other === 'warn') this.warn(message);
       else this.fail(message, isSilent ? 'costs_money' : undefined);
       return false;
     }
     const { code } = answer;
     if (code === undefined || codes.includes(code)) return true;
-    // The dialect's code for a status: the wallet itself names none that could be wrong.
+    // The code is the dialect's for the status: the wallet itself sent none that could be wrong.
     if (other === 'warn' && !namesCode(exchange)) return true;
     const reason = `${operation} was refused with code ${code} instead of ${codes.join(' or ')}`;
     if (other === 'fail') this.fail(reason, 'absorbed');

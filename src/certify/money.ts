@@ -8,8 +8,8 @@ import { CODES } from '../domain/codes.ts';
 import type { AnswerMeaning } from './answer-meaning.ts';
 
 /**
- * The exact text of the amount in a balance answer; a number in quotes counts too, its form is
- * judged elsewhere.
+ * The exact text of the amount in a balance answer; a number in quotes counts too, because its form
+ * is judged elsewhere.
  */
 export function amountIn(answer: AnswerMeaning): string | undefined {
   if (answer.kind !== 'accepted' || answer.document === undefined) return undefined;
@@ -18,7 +18,7 @@ export function amountIn(answer: AnswerMeaning): string | undefined {
   return typeof text === 'string' && isNumberText(text) ? text : undefined;
 }
 
-/** An overdrawn player has a balance too. */
+/** Also true for a negative number: an overdrawn player has a balance too. */
 function isNumberText(text: string): boolean {
   return isNonNegativeFinite(text.startsWith('-') ? text.slice(1) : text);
 }
@@ -28,14 +28,14 @@ export function mayHavePaid(answer: AnswerMeaning): boolean {
   return answer.kind !== 'refused' || answer.code === CODES.system;
 }
 
-/** The sum of `count` equal amounts, negated: what as many stakes move. */
+/** The sum of `count` equal amounts, negated: what that many stakes move. */
 export function stakes(count: number, amount: string): string {
   let total = '0';
   for (let at = 0; at < count; at += 1) total = subtractAmounts(total, amount);
   return total;
 }
 
-/** What to say where money moved a hundred or a thousand times as much as it should; else nothing. */
+/** A hint if money moved a hundred or a thousand times as much as it should; otherwise nothing. */
 export function inCoins(seen: string, wanted: string): string {
   const digits = [2, 3].find((power) => sameAmount(seen, `${wanted}e${power}`));
   if (digits === undefined || sameAmount(wanted, '0')) return '';
@@ -44,8 +44,8 @@ export function inCoins(seen: string, wanted: string): string {
 
 /**
  * Whether an error is less than half of the currency's smallest coin: noise of binary floats, or
- * rounding. Of a currency that this computer does not know (many a coin is worth a house) only what
- * floats leave behind counts.
+ * rounding. For a currency that this computer does not know (a coin may be worth a house) only noise
+ * of floats counts.
  *
  * @param error decimal text, may be negative
  */
@@ -62,14 +62,14 @@ function halfMinorUnit(currency: string): string {
   return digits === 0 ? '0.5' : `0.${'0'.repeat(digits)}5`;
 }
 
-/** Digits behind the point of the currency's smallest coin; undefined where it is not known here. */
+/** Decimal places of the currency's smallest coin; undefined for an unknown currency. */
 function coinDigits(currency: string): number | undefined {
   if (!Intl.supportedValuesOf('currency').includes(currency)) return undefined;
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   return format.resolvedOptions().maximumFractionDigits;
 }
 
-/** Whether nothing is smaller than 1, as of the yen: a wallet may then refuse fractions. */
+/** Whether 1 is the smallest coin, as for the yen: a wallet may then refuse fractions. */
 export function hasNoCents(currency: string): boolean {
   return coinDigits(currency) === 0;
 }

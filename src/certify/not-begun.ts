@@ -4,12 +4,12 @@ import type { RecordedCall } from './recorded-call.ts';
 import { scriptOf } from './reproduction.ts';
 import { RULES } from './rules.ts';
 
-/** What to do where a wallet did not answer its first call well. */
+/** What to do if a wallet did not answer its first call correctly. */
 export const NOT_BEGUN_ADVICE =
   'Answer POST /user/profile to a signed request with a live token by HTTP 200 and the profile, ' +
   'a JSON object in UTF-8, not compressed; check address, secret and token on both sides.';
 
-/** What stands in the certificate of a wallet that gave no profile: the calls that show it. */
+/** The result in the certificate of a wallet that gave no profile: the calls that show it. */
 export function neverBegun(
   why: string,
   calls: readonly RecordedCall[],

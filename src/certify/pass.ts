@@ -8,7 +8,7 @@ import type { RecordedCall } from './recorded-call.ts';
 import type { Evidence } from './suggestions.ts';
 import { type LatencyLimits, Trial } from './trial.ts';
 
-/** The first case; it fails where nothing is accepted without the older header. */
+/** The first case; it fails if nothing is accepted without the older header. */
 export const LEGACY_SIGN_CASE = 'signature-good';
 
 export interface PassOptions {
@@ -21,7 +21,7 @@ export interface PassOptions {
   readonly clock: Clock;
   readonly display: Display;
   readonly signal: AbortSignal;
-  /** Told before each case. */
+  /** Called before each case. */
   readonly onCase?: (one: Case) => void;
   readonly onResult?: (result: CaseResult) => void;
 }
@@ -35,8 +35,8 @@ export interface Passed {
 
 /**
  * Runs cases once, one after the other: they share the player's money.
- * @param settings how the wallet is spoken to; a token on every call is added on the way, where
- *   nothing is accepted without
+ * @param settings the wallet's; `alwaysSendToken` is added during the run if a case shows that the wallet
+ *   needs it
  * @param needsLegacySign the first calls were answered only when x-sign was sent too
  */
 export async function runPass(
@@ -68,7 +68,7 @@ export async function runPass(
     options.onResult?.(result);
     const { recordedCalls, booksWrong, booksProven, triedItems } = trial;
     evidence.push({ caseId: one.id, recordedCalls, booksWrong, booksProven, triedItems });
-    // So that the rest of the wallet is seen too.
+    // So that the other cases get answers too.
     if (triedItems.some(({ dialect }) => dialect.alwaysSendToken === true)) {
       speak({ alwaysSendToken: true });
     }

@@ -5,26 +5,26 @@ import type { HttpRequest } from '../outbound/http-message.ts';
 import type { AnswerMeaning, Call, Reading } from './answer-meaning.ts';
 import type { SignedAs } from './forged-requests.ts';
 
-/** What the protocol wants as answer to one call. */
+/** The answer that the protocol requires for one call. */
 export type Wanted =
   | { readonly kind: 'success' }
-  /** Of a rollback: success, or code 8. */
+  /** For a rollback: success, or code 8. */
   | { readonly kind: 'confirmation' }
-  /** Of a repeated place: success, or a code that leaves the outcome open. */
+  /** For a repeated place: success, or a code that leaves the outcome open. */
   | { readonly kind: 'duplicate' }
   /** One of these codes, the most proper one first. */
   | { readonly kind: 'refusal'; readonly codes: readonly number[] }
-  /** Nothing is said about it. */
+  /** The protocol says nothing about it. */
   | { readonly kind: 'anything' };
 
 export interface RecordedCallFacts {
   readonly call: Call;
-  /** As it left. */
+  /** The request as it was sent. */
   readonly request: HttpRequest;
   readonly signedAs: SignedAs;
   readonly exchange: Exchange;
   readonly reading: Reading;
-  /** What the protocol alone makes of the answer, whatever dialect is being tried. */
+  /** The answer's reading by the protocol alone, whatever dialect is being tried. */
   readonly readingByProtocol: Reading;
   readonly answer: AnswerMeaning;
   /** From the call until the last byte. */
@@ -33,7 +33,7 @@ export interface RecordedCallFacts {
   readonly atMs: number;
 }
 
-/** One call and what came back. Whoever judges it notes what should have come. */
+/** One call and its answer. A case that judges it notes what the answer should have been. */
 export class RecordedCall {
   readonly call: Call;
   readonly request: HttpRequest;
@@ -68,7 +68,7 @@ export class RecordedCall {
   }
 }
 
-/** Whether the gateway would take the answer for what the protocol wants. */
+/** Whether the gateway reads the answer as the one that the protocol requires. */
 export function satisfies(reading: Reading, wanted: Wanted): boolean {
   switch (wanted.kind) {
     case 'success':

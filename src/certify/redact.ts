@@ -9,19 +9,19 @@ const EXCERPT_LENGTH_MAX = 300;
 const ANSWER_LENGTH_MAX = 4000;
 const MASK = '***';
 
-/** Signatures are made anew by whoever repeats a call; the rest of the headers may hold keys. */
+/** Signatures are left out, because a repeated call needs new ones; other headers may contain keys. */
 const OWN_HEADERS = ['accept', 'accept-encoding', 'content-type', 'user-agent', 'x-request-id'];
 const SIGNATURES = ['x-sign-jws', 'x-sign'];
 const OPEN_HEADERS = [...OWN_HEADERS, 'x-deadline-ms'];
 
-/** What must not stand in a certificate, which is passed around. */
+/** Masks what must not be in a certificate, which is passed around. */
 export class Redaction {
   readonly #words: readonly string[];
   readonly #signingSecret: string;
 
   /**
-   * @param words tokens and secrets, however they are spelled; the empty ones are ignored
-   * @param signingSecret what requests are signed with
+   * @param words tokens and secrets, masked in all encodings; empty ones are ignored
+   * @param signingSecret the secret of the requests' signatures
    */
   constructor(words: readonly string[], signingSecret: string) {
     this.#signingSecret = signingSecret;
@@ -71,7 +71,7 @@ export class Redaction {
     };
   }
 
-  /** What came back, or why nothing did. Wallets repeat whole requests, and tell what they expected. */
+  /** The answer, or why there is none. Wallets echo whole requests, and reveal what they expected. */
   #answered({ request, exchange }: RecordedCall): string {
     const mask = new SecretMask([
       ...secretsOfRequest(request, request.body.toString('utf8')).filter((word) => word !== ''),
@@ -85,7 +85,7 @@ function wordsOf(exchange: Exchange): string {
   return exchange.kind === 'response' ? withoutPerson(exchange.body) : exchange.error;
 }
 
-/** A profile tells names, addresses and dates of birth: none of them is needed to judge it. */
+/** A profile has names, addresses and dates of birth: none of them is needed to judge it. */
 function withoutPerson(body: Buffer): string {
   const document = jsonObjectOrError(body);
   if (document instanceof JsonError) return body.toString('utf8');

@@ -2,13 +2,13 @@ import { LEGACY_SIGN_CASE, type Passed } from './pass.ts';
 import type { Evidence } from './suggestions.ts';
 
 /*
- * Items of the dialect that no single answer shows: they change what the gateway sends.
+ * Items of the dialect that no single answer can show: they change what the gateway sends.
  */
 
 const REPEATED_ANEW = 'settle-repeat';
 const REPEATED_SAME = 'settle-repeat-same-request';
 
-/** `legacySign`: nothing was accepted without. */
+/** `legacySign`: nothing was accepted without it. */
 export const LEGACY_SIGN_FOUND: Evidence = found(LEGACY_SIGN_CASE, {
   dialect: { legacySign: true },
   why: 'nothing was accepted until the header x-sign was sent as well',
@@ -22,7 +22,7 @@ export function stableRequestIdItem({ evidence }: Passed): readonly Evidence[] {
   return [found(REPEATED_ANEW, { dialect: { stableRequestId: true }, why })];
 }
 
-/** Without its repeat each has to be right: else it is not the repeat that is wrong. */
+/** Each case with its counterpart without a repeat: if that is wrong too, the repeat is not the reason. */
 const ONCE: Readonly<Record<string, string>> = {
   'settle-repeat': 'settle-won',
   'settle-repeat-same-request': 'settle-won',
@@ -41,7 +41,7 @@ const ONCE: Readonly<Record<string, string>> = {
   'unsettle-other-twice': 'unsettle-refund',
 };
 
-/** `unknownRepeats: hold`: a repeat paid again, so that it is left to a person. */
+/** `unknownRepeats: hold`: a repeat paid again, so repeats are left to a person. */
 export function holdItem({ evidence }: Passed): readonly Evidence[] {
   const isWrong = (id: string | undefined) =>
     evidence.some(({ caseId, booksWrong }) => caseId === id && booksWrong);

@@ -2,7 +2,7 @@ import { Html } from '../lib/html.ts';
 
 /**
  * Self-contained, for screens and paper. Each colour has a contrast of at least 4.5 to 1 against
- * its background, and none says anything that a word beside it does not say too.
+ * its background, and none says anything that is not also said in words.
  */
 export const REPORT_STYLE = new Html(`
 :root { color-scheme: light dark; --text: #1d2430; --soft: #56606e; --line: #dfe4ea; --paper: #fff;

@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from './certificate.ts';
 
-/** Beside the colours, for those who do not see them. */
+/** Marks in addition to the colours, for people who do not see them. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, string>> = {
   passed: '✓',
   failed: '✗',
@@ -16,7 +16,7 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, string>> = {
   skipped: '–',
 };
 
-/** The colour of a verdict's box, named like those of a case. */
+/** The colour of the verdict's box, named like the verdicts of cases. */
 export const FITNESS_COLOURS: Readonly<Record<Fitness, Verdict>> = {
   fit: 'passed',
   fit_with_dialect: 'warned',
@@ -46,7 +46,7 @@ export function verificationLine({ verification }: Certificate): string {
   return `With this: ${passedBefore} → ${passedAfter} passed${moot}${rest}${more}`;
 }
 
-/** What the run left of the test player's money. */
+/** How the run changed the test player's money. */
 export function moneyLine({ money, player }: Certificate): string {
   const { before, after, difference } = money;
   if (before === null || after === null || difference === null) return 'the balance was not read';

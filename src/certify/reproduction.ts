@@ -2,11 +2,11 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { SignedAs } from './forged-requests.ts';
 import type { RecordedCall } from './recorded-call.ts';
 
-/** What stands for itself in a script: the value, and the shell variable that holds it. */
+/** A value that a script replaces by a shell variable. */
 export interface Variable {
   readonly value: string;
   readonly name: string;
-  /** What it has to be set to, for people. */
+  /** What it must be set to, for people. */
   readonly about: string;
 }
 
@@ -26,8 +26,8 @@ uuid() { openssl rand -hex 16 | sed 's/^\\(.\\{8\\}\\)\\(.\\{4\\}\\).\\(.\\{3\\}
 const LEFT_OUT = ['accept', 'accept-encoding', 'user-agent', 'x-sign-jws', 'x-sign'];
 
 /**
- * The calls again as lines for a shell: signed anew with `$WALLET_SECRET`, the tokens as variables,
- * bets and requests under new ids, because the wallet knows the old ones.
+ * The calls as lines for a shell: signed again with `$WALLET_SECRET`, with the tokens as variables, and
+ * with new ids for bets and requests, because the wallet knows the old ones.
  */
 export function scriptOf(
   origin: string,
@@ -39,7 +39,7 @@ export function scriptOf(
     ...named('BET', calls, ({ call }) => (call.kind === 'bet' ? call.call.transactionId : '')),
     ...named('REQUEST', calls, ({ call }) => call.call.requestId),
   ];
-  // The longest first: of a token that is the beginning of another one the rest would stand there.
+  // The longest first: if a token were the beginning of another one, the rest of that would remain.
   const known = [...used, ...ids].sort((a, b) => b.value.length - a.value.length);
   const lines = calls.flatMap((recorded, at) => {
     const line = lineOf(origin, recorded, known);
@@ -55,7 +55,7 @@ export function scriptOf(
   ].join('\n');
 }
 
-/** Ids that are to be new each time, equal ones under one name. */
+/** Ids that must be new each time; equal ids share a name. */
 function named(
   prefix: string,
   calls: readonly RecordedCall[],
@@ -122,7 +122,7 @@ function signatureOf(signedAs: SignedAs, known: readonly Variable[]): string | u
   }
 }
 
-/** Text in single quotes for a POSIX shell, with the known values left to their variables. */
+/** Text in single quotes for a POSIX shell, with the known values replaced by their variables. */
 function quoted(text: string, known: readonly Variable[]): string {
   let pieces: readonly (string | Variable)[] = [text];
   for (const variable of known) {

@@ -3,8 +3,8 @@ import type { HttpRequest } from '../outbound/http-message.ts';
 import { sign, signingKeys } from '../protocol/signature.ts';
 
 /**
- * What a request's signature should have been, behind the header that the gateway writes and behind
- * the one that was sent, however it is spelled: a wallet that tells it signs for whoever asks.
+ * The correct signatures of a request, for the JWS header that the gateway writes and for the one that was
+ * sent, in all encodings: a wallet that reveals them would sign for anybody.
  *
  * @param secret shared with the wallet
  */

@@ -1,6 +1,6 @@
 /**
- * The protocol's rules as a report tells them: in words, because whoever reads it may have no
- * repository at hand.
+ * The protocol's rules for the report: in words, because its readers may not have the repository
+ * at hand.
  */
 export const RULES = {
   signature:

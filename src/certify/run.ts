@@ -24,17 +24,17 @@ import { casesOf } from './selection.ts';
 import { type DialectTrial, tryDialect } from './try-dialect.ts';
 import { WalletConnection } from './wallet-connection.ts';
 
-/** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
+/** Decimal text in units of any currency: the latency cases stake 50 at once. */
 const BALANCE_MIN = '100';
 
-/** Repeats that come late come this much later; the gateway's own come after minutes. */
+/** The delay of late repeats; the gateway's own come after minutes. */
 const LATE_MS = 1500;
 
 /**
  * Plays the service against an operator's wallet.
  *
- * @returns the certificate, also of a wallet that failed, or of a run that was stopped: what was on
- *   the table is given back first
+ * @returns the certificate, even for a wallet that failed, or a run that was stopped: open stakes and
+ *   payouts are given back first
  * @throws Refused before any money moves, when the wallet is no sandbox or the player does not fit
  */
 export async function certify(options: CertificationOptions): Promise<Certified> {
@@ -100,7 +100,7 @@ class Run {
         ? await tryDialect(this.#dialectTrial(), first, examined.needsLegacySign)
         : undefined;
     const last = await this.#caller.balance({}, { isCleanUp: true });
-    // Whoever stops it, however late, is told by the exit code that it was stopped.
+    // However late a run is stopped, its exit code says that it was stopped.
     const ending = this.#options.signal.aborted ? 'interrupted' : ended;
     return this.#certified(first, ending, { examined, verified, after: amountIn(last.answer) });
   }
@@ -229,7 +229,7 @@ class Run {
   }
 }
 
-/** What a script for a shell leaves to whoever runs it. */
+/** The values that a script for a shell takes from the person who runs it. */
 function variablesOf({ player, other, settings }: CertificationOptions): readonly Variable[] {
   const headers = Object.entries(settings.dialect.headers ?? {}).map(([name, value]) => ({
     value,
@@ -247,7 +247,7 @@ function signingSecret({ secrets: [secret = ''] }: WalletSettings): string {
   return secret;
 }
 
-/** Short ones are no keys, and stand in many a text by chance. */
+/** The secrets to look for: short ones are no keys, and occur in texts by chance. */
 function tellingOf(settings: WalletSettings): readonly string[] {
   const isLong = (one: string) => one.length >= 8;
   return [...settings.secrets, ...standingSecrets(settings).filter(isLong)];

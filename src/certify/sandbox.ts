@@ -11,7 +11,7 @@ export type Examination =
   | {
       readonly kind: 'ready';
       readonly isTest: boolean;
-      /** The player's money, decimal text; undefined where it cannot be read. */
+      /** The player's money, decimal text; undefined if it cannot be read. */
       readonly balance: string | undefined;
       readonly balanceAnswer: string;
       /** It answered only when `x-sign` was sent as well. */
@@ -27,11 +27,11 @@ export type Examination =
     };
 
 /**
- * Whether the wallet is a sandbox: its profile says so of the test player, `isTest: true`
- * (docs/protocol.md, User profile). No address or name is trusted for that; a wallet that says it
- * of a real player has a bug of its own.
+ * Whether the wallet is a sandbox: the test player's profile says so, `isTest: true`
+ * (docs/protocol.md, User profile). No address or name is trusted for that; a wallet that says so
+ * for a real player has a bug of its own.
  *
- * @param withLegacySign makes the line send `x-sign` too, for a second try
+ * @param withLegacySign makes the connection send `x-sign` too, for a second try
  */
 export async function examine(
   caller: ServiceCaller,
@@ -71,12 +71,12 @@ export async function examine(
   };
 }
 
-/** As text, also where it is a number: whose profile it is, is another question than its form. */
+/** As text, even if it is a number: the form of the id is judged elsewhere. */
 function userIdIn(profile: JsonDocument): unknown {
   return profile.numberText('userId') ?? profile.value.userId;
 }
 
-/** In words that say where to look. */
+/** The refusal in words that say where to look. */
 function refusalOf(answer: AnswerMeaning, exchange: Exchange): string {
   const problem = `the profile was not given: ${describeExchange(exchange)}`;
   const code = answer.kind === 'refused' ? answer.code : undefined;

@@ -5,15 +5,15 @@ import { GROUPS, type Group } from './certificate.ts';
 /** A group's name or a case's id. */
 export type Selection = string;
 
-/** The case that leaves something of everything for the cases that judge all answers. */
+/** The case that makes calls of every kind, for the cases that judge all answers. */
 const JOURNEY = 'shape-journey';
 
-/** Whether nothing is left out. */
+/** Whether all cases are selected. */
 export function isEverything(only: readonly Selection[]): boolean {
   return only.length === 0 || GROUPS.every((name) => only.includes(name));
 }
 
-/** The cases to run; all where nothing is asked for by name. */
+/** The cases to run; all if none is selected. */
 export function casesOf(only: readonly Selection[]): readonly Case[] {
   if (isEverything(only)) return CASES;
   const chosen = CASES.filter(({ id, group }) => only.includes(id) || only.includes(group));
@@ -22,7 +22,7 @@ export function casesOf(only: readonly Selection[]): readonly Case[] {
   return CASES.filter((one) => chosen.includes(one) || journey.includes(one.id));
 }
 
-/** @returns why there is no such group or case; undefined where there is */
+/** @returns that there is no such group or case; undefined if there is */
 export function unknownSelection(name: string): string | undefined {
   const isKnown = isGroup(name) || CASES.some(({ id }) => id === name);
   if (isKnown) return undefined;

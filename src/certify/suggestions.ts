@@ -10,13 +10,13 @@ import type { Suggestion, Withheld } from './certificate.ts';
 import type { TriedItem } from './judgement.ts';
 import { type RecordedCall, satisfies } from './recorded-call.ts';
 
-/** A case's calls, once it is over. */
+/** What a finished case has shown, with its calls. */
 export interface Evidence {
   readonly caseId: string;
   readonly recordedCalls: readonly RecordedCall[];
-  /** Money moved otherwise than it should: no dialect may make that look right. */
+  /** Money moved wrongly: no dialect may make that look right. */
   readonly booksWrong: boolean;
-  /** Money was seen to move as it should. */
+  /** Money was seen to move correctly. */
   readonly booksProven: boolean;
   readonly triedItems: readonly TriedItem[];
 }
@@ -32,29 +32,29 @@ interface Judged {
   readonly booksWrong: boolean;
 }
 
-/** Why a dialect must not be used: what it would do to answers of these cases. */
+/** Why a dialect must not be used: it would hide faults in these cases, or spoil their answers. */
 interface Harm {
   readonly kind: 'hides' | 'spoils';
   readonly cases: readonly string[];
 }
 
 /**
- * The items of the dialect under which the gateway would have understood what it did not
- * (docs/contract.md, Dialects). Each was tried on the answers of this very run: it makes at least
- * one answer read as it was meant, spoils none that was read rightly, and makes no success of what
- * should have been a refusal, nor in a case where money went wrong of what was none. They are
- * candidates still: see `verification.ts`.
+ * The items of the dialect with which the gateway would have understood answers that it did not
+ * (docs/contract.md, Dialects). Each was tried on the answers of this run: it makes at least one answer
+ * read as it was meant, spoils none that was read correctly, and never makes a success of an answer that
+ * should have been a refusal or, in a case where money moved wrongly, was no success. They are only
+ * candidates: see `verification.ts`.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;
   readonly #clock: Clock;
   readonly #judged: readonly Judged[];
-  /** Operations whose successes were seen to be ones by the money. */
+  /** Operations whose successes were proved by the money that moved. */
   readonly #sound: ReadonlySet<Operation>;
   readonly #reasons = new Map<keyof Dialect, Reason>();
   readonly #withheld = new Map<string, Withheld>();
   readonly #adapters = new WeakMap<Dialect, WalletAdapter>();
-  /** What patches do to other answers, by their text: the next answer need not try them again. */
+  /** The harm of patches to other answers, by their text, so that they are not tried again for each answer. */
   readonly #harms = new Map<string, Harm | undefined>();
   #dialect: Dialect;
 
@@ -93,7 +93,7 @@ export class Suggestions {
     }));
   }
 
-  /** What looked helpful, but would do harm. */
+  /** Items that looked helpful, but would do harm. */
   withheld(): readonly Withheld[] {
     return [...this.#withheld.values()];
   }
@@ -113,7 +113,7 @@ export class Suggestions {
     else if (mildest !== undefined) this.#withhold(mildest, what);
   }
 
-  /** Names the case with every item adopted so far without which its answer would be misread. */
+  /** Adds the case to every adopted item without which its answer would be misread. */
   #credit({ recorded, caseId }: Judged): void {
     const { dialect: base } = this.#settings;
     if (satisfies(this.#read(recorded, base), recorded.wanted)) return;
@@ -125,7 +125,7 @@ export class Suggestions {
 
   #adopt(patch: Dialect, why: string, caseId: string): void {
     this.#dialect = merged(this.#dialect, patch);
-    // What did harm beside the items before may do none beside these, and the other way round.
+    // A patch that did harm with the earlier items may do none with these, and vice versa.
     this.#harms.clear();
     for (const item of itemsOf(patch)) {
       const known = this.#reasons.get(item);
@@ -184,7 +184,7 @@ export class Suggestions {
   }
 }
 
-/** A code for a status is believed whoever answers with it. */
+/** Warns that a code for a status is trusted whoever sends that status. */
 function warningOf(item: keyof Dialect, { errorStatuses = {} }: Dialect): string {
   const statuses = Object.keys(errorStatuses).filter((status) => errorStatuses[status] !== 'body');
   if (item !== 'errorStatuses' || statuses.length === 0) return '';
@@ -196,7 +196,7 @@ function isGood(reading: Reading): boolean {
   return reading.kind === 'accepted' || (reading.kind === 'declined' && reading.code === 8);
 }
 
-/** A dialect with one item as it was before. */
+/** A dialect with one item reset to its earlier value. */
 export function withoutItem(dialect: Dialect, item: keyof Dialect, base: Dialect): Dialect {
   const { [item]: _adopted, ...others } = dialect;
   return base[item] === undefined ? others : { ...others, [item]: base[item] };

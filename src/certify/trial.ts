@@ -15,7 +15,7 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** The case cannot be judged, because the wallet does not tell the player's balance. */
+/** The case cannot be judged, because the wallet does not give the player's balance. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }
@@ -26,32 +26,32 @@ export interface LatencyLimits {
   readonly failMs: number;
 }
 
-/** A bet's life is shorter; the rest would say the same again. */
+/** A bet has fewer operations; more calls would only repeat the same. */
 const EXHIBIT_CALLS_MAX = 6;
 
 interface OpenBet {
   readonly slip: BetSlip;
-  /** The payout that stands as far as we know; undefined while there is no result. */
+  /** The standing payout as far as known; undefined while there is no result. */
   payout: string | undefined;
 }
 
 export interface TrialContext {
   readonly caller: ServiceCaller;
-  /** Another player of the same wallet, where one was named. */
+  /** Another player of the same wallet, if one was named. */
   readonly other: { readonly userId: string; readonly token: string } | undefined;
   /** Currencies of the operator's file. */
   readonly currencies: readonly string[];
   readonly secret: string;
   readonly latency: LatencyLimits;
-  /** How long a repeat that comes late is put off, milliseconds. */
+  /** The delay of a late repeat, in milliseconds. */
   readonly lateMs: number;
-  /** Aborted: nothing more is waited for. */
+  /** When aborted, nothing more is awaited. */
   readonly signal: AbortSignal;
   /** Every call of the run so far, this case's included. */
   readonly record: RecordedCall[];
 }
 
-/** One case under way: its calls, its expectations, the money it has on the table. */
+/** One running case: its calls, its expectations, and the money in its open bets. */
 export class Trial extends Judgement {
   readonly #context: TrialContext;
   readonly recordedCalls: RecordedCall[] = [];
@@ -67,7 +67,7 @@ export class Trial extends Judgement {
     this.#context = context;
   }
 
-  /** Calls of other cases that show what this one found, with all of their bets. */
+  /** Adds a call of another case that shows what this one found, with the other calls of its bet. */
   exhibit(recorded: RecordedCall): void {
     const { call } = recorded;
     const isOfBet = (other: RecordedCall) =>
@@ -89,11 +89,11 @@ export class Trial extends Judgement {
   get context(): TrialContext {
     return this.#context;
   }
-  /** Whether money moved otherwise than it should. */
+  /** Whether money moved wrongly. */
   get booksWrong(): boolean {
     return this.#booksWrong;
   }
-  /** Whether money moved as it should, and not just stayed where it was. */
+  /** Whether money moved, and moved correctly. */
   get booksProven(): boolean {
     return this.#moneySeenToMove && !this.#booksWrong;
   }
@@ -102,13 +102,13 @@ export class Trial extends Judgement {
     return { before: this.#opening, after: this.#closing };
   }
 
-  /** A token that nobody was given, and that looks like the player's. */
+  /** A token that looks like the player's, but was never issued. */
   unknownToken(): string {
     const { other } = this.#context;
     return fabricatedLike(this.player.token, other === undefined ? [] : [other.token]);
   }
 
-  /** The other player's id; where none was named, one that looks like the player's. */
+  /** The other player's id; if none was named, an invented one that looks like the player's. */
   stranger(): string {
     return this.#context.other?.userId ?? fabricatedLike(this.player.userId);
   }
@@ -126,8 +126,8 @@ export class Trial extends Judgement {
   }
 
   /**
-   * A bet that the wallet has, or may have, is rolled back when the case is over. Only a refusal as the
-   * protocol has it says that nothing was debited: a dialect that is being tried may be wrong.
+   * Places a bet. If the wallet has it, or may have it, it is rolled back when the case ends. Only a refusal by
+   * the protocol alone proves that nothing was debited: a dialect that is being tried may be wrong.
    */
   async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.place(slip, odd));
@@ -162,7 +162,7 @@ export class Trial extends Judgement {
     if (answer.kind === 'accepted') this.#bets.delete(slip.transactionId);
   }
 
-  /** A cashout; the token is the player's own where none is given. */
+  /** A cashout; default token: the player's own. */
   cashedOut(
     slip: BetSlip,
     amount: string,
@@ -172,7 +172,7 @@ export class Trial extends Judgement {
     return this.settle(slip, { amount, resultType: 'cashout', token }, odd);
   }
 
-  /** How the gateway would repeat a call: under a new requestId, or with `stableRequestId` not. */
+  /** How the gateway would repeat a call: with a new requestId, or under `stableRequestId` with the same one. */
   repeatOf({ call }: RecordedCall): Odd {
     const { stableRequestId } = this.#context.caller.connection.adapter.callerDialect;
     return stableRequestId ? { requestId: call.call.requestId } : {};
@@ -186,12 +186,12 @@ export class Trial extends Judgement {
     return this.settle(slip, { amount: '0', resultType: 'lost' }, odd);
   }
 
-  /** The whole stake comes back. */
+  /** A refund of the whole stake. */
   refunded(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount: slip.amount, resultType: 'refund' }, odd);
   }
 
-  /** Waits as long as a wallet must remember at the least. @throws where the run is stopped meanwhile */
+  /** Waits before a late repeat. @throws if the run is stopped meanwhile */
   async later(): Promise<void> {
     const { lateMs, signal } = this.#context;
     await pause(lateMs, undefined, { signal });
@@ -235,9 +235,9 @@ export class Trial extends Judgement {
   }
 
   /**
-   * Checks what the case has moved so far. An error below half of the smallest coin is odd and no
-   * more.
-   * @param amount decimal text, negative where the player paid
+   * Checks what the case has moved so far. An error below half of the smallest coin is only a
+   * warning.
+   * @param amount decimal text, negative if the player paid
    */
   async moved(amount: string, what: string): Promise<boolean> {
     const opening = this.#opening ?? (await this.open());
@@ -257,7 +257,7 @@ export class Trial extends Judgement {
     return false;
   }
 
-  /** The other player's money now; undefined where there is none, or it is not known. */
+  /** The other player's money now; undefined if there is no other player, or it is unknown. */
   async theirMoney(): Promise<string | undefined> {
     const { other } = this.#context;
     if (other === undefined) return undefined;
@@ -265,7 +265,7 @@ export class Trial extends Judgement {
     return amount === undefined ? undefined : canonicalAmount(amount);
   }
 
-  /** Checks that the other player's money is what it was. */
+  /** Checks that the other player's money has not changed. */
   async theirsUnmoved(before: string | undefined, what: string): Promise<void> {
     if (before === undefined) return;
     const after = await this.theirMoney();
@@ -279,7 +279,7 @@ export class Trial extends Judgement {
     return await this.moved('0', what);
   }
 
-  /** Gives back what is still on the table. Says nothing of the wallet: cases for that exist. */
+  /** Gives back the money of open bets. Does not judge the wallet: there are cases for that. */
   async cleanUp(): Promise<void> {
     const { caller } = this.#context;
     const odd = { isCleanUp: true };

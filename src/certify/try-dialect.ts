@@ -8,14 +8,14 @@ import { type Evidence, Suggestions } from './suggestions.ts';
 import { type Verified, verifyDialect } from './verification.ts';
 import type { WalletConnection } from './wallet-connection.ts';
 
-/** No further run of the cases begins that would not be over by then: a dialect that is not tried leaves it unfit. */
+/** No further run starts that would not end by then: without it a dialect stays untried, and the wallet not fit. */
 const RUN_MS_MAX = 75_000;
 
-/** What it takes to try a dialect on the wallet that is being certified. */
+/** What is needed to try a dialect on the wallet under certification. */
 export interface DialectTrial {
   readonly settings: WalletSettings;
   readonly clock: Clock;
-  /** Aborted: no further dialect is tried. */
+  /** When aborted, no further dialect is tried. */
   readonly signal: AbortSignal;
   readonly connection: WalletConnection;
   /** All cases of the run. */
@@ -27,7 +27,7 @@ export interface DialectTrial {
 }
 
 /**
- * Finds what to put into the dialect, and tries it on the wallet.
+ * Finds items for the dialect, and tries them on the wallet.
  * @param first the run of all cases with the operator's own dialect
  */
 export async function tryDialect(
@@ -37,7 +37,7 @@ export async function tryDialect(
 ): Promise<Verified> {
   const found = [...(needsLegacySign ? [LEGACY_SIGN_FOUND] : []), ...stableRequestIdItem(first)];
   const verified = await tryWith(trial, first, found);
-  // Repeats that pay twice even so: then none is to be sent.
+  // If repeats pay twice even so, none must be sent.
   const held = holdItem(verified.passed ?? first);
   return held.length === 0 ? verified : await tryWith(trial, first, [...found, ...held]);
 }
@@ -67,14 +67,14 @@ async function tryWith(
       return signal.aborted || connection.isSilent ? undefined : passed;
     },
   });
-  // The last look at the money needs to be let in.
+  // The last reading of the balance may need the dialect to be answered.
   connection.adopt({ ...settings, dialect: suggestions.dialect });
   return { ...verified, withheld: [...suggestions.withheld(), ...verified.withheld] };
 }
 
 /**
- * All cases where there is time for it, but for latency, which is another matter each time. Else those that may end
- * otherwise: the others were read alike with and without the items.
+ * All cases if there is time, except latency, which differs each time. Otherwise only those that may end differently:
+ * the answers of the others read the same with and without the items.
  */
 function casesToRepeat(
   { cases, clock, startedAtMs }: DialectTrial,

@@ -3,33 +3,33 @@ import type { CaseResult, Suggestion, Verdict, Withheld } from './certificate.ts
 import type { Passed } from './pass.ts';
 import { withoutItem } from './suggestions.ts';
 
-/** Suggestions that were put to the test, and what that showed. */
+/** Suggestions that were tested, with the results. */
 export interface Verified {
   readonly suggestions: readonly Suggestion[];
   readonly withheld: readonly Withheld[];
   readonly dialect: Dialect;
-  /** With all of them in force; undefined where there are none. */
+  /** The run with all of them in force; undefined if there are none. */
   readonly passed: Passed | undefined;
   /** The cases that each item mends, by item. */
   readonly mends: ReadonlyMap<keyof Dialect, readonly string[]>;
 }
 
 export interface VerifyOptions {
-  /** The dialect that the first run was made with. */
+  /** The dialect of the first run. */
   readonly base: Dialect;
   readonly first: Passed;
   readonly suggestions: readonly Suggestion[];
   /** `base` with all suggestions. */
   readonly dialect: Dialect;
-  /** The first calls were answered with this item alone: it stays, also where no case shows it again. */
+  /** The first calls were answered only with this item: it stays, even if no case shows the need again. */
   readonly needed: keyof Dialect | undefined;
-  /** Runs the cases again; undefined where there is no time for it. */
+  /** Runs the cases again; undefined if there is no time for it. */
   readonly run: (dialect: Dialect) => Promise<Passed | undefined>;
 }
 
 /**
  * Runs the cases again with the suggested items, and again without each one: an item stays only if
- * it mends something, or is needed anyhow, and breaks nothing.
+ * it fixes something, or is needed anyway, and breaks nothing.
  */
 export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   const { base, first, needed, run } = options;
@@ -48,7 +48,7 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
       const { item } = suggestion;
       const without =
         suggestions.length === 1 ? first : await run(withoutItem(dialect, item, base));
-      // No time to try it alone: together with the others it has been tried.
+      // If there is no time to try without it, the run with all items must do.
       const mended = without === undefined ? suggestion.cases : worse(passed, without);
       const broken = without === undefined ? [] : worse(without, passed);
       if (broken.length > 0)
@@ -84,7 +84,7 @@ function withhold(
   return { item, yaml, why: `${why}, but ${reason}`, cases };
 }
 
-/** What is skipped for the dialect's sake is as good as passed: the gateway does not do it then. */
+/** A case skipped because of the dialect is as good as passed: the gateway then makes no such call. */
 const RANKS: Readonly<Record<Verdict, number>> = { passed: 0, skipped: 0, warned: 1, failed: 2 };
 
 /** Cases that ended worse in the second run than in the first. */
@@ -94,7 +94,7 @@ function worse(first: Passed, second: Passed): readonly string[] {
     const known = before.get(after.id);
     return known !== undefined && RANKS[after.verdict] > RANKS[known.verdict];
   };
-  // How long a busy wallet took is another matter each time.
+  // A busy wallet's latency differs each time.
   return second.results
     .filter((result) => result.group !== 'latency' && isWorse(result))
     .map(({ id }) => id)

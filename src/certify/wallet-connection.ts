@@ -11,9 +11,9 @@ import { RecordedCall } from './recorded-call.ts';
 /** More than the most concurrent case sends at once. */
 const CONNECTIONS = 64;
 
-/** A wallet that has left so many calls without an answer is not asked further. */
+/** A wallet that left this many calls without an answer is not called further. */
 const SILENT_CALLS_MAX = 12;
-/** Nor one that was waited for so long, in milliseconds: a run should end within a minute. */
+/** Nor one that has cost this much waiting, in milliseconds: a run should end within a minute. */
 const SILENT_MS_MAX = 20_000;
 
 export interface WalletConnectionOptions {
@@ -21,13 +21,13 @@ export interface WalletConnectionOptions {
   readonly clock: Clock;
   /** How long one call may take, the answer's last byte included. */
   readonly callMs: number;
-  /** Aborted: no further call begins. */
+  /** When aborted, no further call begins. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The wallet at the other end: asked by the gateway's own adapter and connections, but past its
- * breaker and bulkhead, which would hide what the wallet answers.
+ * The connection to the wallet: uses the gateway's own adapter and HTTP client, but not its breaker and
+ * bulkhead, which would hide the wallet's answers.
  */
 export class WalletConnection {
   readonly #options: WalletConnectionOptions;
@@ -37,7 +37,7 @@ export class WalletConnection {
   #callCount = 0;
   #silentCalls = 0;
   #silentMs = 0;
-  /** Until when the calls that were left without an answer have been counted. */
+  /** Until when the waiting for unanswered calls has been counted. */
   #silentUntilMs = 0;
 
   constructor(options: WalletConnectionOptions) {
@@ -63,7 +63,7 @@ export class WalletConnection {
     return this.#callCount;
   }
 
-  /** Whether so much was left without an answer that asking on would only take time. */
+  /** Whether so many calls were left without an answer that further ones would only take time. */
   get isSilent(): boolean {
     return this.#silentCalls >= SILENT_CALLS_MAX || this.#silentMs >= SILENT_MS_MAX;
   }
@@ -72,7 +72,7 @@ export class WalletConnection {
     return this.#options.signal;
   }
 
-  /** Speaks otherwise from now on. */
+  /** Uses these settings from now on. */
   adopt(settings: WalletSettings): void {
     this.#adapter = createAdapter(settings, this.#options.clock);
   }
@@ -84,8 +84,8 @@ export class WalletConnection {
 
   /**
    * One call, never repeated.
-   * @param isCleanUp sent although the run is to stop: money must not be left on the way
-   * @throws the signal's reason when the run is to stop
+   * @param isCleanUp sent although the run is being stopped, so that no stake or payout remains
+   * @throws the signal's reason when the run is being stopped
    */
   async send(call: Call, forgery?: ForgedRequest, isCleanUp = false): Promise<RecordedCall> {
     const { clock, callMs, signal } = this.#options;
@@ -117,7 +117,7 @@ export class WalletConnection {
     });
   }
 
-  /** Calls at the same time are waited for once. They are told of in the order in which they end. */
+  /** Concurrent waiting counts once. Call it in the order in which the calls end. */
   #noteSilence(fromMs: number, untilMs: number): void {
     this.#silentCalls += 1;
     this.#silentMs += untilMs - Math.max(fromMs, this.#silentUntilMs);

@@ -13,7 +13,7 @@ const CLOSED =
   'Look at the state of the bet before money moves: one that was rolled back gets no result; ' +
   'refuse with code 5.';
 
-/** What the wallet says is a matter of taste, the gateway never sends it; money must not move. */
+/** The gateway never sends this, so any answer will do; money must not move. */
 async function afterRollback(
   trial: Trial,
   what: string,
@@ -34,17 +34,17 @@ const UNDO =
 
 /**
  * Rolls a settled bet back.
- * @param by what the balance has moved then since it was first looked at, for stake and payout to be undone
+ * @param by the balance's movement since it was first read, if stake and payout are undone
  */
 async function undone(trial: Trial, slip: BetSlip, what: string, by: string): Promise<void> {
   const recorded = await trial.rollback(slip);
-  // Where money is wrong, no dialect may make this answer look like a confirmation.
+  // If money is wrong, no dialect may make this answer look like a confirmation.
   recorded.wanted = { kind: 'confirmation' };
   const answered = describeExchange(recorded.exchange);
   await trial.moved(by, `${what} rolled back (answered ${answered})`);
 }
 
-/** Settles a bet. @returns what it has been paid, where the wallet takes that result */
+/** Settles a bet. @returns what was paid if the wallet accepts that result */
 type Settle = (trial: Trial, slip: BetSlip) => Promise<string>;
 
 async function paid(amount: string, settled: Promise<RecordedCall>): Promise<string> {
@@ -72,13 +72,13 @@ const PATHS: readonly CaseText[] = Object.entries(RESULTS).map(([name, settle]) 
   run: async (trial) => {
     const slip = await trial.placed({ amount: '2' });
     const payout = await settle(trial, slip);
-    // What the results have moved is judged by the cases about them.
+    // The cases about results judge what these have moved.
     await trial.open();
     await undone(trial, slip, `a ${name} bet`, subtractAmounts(slip.amount, payout));
   },
 }));
 
-// A settle whose answer was lost may still be under way in the wallet when the rollback is done.
+// A settle whose answer was lost may still be in progress in the wallet when the rollback is done.
 const usual = {
   rule: RULES.rolledBack,
   money: true,
@@ -100,7 +100,7 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
     expected: `after each of ${RACES} races the rollback is confirmed, and the balance is what it was`,
     advice: `${CLOSED} Lock the bet's row from that look until all is written.`,
     run: async (trial) => {
-      // One after the other: what is lost where different bets meet is found by other cases.
+      // One after the other: other cases find what is lost when different bets run at once.
       for (let race = 0; race < RACES; race += 1) {
         const slip = await trial.placed();
         await Promise.all([trial.won(slip, '3'), trial.rollback(slip)]);
@@ -145,7 +145,7 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       const isUndone = answer.kind === 'accepted';
       const kept = subtractAmounts(await trial.money(), trial.books?.before ?? '0');
       if (isUndone && sameAmount(kept, '0')) return;
-      // Rare, and the service's documents do not name it: no reason to refuse the wallet.
+      // Rare, and the service's documents do not mention it: no reason to refuse the wallet.
       const what = `a settled bet rolled back after its payout was spent (${describeExchange(exchange)})`;
       trial.warn(`${what}: the player keeps ${kept}`, 'costs_money');
     },
@@ -166,7 +166,7 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
         return { slip, first: await trial.rollback(slip) };
       });
       const bets = await Promise.all(rolledBack);
-      // What the first rollback has moved is judged by the cases about it.
+      // The cases about the first rollback judge what that has moved.
       await trial.open();
       const again = bets.map(({ slip, first }) => trial.rollback(slip, 50, trial.repeatOf(first)));
       await Promise.all(again);

@@ -5,7 +5,7 @@ import type { Trial } from '../trial.ts';
 
 const OUTCOMES = 20;
 
-/** The payout of a settle has everything in it: neither odds nor booster are applied to it once more. */
+/** The payout of a settle is final: neither odds nor booster are applied to it again. */
 const EXPRESS: RawFields = { ticketType: '"express"', boosterCoefficient: '1.2' };
 const TURBOGAMES: RawFields = { gameType: '"turbogames"' };
 
@@ -37,8 +37,8 @@ export const betKindCases: readonly Case[] = group('shape', usual, [
 /**
  * One bet wins, and another is rolled back.
  *
- * @param common members that all operations of such a bet have
- * @param ofPlace further ones of its place
+ * @param common members of all operations of such a bet
+ * @param ofPlace further members of its place
  */
 async function livesOn(
   trial: Trial,

@@ -15,7 +15,7 @@ async function placeOf(trial: Trial, amount: string): Promise<void> {
   }
 }
 
-/** Places a bet of a fraction; the case is not tried where the currency has none and it is refused. */
+/** Places a bet of a fraction; the case is skipped if it is refused and the currency has no fractions. */
 async function placedFraction(trial: Trial, amount: string): Promise<BetSlip> {
   const slip = trial.slip({ amount });
   const recorded = await trial.place(slip);
@@ -33,8 +33,8 @@ const DECIMALS =
   'Read amounts as decimals (NUMERIC, BigDecimal, integers of the smallest coin), never as binary floats.';
 
 /**
- * Each becomes another number of cents where it is read as a binary float, multiplied by 100 and cut
- * off (0.29, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
+ * Each becomes a wrong number of cents if it is read as a binary float, multiplied by 100 and truncated
+ * (0.29, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
  */
 const ODD_CENTS = [
   { stake: '0.29', payout: '1.15' },
@@ -97,7 +97,7 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     expected: 'the balance falls by exactly 1.23456789; or a refusal and nothing debited',
     advice: DECIMALS,
     run: async (trial) => {
-      // Of a coin that nobody has: to refuse it is as good as to count it.
+      // No currency has such a coin: refusing the amount is as good as counting it exactly.
       const slip = trial.slip({ amount: '1.23456789' });
       const { answer } = await trial.place(slip);
       if (answer.kind === 'none') trial.warn('a place of 1.23456789 was neither taken nor refused');

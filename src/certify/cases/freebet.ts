@@ -8,8 +8,8 @@ import type { Trial } from '../trial.ts';
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. Whether the player pays its stake is not shown in docs/protocol.md; what a
- * wallet debits, it has to be consistent about.
+ * Places a freebet. docs/protocol.md does not say whether the player pays its stake, but a wallet must
+ * be consistent about what it debits.
  *
  * @returns the slip, and what the place moved
  */
@@ -107,7 +107,7 @@ export const freebetCases: readonly Case[] = group('freebet', usual, [
       const { slip } = await freebet(trial);
       trial.accepts(await trial.won(slip, '3'));
       const recorded = await trial.rollback(slip);
-      // Where money is wrong, no dialect may make this answer look like a confirmation.
+      // If money is wrong, no dialect may make this answer look like a confirmation.
       recorded.wanted = { kind: 'confirmation' };
       const answered = describeExchange(recorded.exchange);
       await trial.movedNothing(`a freebet won and rolled back (answered ${answered})`);

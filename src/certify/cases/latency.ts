@@ -4,7 +4,7 @@ import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
-/** Milliseconds at a share of the sorted calls. */
+/** The percentile of sorted durations, in milliseconds. */
 export function percentile(sortedMs: readonly number[], share: number): number {
   const at = Math.max(0, Math.ceil(sortedMs.length * share) - 1);
   return sortedMs[at] ?? 0;

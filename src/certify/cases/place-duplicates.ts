@@ -20,7 +20,7 @@ async function again(trial: Trial, requestId: 'same' | 'new'): Promise<void> {
   await trial.moved('-1', 'the same place bet twice');
 }
 
-// The gateway sends a place once and answers its copies from its own journal.
+// The gateway sends a place once and answers copies of it from its own journal.
 const usual = { rule: RULES.duplicate, money: true, meaning: 'absorbed' } as const;
 
 export const placeDuplicateCases: readonly Case[] = group('place', usual, [

@@ -9,7 +9,7 @@ const DEBIT =
   'Debit the stake and write the bet in one transaction, with a condition on the balance ' +
   '(UPDATE … WHERE balance >= stake).';
 
-/** Two may miss each other by a millisecond, also at a wallet that reads, compares and writes in steps. */
+/** Two alone may miss each other by a millisecond, even at a wallet that reads, compares and writes in steps. */
 const RIVALS = 5;
 
 const usual = { rule: RULES.place, money: true, meaning: 'costs_money' } as const;
@@ -36,7 +36,7 @@ export const placeCases: readonly Case[] = group('place', usual, [
       trial.refuses(await trial.place(trial.slip({ amount })), [7]);
       await trial.movedNothing('a place above the balance');
       if (hasNoCents(trial.player.currency)) return;
-      // Whoever compares whole coins lends the rest. A wallet may also have no such coin.
+      // A wallet that compares whole units would lend the rest. It may also have no such coin.
       const cents = addAmounts(await trial.open(), '0.01');
       trial.refuses(await trial.place(trial.slip({ amount: cents })), [7, 5]);
       await trial.movedNothing('a place of a cent above the balance');

@@ -195,7 +195,7 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       await trial.won(slip, '2');
       const more = subtractAmounts(await trial.money(), before);
       if (sameAmount(more, '0')) return;
-      // Rare, and the service's documents do not name it: no reason to refuse the wallet.
+      // Rare, and the service's documents do not mention it: no reason to refuse the wallet.
       trial.warn(`a refund of 2 changed to a win of 2 moved ${more}`, 'costs_money');
     },
   },

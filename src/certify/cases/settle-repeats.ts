@@ -17,7 +17,7 @@ async function repeated(trial: Trial, send: (slip: BetSlip) => Promise<unknown>)
   await trial.moved('2', 'the same settle again');
 }
 
-/** Counted from what the result before it has moved: whether that was right, other cases say. */
+/** Counted from after the first result: other cases judge whether that was right. */
 async function paysNothingAgain(
   trial: Trial,
   send: () => Promise<RecordedCall>,
@@ -132,7 +132,7 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
       const slip = await trial.placed();
       trial.accepts(await trial.won(slip, '3'));
       const second = await trial.won(slip, '5');
-      // Where results are not changed, the cases about that say so.
+      // If the wallet does not change results, the cases about that say so.
       if (second.answer.kind !== 'accepted') return;
       const again = () => trial.won(slip, '5', trial.repeatOf(second));
       await paysNothingAgain(trial, again, 'corrected settle');

@@ -76,7 +76,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       const paid = subtractAmounts(await trial.money(), before);
       if (sameAmount(paid, '1')) return;
       const { kind } = recorded.answer;
-      // The service's documents name no such result: no reason to refuse the wallet.
+      // The service's documents have no such result: no reason to refuse the wallet.
       trial.warn(`a lost bet with an amount of 1 was ${kind}, and paid ${paid}`, 'costs_money');
     },
   },
@@ -93,7 +93,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       if (answer.kind === 'accepted') {
         return void (await trial.moved(subtractAmounts(amount, '1'), `a payout of ${amount}`));
       }
-      // Told to the service, which then pays it in another way: no reason to refuse the wallet.
+      // The service learns of the refusal and pays in another way: no reason to refuse the wallet.
       const answered = describeExchange(exchange);
       trial.warn(`a payout of ${amount} is not taken: ${answered}`, 'costs_money');
     },
@@ -205,7 +205,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
   },
 ]);
 
-/** @throws Skipped where the player may be real: with `--i-know` a run goes on without `isTest` */
+/** @throws Skipped if the player may be real: with `--i-know` a run continues without `isTest` */
 async function forTestPlayers(trial: Trial): Promise<void> {
   const { answer } = await trial.profile();
   if (answer.kind === 'accepted' && answer.document?.value.isTest === true) return;

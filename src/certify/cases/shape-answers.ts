@@ -9,19 +9,19 @@ import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
 /*
- * These cases judge the form of all answers of the run, so that a form that is wrong now and then is
- * found as well, and once.
+ * These cases judge the form of all answers of the run, so that a form that is only sometimes wrong is
+ * found as well, and reported once.
  */
 
-/** Further from this computer's clock than that, a time is worth a remark. */
+/** A time that differs by more than this from this computer's clock gets a remark. */
 const CLOCK_MINUTES_MAX = 5;
 
-/** One wallet spells its refusals in a few ways at most. */
+/** A wallet has at most a few forms of refusals. */
 const FAULTS_SHOWN_MAX = 5;
 
 type Fault = (recorded: RecordedCall) => string | undefined;
 
-/** Successes of bet calls, whatever they look like. */
+/** Successes of bet calls, whatever their form. */
 function successes({ context }: Trial): readonly RecordedCall[] {
   return context.record.filter(
     ({ operation, answer, forged }) =>
@@ -29,7 +29,7 @@ function successes({ context }: Trial): readonly RecordedCall[] {
   );
 }
 
-/** Refusals that were in their place. */
+/** Refusals where a refusal was right. */
 function refusals({ context }: Trial): readonly RecordedCall[] {
   return context.record.filter(
     ({ wanted, answer, forged }) =>
@@ -38,8 +38,8 @@ function refusals({ context }: Trial): readonly RecordedCall[] {
 }
 
 /**
- * Looks at many answers and tells of a fault once, with how many have it and of which calls; the
- * first of them is shown with its bet.
+ * Checks many answers and reports a fault once, with the number of answers and the calls that have it;
+ * the first is shown with its bet.
  */
 function examine(
   trial: Trial,
@@ -115,7 +115,7 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
       const { call } = recorded;
       if (!unread(recorded) || body === undefined || call.kind !== 'bet') return undefined;
       const { transactionId } = call.call;
-      // What a case left out cannot be echoed: whether it may be left out is judged there.
+      // A member that a case left out cannot be echoed: that case judges whether it may be left out.
       if (!call.call.body.includes(transactionId)) return undefined;
       if (body.value.transactionId === transactionId) return undefined;
       return body.has('transactionId') ? 'another transactionId' : 'no transactionId';
@@ -205,7 +205,7 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
   },
 ];
 
-/** What an answer gives away. A request that was signed well has told its signature itself. */
+/** What an answer reveals. A correctly signed request has already revealed its own signature. */
 function leakIn({ request, exchange, forged }: RecordedCall, secret: string): string | undefined {
   if (exchange.kind !== 'response') return undefined;
   const text = exchange.body.toString('utf8');
@@ -229,7 +229,7 @@ export const answerCases: readonly Case[] = group(
   CASES_ON_ANSWERS.map((one) => ({ ...one, judgesAnswers: true })),
 );
 
-/** The fallback comes back exactly where the value is none; one and the next cannot both be it. */
+/** The fallback is returned only if the value is no time; a value cannot equal both fallbacks. */
 function isIsoTime(value: unknown): value is string {
   return normaliseTransactionTime(value, 0) === normaliseTransactionTime(value, 1);
 }

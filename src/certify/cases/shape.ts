@@ -89,7 +89,7 @@ export const shapeCases: readonly Case[] = group('shape', usual, [
   },
 ]);
 
-/** Every third one lost, won with 2, rolled back: together they move nothing. */
+/** Of each three bets one is lost, one wins 2 and one is rolled back: together they move nothing. */
 async function liveOf(trial: Trial, at: number): Promise<void> {
   const slip = await trial.placed();
   trial.accepts(await trial.won(slip, '3'));

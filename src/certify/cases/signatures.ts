@@ -22,7 +22,7 @@ import {
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
-/** Code 1; the gateway never signs wrongly, so the form of this refusal is a matter of taste. */
+/** Code 1; the gateway never signs wrongly, so the form of this refusal hardly matters. */
 const BAD_SIGNATURE = [1];
 
 const VERIFY =
@@ -38,7 +38,7 @@ async function forgedPlace(trial: Trial, forgery: ForgedRequest): Promise<void> 
   await trial.movedNothing('a place with a wrong signature');
 }
 
-/** Another stake than was signed. */
+/** Sends another stake than was signed. */
 async function changedPlace(trial: Trial, forgeryOf: (body: string) => ForgedRequest) {
   const slip = trial.slip();
   const requestId = randomUUID();
@@ -48,7 +48,7 @@ async function changedPlace(trial: Trial, forgeryOf: (body: string) => ForgedReq
   await trial.movedNothing('a place whose body was changed after signing');
 }
 
-/** Well signed in a way that the gateway itself does not use. */
+/** Sends a place signed correctly, but in a way that the gateway itself does not use. */
 async function oddButGood(trial: Trial, oddOf: (slip: BetSlip) => Odd, why: string) {
   const slip = trial.slip();
   const recorded = await trial.place(slip, oddOf(slip));
@@ -56,7 +56,7 @@ async function oddButGood(trial: Trial, oddOf: (slip: BetSlip) => Odd, why: stri
   else trial.warn(`${why} was not accepted; the gateway sends compact JSON, signed with alg first`);
 }
 
-/** Over several lines, as a person would write it. */
+/** JSON over several lines, as a person would write it. */
 function spaced(slip: BetSlip): Odd {
   const requestId = randomUUID();
   const value: unknown = JSON.parse(placeBody(slip, { requestId: jsonString(requestId) }));
@@ -218,7 +218,7 @@ const FORGED: readonly CaseText[] = [
     advice: VERIFY,
     run: async (trial) => {
       const slip = await trial.placed();
-      // A cashout has a token: some wallets ask for one, and other cases are about that.
+      // A cashout, because it has a token: some wallets require one, and other cases are about that.
       await trial.cashedOut(slip, '3');
       await trial.open();
       const recorded = await trial.unsettle(slip, '3', { forgery: foreignSecret });

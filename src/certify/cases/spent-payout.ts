@@ -3,17 +3,17 @@ import { describeExchange } from '../answer-meaning.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { Skipped, type Trial } from '../trial.ts';
 
-/** Of a bet of 1. */
+/** The payout of a bet of 1. */
 const PAYOUT = '3';
 
-/** What the balance has moved since before the bet: without the payout, and with it. */
+/** The balance's movement since before the bet: without the payout, and with it. */
 const [PAYOUT_TAKEN, PAYOUT_KEPT] = ['-1', '2'] as const;
 
 /**
- * Takes back the payout of a bet after its player has staked all there is, and then gives that second stake
- * back: so the balance tells what was taken, also at a wallet that shows none below 0.
+ * Takes back the payout of a bet after its player has staked the whole balance, and then gives that second stake
+ * back: so the balance shows what was taken, even at a wallet that shows none below 0.
  *
- * @throws Skipped where the wallet takes no stake of a whole balance: other cases are about that
+ * @throws Skipped if the wallet accepts no stake of a whole balance: other cases are about that
  */
 export async function afterSpending(
   trial: Trial,
@@ -32,10 +32,10 @@ export async function afterSpending(
 }
 
 /**
- * Of an operation that the service's documents name: whoever confirms it has to have done it. A wallet that
- * refuses it says so, and the service knows that the player keeps the payout.
+ * Judges an operation that the service's documents name: a wallet that confirms it must have done it. If a
+ * wallet refuses it, the service knows that the player keeps the payout.
  *
- * @param isProper whether the refusal with this code is one that the protocol has
+ * @param isProper whether the protocol has a refusal with this code
  */
 export async function judgeSpent(
   trial: Trial,

@@ -85,7 +85,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       const slip = await trial.placed();
       trial.accepts(await trial.won(slip, '3'));
       const { answer } = await trial.won(slip, '5');
-      // Where results are not changed, the first one stands.
+      // If the wallet does not change results, the first one stands.
       const stands = answer.kind === 'accepted' ? '5' : '3';
       await trial.open();
       trial.accepts(await trial.unsettle(slip, stands));

@@ -14,13 +14,13 @@ function acceptsUpdate(trial: Trial, recorded: RecordedCall): void {
   recorded.wanted = { kind: 'success' };
   if (recorded.answer.kind === 'accepted') return;
   const answered = describeExchange(recorded.exchange);
-  // Refused, it is put down as refused; failed, it is repeated apart from everything else.
+  // The gateway records a refused update as refused, and repeats a failed one separately.
   trial.fail(`update should be accepted: ${answered}`, 'absorbed');
   const why = `an update was answered ${answered}`;
   trial.tried({ dialect: { updates: 'skip' }, why });
 }
 
-/** @param before what happens to the bet before its update; @returns what that has moved */
+/** @param before acts on the bet before its update and returns what that has moved */
 function updateCase(
   before: (trial: Trial) => Promise<{ slip: ReturnType<Trial['slip']>; net: string }>,
 ) {
@@ -39,7 +39,7 @@ const STORE =
 
 const KEEP = `${STORE} Change the coefficients of the bet alone: its state, its stake and what it has paid stay.`;
 
-/** A bet of 1 that won 3, and then got an update: whether that is accepted, other cases say. */
+/** A bet of 1 that won 3, and then got an update: other cases judge whether that is accepted. */
 async function settledAndUpdated(
   trial: Trial,
 ): Promise<{ readonly slip: BetSlip; readonly settled: RecordedCall }> {
@@ -134,7 +134,7 @@ export const updateCases: readonly Case[] = group('update', usual, [
     run: async (trial) => {
       const { slip } = await settledAndUpdated(trial);
       const recorded = await trial.rollback(slip);
-      // Where money is wrong, no dialect may make this answer look like a confirmation.
+      // If money is wrong, no dialect may make this answer look like a confirmation.
       recorded.wanted = { kind: 'confirmation' };
       const answered = describeExchange(recorded.exchange);
       await trial.movedNothing(`a bet won, updated and rolled back (answered ${answered})`);

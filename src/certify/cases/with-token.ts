@@ -2,8 +2,8 @@ import type { RecordedCall } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
 /**
- * Some wallets demand the token on every call (docs/protocol.md, How real wallets deviate): makes a call that
- * was refused without one again, and notes the dialect item where that is accepted.
+ * Some wallets require the token on every call (docs/protocol.md, How real wallets deviate): repeats a call
+ * that was refused without one, and notes the dialect item if that is accepted.
  *
  * @param what for people, with its article
  * @param again the same call with the player's token
