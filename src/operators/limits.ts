@@ -76,6 +76,11 @@ export class OperatorLimits {
     };
   }
 
+  /** Takes back a charge for something that was not the operator's doing. */
+  giveBack({ id }: OperatorConfig, work: Work, count: number): void {
+    this.#buckets[work].owe(id, -count);
+  }
+
   /** Charges work whose amount was known only after it was done. */
   owe({ id }: OperatorConfig, work: Work, count: number): void {
     this.#buckets[work].owe(id, count);

@@ -77,10 +77,13 @@ export class OperatorGate {
     // After the signature: nobody else can use up an operator's limits.
     const weight = Math.max(1, Math.ceil(body.length / BYTES_PER_REQUEST));
     const { clock, nonces } = this.#options;
+    const limited = this.limits.charge(operator, 'requests', weight);
+    if (limited !== undefined) return limited;
     const outdated = refuseOutdated(clock, body);
-    const work = outdated === undefined ? 'requests' : 'outdated requests';
-    const refused = this.limits.charge(operator, work, weight) ?? outdated;
-    if (refused !== undefined) return refused;
+    if (outdated !== undefined) {
+      this.limits.giveBack(operator, 'requests', weight);
+      return this.limits.charge(operator, 'outdated requests', weight) ?? outdated;
+    }
 
     const document = documentOf(body);
     if (!('value' in document)) return document;
