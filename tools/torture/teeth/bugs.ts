@@ -68,9 +68,9 @@ export const BUGS: readonly Bug[] = [
     what: 'code 8 to a place counts as a decline, although the wallet may have debited',
     changes: [
       {
-        file: 'src/wallets/adapters/dialect.ts',
-        find: '[CODES.alreadyProcessed, CODES.timeout, CODES.system];',
-        put: '[CODES.system];',
+        file: 'src/domain/codes.ts',
+        find: '  CODES.alreadyProcessed,\n  CODES.timeout,\n  CODES.system,\n];',
+        put: '  CODES.system,\n];',
       },
     ],
   },
