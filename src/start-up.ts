@@ -105,7 +105,8 @@ async function reachDatabase(address: Address, clock: Clock): Promise<void> {
   const endsAtMs = clock.monotonicMs() + REACHABLE_MS;
   let why: unknown;
   for (;;) {
-    const leftMs = endsAtMs - clock.monotonicMs();
+    // A process that was held up may have gone past the end while it paused.
+    const leftMs = Math.max(0, endsAtMs - clock.monotonicMs());
     try {
       await within(leftMs, connectOnce(address.url, leftMs + RETRY_MS));
       return;

@@ -22,3 +22,11 @@ it('gives up on what never comes, and not before its time (I1)', async () => {
   expect(told.mock.calls).toEqual([[new OutOfTime(1_000)]]);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('gives up at once where the time is over already, without a warning from Node on stderr', async () => {
+  vi.useRealTimers();
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  onTestFinished(() => warned.mockRestore());
+  await expect(within(-74, new Promise(() => undefined))).rejects.toThrow(OutOfTime);
+  expect(warned).not.toHaveBeenCalled();
+});
