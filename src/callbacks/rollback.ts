@@ -83,11 +83,11 @@ function rolledBack(
 }
 
 /**
- * A bet that was rolled back while its player was unknown here belongs to nobody, and no wallet has heard of that. If
- * the player is known by now (imported too late, or lost and imported again), a repeat of the rollback is the first
- * that can be sent, and the stake has nothing else to come back by. The tombstone stays until it is promised.
- * @returns undefined if the repeat names another player than the first: people send it by hand, and a bet that took a
- *   wrong owner would be out of the right one's reach for good
+ * Gives the tombstone of a bet whose player was unknown here its owner, once that player is known (imported too late,
+ * or lost and imported again). No wallet was told of the first rollback, so this repeat is sent: nothing else can
+ * return the stake. Until it is promised, the tombstone stays.
+ * @returns undefined if the repeat names another player than the first rollback: people send it by hand, and a bet
+ *   with a wrong owner could never be rolled back for the right one
  */
 async function withOwner(
   { callbacks, message, transactionId }: BetCallback<RollbackRequest>,

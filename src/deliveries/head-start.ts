@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** How much longer live calls are waited for each time that the breaker has opened again, as a share of its `openMs`. */
+/** How much the wait for live calls grows each time that the breaker opens again, as a share of its `openMs`. */
 const STEP = 0.5;
 /** The longest wait, as a multiple of `openMs`. */
 const LONGEST = 3;
-/** Of a breaker that stays open for longer only so much counts: its deliveries wait for long enough as it is. */
+/** The most of `openMs` that counts: deliveries behind a breaker that stays open for longer wait long enough as it is. */
 const OPEN_MS_MAX = 5_000;
-/** A breaker that opens sooner than this after it was closed has not recovered: it flaps. */
+/** A breaker that opens again within this time after it was closed has not recovered: it flaps. */
 const STEADY_MS = 60_000;
 const NOT_CLOSED = Number.POSITIVE_INFINITY;
 
@@ -18,10 +18,10 @@ interface Past {
 }
 
 /**
- * What live calls have ahead of deliveries at a breaker that does not recover: the deliveries that wait may be those that
- * always fail, and would keep a wallet shut that is well. A half-open breaker, which admits one call, is given a delivery at
- * once the first time, because no player waits for that, and later each time after. Where it opens again soon after it was closed, its
- * deliveries keep their back-off.
+ * Lets live calls go before deliveries at a breaker that does not recover. The pending deliveries may be ones that always
+ * fail, and would keep the breaker of a healthy wallet open. A half-open breaker admits one call: the first time a
+ * delivery gets it at once, because no player waits for it; each later time live calls have longer to come first. A
+ * breaker that opens again soon after it was closed leaves its deliveries their back-off.
  */
 export class HeadStart {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -33,12 +33,12 @@ export class HeadStart {
     this.#clock = clock;
   }
 
-  /** Whether the operator's half-open breaker is left to live calls at this moment. */
+  /** Whether deliveries now leave the operator's half-open breaker to live calls. */
   isOn(operatorId: string): boolean {
     return this.#waiting.has(operatorId);
   }
 
-  /** Whether its breaker opened soon after it was closed, the last time that it opened, and has not recovered since. */
+  /** Whether its breaker, the last time it opened, did so soon after it was closed, and has not recovered since. */
   isFlapping(operatorId: string): boolean {
     const past = this.#pasts.get(operatorId);
     return past?.isFlapping === true && !this.#isSteady(past);
@@ -55,7 +55,7 @@ export class HeadStart {
   }
 
   /**
-   * @param isShared whether live calls come to this process: elsewhere nobody is waited for
+   * @param isShared whether this process takes live calls; if not, the delivery goes at once
    * @param probe called when it is a delivery's turn
    */
   halfOpen(
@@ -84,7 +84,7 @@ export class HeadStart {
     this.#pastOf(operatorId).closedAtMs = this.#clock.monotonicMs();
   }
 
-  /** Its next breaker is taken for one that opens for the first time. */
+  /** The next time its breaker opens counts as the first. */
   forget(operatorId: string): void {
     this.#stopWaiting(operatorId);
     this.#pasts.delete(operatorId);

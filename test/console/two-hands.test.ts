@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { insertDelivery } from '../support/deliveries.ts';
@@ -12,6 +12,22 @@ async function boxOf(one: Locator) {
   const box = await one.boundingBox();
   if (box === null) throw new Error('it is not in the window');
   return box;
+}
+
+/** Begins a hold that will fail, and closes its window meanwhile. @returns `letGo`, whose `resolve` has it fail */
+async function closeFailingHold(page: Page) {
+  const letGo = Promise.withResolvers<void>();
+  const body = '{"code":100,"message":"PostgreSQL is not available"}';
+  await page.route('**/deliveries/hold', async (route) => {
+    await letGo.promise;
+    await route.fulfill({ status: 503, body });
+  });
+  await page.getByRole('button', { name: 'Hold' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('nothing may go out');
+  await dialog.getByRole('button', { name: 'Hold' }).click();
+  await page.keyboard.press('Escape');
+  return { dialog, letGo };
 }
 
 describe.skipIf(!hasChromium)(
@@ -93,17 +109,7 @@ describe.skipIf(!hasChromium)(
 
     it('is told of a failure also where the window was closed before', async () => {
       const page = await rig.open('/operators/delta');
-      const letGo = Promise.withResolvers<void>();
-      const body = '{"code":100,"message":"PostgreSQL is not available"}';
-      await page.route('**/deliveries/hold', async (route) => {
-        await letGo.promise;
-        await route.fulfill({ status: 503, body });
-      });
-      await page.getByRole('button', { name: 'Hold' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Reason').fill('nothing may go out');
-      await dialog.getByRole('button', { name: 'Hold' }).click();
-      await page.keyboard.press('Escape');
+      const { dialog, letGo } = await closeFailingHold(page);
       await dialog.waitFor({ state: 'detached' });
       letGo.resolve();
       await dialog.getByText('PostgreSQL is not available (503)').waitFor();
@@ -115,17 +121,7 @@ describe.skipIf(!hasChromium)(
 
     it('is told of a failure also where the page was left before', async () => {
       const page = await rig.open('/operators/delta');
-      const letGo = Promise.withResolvers<void>();
-      const body = '{"code":100,"message":"PostgreSQL is not available"}';
-      await page.route('**/deliveries/hold', async (route) => {
-        await letGo.promise;
-        await route.fulfill({ status: 503, body });
-      });
-      await page.getByRole('button', { name: 'Hold' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Reason').fill('nothing may go out');
-      await dialog.getByRole('button', { name: 'Hold' }).click();
-      await page.keyboard.press('Escape');
+      const { letGo } = await closeFailingHold(page);
       await page.getByRole('link', { name: 'Now', exact: true }).click();
       await page.getByRole('row', { name: 'epsilon' }).waitFor();
       letGo.resolve();

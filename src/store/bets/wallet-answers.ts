@@ -1,12 +1,12 @@
 import { type Prisma, sql } from '../schema/prisma.ts';
 
 /**
- * Of what a bet's wallet answered, in all its attempts: a promise that was refused for days has thousands, which would
- * be a hundred megabytes in a process that has a few (I7).
+ * How many bytes of a wallet's answers the story of one bet shows, over all attempts. A delivery that was refused for
+ * days has thousands of attempts, whose answers together could exhaust the heap of a process (I7).
  */
 export const SHOWN_BYTES_MAX = 1_048_576;
 
-/** An attempt, as its row is known by. */
+/** The key of an attempt's row. */
 export interface AnsweredAttempt {
   readonly operationId: bigint;
   readonly number: number;
@@ -20,12 +20,12 @@ interface Row {
   readonly body: Uint8Array | null;
 }
 
-/** What attempts were answered: null where it is left out; nothing of those that were answered nothing. */
+/** The wallet's answer to an attempt: null if it is left out, undefined if there was none. */
 export type WalletAnswers = (attempt: AnsweredAttempt) => Uint8Array | null | undefined;
 
 /**
- * Reads so many bytes of what attempts of these operations were answered: of each operation those next to its first and
- * its last attempt. Those in the middle say the same again and again.
+ * Reads at most `bytesMax` bytes of the answers to attempts of these operations, beginning with the first and the last
+ * attempts of each operation: those in between usually repeat the same answer.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function walletAnswers(
