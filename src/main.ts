@@ -9,5 +9,5 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => st
 
 const { prepareForSlowNames } = await import('./lib/thread-pool.ts');
 prepareForSlowNames(process.env);
-const { runGateway } = await import('./run-gateway.ts');
+const { runGateway } = await import('./process/run-gateway.ts');
 stop = runGateway();

@@ -73,10 +73,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The edge of the process: these build, start and wire. */
-const MAY_IMPORT_ALL = ['cli', 'wiring', ''];
+const MAY_IMPORT_ALL = ['cli', 'process', 'wiring', ''];
 
 /** Only these read the environment. */
-const MAY_READ_ENVIRONMENT = /^((main|run-gateway|health-check)\.ts|cli\/|config\/)/;
+const MAY_READ_ENVIRONMENT = /^((main|health-check|process\/run-gateway)\.ts|cli\/|config\/)/;
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('store/prisma-client/'))

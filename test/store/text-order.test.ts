@@ -4,7 +4,7 @@ import { expect, inject, it, type TestContext } from 'vitest';
 import { migrateDatabase } from '../../src/cli/database.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { systemClock } from '../../src/domain/clock.ts';
-import { awaitDatabase } from '../../src/start-up.ts';
+import { awaitDatabase } from '../../src/process/start-up.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { createDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BreakersTogether, joinHere } from '../../src/breakers-together.ts';
 import { systemClock } from '../../src/domain/clock.ts';
+import { BreakersTogether, joinHere } from '../../src/process/breakers-together.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import { betCall, walletConfig } from './support/calls.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { awaitDatabase } from '../../../src/start-up.ts';
+import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { bookAll, movementsOfBet } from '../../books/support/kept-books.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';

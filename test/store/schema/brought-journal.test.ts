@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rebuildBooks } from '../../../src/books/rebuild.ts';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { awaitDatabase } from '../../../src/start-up.ts';
+import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import {
   bookAll,

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { awaitDatabase } from '../../../src/start-up.ts';
+import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';

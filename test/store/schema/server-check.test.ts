@@ -5,7 +5,7 @@ import { migrateDatabase } from '../../../src/cli/database.ts';
 import { CommandFailed } from '../../../src/cli/failures.ts';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { awaitDatabase } from '../../../src/start-up.ts';
+import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { openLongConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { startPostgres } from '../../../tools/embedded/postgres.ts';

@@ -1,5 +1,5 @@
-import type { BreakerHearsay } from './outbound/breaker-settings.ts';
-import type { BreakerFinding, Wallets } from './wallets/wallets.ts';
+import type { BreakerHearsay } from '../outbound/breaker-settings.ts';
+import type { BreakerFinding, Wallets } from '../wallets/wallets.ts';
 
 /** What one process is told about a breaker whose state another one's calls have changed. */
 export interface BreakerNews {

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import { compose } from './compose.ts';
-import type { Environment } from './config/environment.ts';
-import type { ConfigurationSource } from './config/source.ts';
-import { systemClock } from './domain/clock.ts';
-import { GatewayError } from './domain/errors.ts';
-import { BACKLOG } from './http/accept-queue.ts';
-import { gentleClose } from './http/gentle-close.ts';
-import { within } from './lib/within.ts';
+import { compose } from '../compose.ts';
+import type { Environment } from '../config/environment.ts';
+import type { ConfigurationSource } from '../config/source.ts';
+import { systemClock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { BACKLOG } from '../http/accept-queue.ts';
+import { gentleClose } from '../http/gentle-close.ts';
+import { within } from '../lib/within.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import type { OtherProcesses } from '../wiring/internal-listener.ts';
 import { awaitDatabase, awaitRedis, greetRedis } from './start-up.ts';
-import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import type { Tracing } from './telemetry/tracing.ts';
-import type { Wallets } from './wallets/wallets.ts';
-import type { OtherProcesses } from './wiring/internal-listener.ts';
 
 /** Requests in flight at SIGTERM have this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;

@@ -1,16 +1,16 @@
 import cluster from 'node:cluster';
+import { type Environment, readEnvironment } from '../config/environment.ts';
+import { ConfigError } from '../config/problems.ts';
+import { ConfigurationSource } from '../config/source.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { MigrationError } from '../store/schema/migrate.ts';
+import { countReload, noteReading } from '../telemetry/counting.ts';
+import { createLogger, endLogged, type Logger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { startTracing } from '../telemetry/tracing.ts';
 import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
 import { HttpWorkers } from './cluster.ts';
-import { type Environment, readEnvironment } from './config/environment.ts';
-import { ConfigError } from './config/problems.ts';
-import { ConfigurationSource } from './config/source.ts';
-import { GatewayError } from './domain/errors.ts';
 import { type GatewayProcess, type ProcessOptions, startProcess } from './gateway-process.ts';
-import { MigrationError } from './store/schema/migrate.ts';
-import { countReload, noteReading } from './telemetry/counting.ts';
-import { createLogger, endLogged, type Logger } from './telemetry/logger.ts';
-import { createMetrics } from './telemetry/metrics.ts';
-import { startTracing } from './telemetry/tracing.ts';
 import {
   answerQuestions,
   endWithParent,

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:cluster';
-import type { InForce } from './config/in-force.ts';
-import type { Problem } from './config/problems.ts';
-import { OutOfTime, within } from './lib/within.ts';
-import type { Snapshot } from './telemetry/snapshot.ts';
+import type { InForce } from '../config/in-force.ts';
+import type { Problem } from '../config/problems.ts';
+import { OutOfTime, within } from '../lib/within.ts';
+import type { Snapshot } from '../telemetry/snapshot.ts';
 
 /** A worker process sends it every second. */
 export const ALIVE = 'alive';

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
-import { freezeDeep } from './config/freeze.ts';
-import type { ConfigurationSource } from './config/source.ts';
-import { hasDescriptors } from './http/descriptors.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import { snapshotOf } from './telemetry/snapshot.ts';
+import { freezeDeep } from '../config/freeze.ts';
+import type { ConfigurationSource } from '../config/source.ts';
+import { hasDescriptors } from '../http/descriptors.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { snapshotOf } from '../telemetry/snapshot.ts';
 import {
   ALIVE,
   ASK_PARENT,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type BreakerNews, BreakersTogether, type Tell } from '../src/breakers-together.ts';
-import type { BreakerVerdict } from '../src/outbound/breaker-settings.ts';
+import type { BreakerVerdict } from '../../src/outbound/breaker-settings.ts';
+import {
+  type BreakerNews,
+  BreakersTogether,
+  type Tell,
+} from '../../src/process/breakers-together.ts';
 
 const ALPHA = { operatorId: 'alpha', callClass: 'money' } as const;
 

@@ -1,17 +1,17 @@
 import { Client } from 'pg';
-import type { Environment } from './config/environment.ts';
-import type { Clock } from './domain/clock.ts';
-import { GatewayError } from './domain/errors.ts';
-import { shownAddress } from './lib/server-address.ts';
-import { OutOfTime, within } from './lib/within.ts';
-import type { Accelerator } from './redis/accelerator.ts';
-import type { AnswerCache } from './redis/answer-cache.ts';
-import { isBroughtJournal } from './store/schema/brought-journal.ts';
-import { databaseId } from './store/schema/database-id.ts';
-import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
-import { waitsForDisk } from './store/schema/server-check.ts';
-import { UnsuitableServer } from './store/unsuitable-server.ts';
-import type { Logger } from './telemetry/logger.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Clock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { shownAddress } from '../lib/server-address.ts';
+import { OutOfTime, within } from '../lib/within.ts';
+import type { Accelerator } from '../redis/accelerator.ts';
+import type { AnswerCache } from '../redis/answer-cache.ts';
+import { isBroughtJournal } from '../store/schema/brought-journal.ts';
+import { databaseId } from '../store/schema/database-id.ts';
+import { historyId, MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
+import { waitsForDisk } from '../store/schema/server-check.ts';
+import { UnsuitableServer } from '../store/unsuitable-server.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** A server that does not answer within this is unreachable (docs/contract.md, Commands). */
 const REACHABLE_MS = 15_000;

@@ -1,16 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import type { InForce } from '../config/in-force.ts';
+import type { Problem } from '../config/problems.ts';
+import { systemClock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { isFromGivenServer } from '../http/given-server.ts';
+import type { Family } from '../telemetry/exposition.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { countedBy, type Snapshot, snapshotOf, Together } from '../telemetry/snapshot.ts';
 import { type BreakersTogether, isFinding, type Tell } from './breakers-together.ts';
-import type { InForce } from './config/in-force.ts';
-import type { Problem } from './config/problems.ts';
-import { systemClock } from './domain/clock.ts';
-import { GatewayError } from './domain/errors.ts';
-import { isFromGivenServer } from './http/given-server.ts';
 import { PublicPort } from './public-port.ts';
-import type { Family } from './telemetry/exposition.ts';
-import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snapshot.ts';
 import {
   ALIVE,
   ASK_PARENT,

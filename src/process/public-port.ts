@@ -1,17 +1,17 @@
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { systemClock } from './domain/clock.ts';
-import { unreachable } from './domain/unreachable.ts';
-import { AcceptQueue, BACKLOG } from './http/accept-queue.ts';
-import { EventLoopLag } from './http/arrival.ts';
-import { openFilesMax } from './http/descriptors.ts';
-import type { FromGivenServer, ToGivenServer } from './http/given-server.ts';
-import { takeWaiting } from './http/take-waiting.ts';
-import { waitingAt } from './http/waiting-connections.ts';
-import { machineMs } from './lib/machine-clock.ts';
-import { within } from './lib/within.ts';
-import type { Logger } from './telemetry/logger.ts';
+import { systemClock } from '../domain/clock.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { AcceptQueue, BACKLOG } from '../http/accept-queue.ts';
+import { EventLoopLag } from '../http/arrival.ts';
+import { openFilesMax } from '../http/descriptors.ts';
+import type { FromGivenServer, ToGivenServer } from '../http/given-server.ts';
+import { takeWaiting } from '../http/take-waiting.ts';
+import { waitingAt } from '../http/waiting-connections.ts';
+import { machineMs } from '../lib/machine-clock.ts';
+import { within } from '../lib/within.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** Within this, workers that do not hang take all connections accepted before the close. */
 const GIVE_MS = 1_000;
