@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
+import type { RecordedCall } from './calls/recorded-call.ts';
+import type { Redaction } from './calls/redact.ts';
+import { scriptOf, type Variable } from './calls/reproduction.ts';
 import type { Case } from './case.ts';
-import type { CaseResult } from './certificate.ts';
-import type { RecordedCall } from './recorded-call.ts';
-import type { Redaction } from './redact.ts';
-import { scriptOf, type Variable } from './reproduction.ts';
-import { NoBalance, Skipped, type Trial } from './trial.ts';
+import type { CaseResult } from './certificate/certificate.ts';
+import { NoBalance, Skipped, type Trial } from './trial/trial.ts';
 
 /** The most calls of a case that the certificate lists; some cases make a hundred. */
 const SEEN_MAX = 12;

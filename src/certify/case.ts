@@ -1,6 +1,6 @@
-import type { Group } from './certificate.ts';
-import type { FailureMeaning } from './failure-meaning.ts';
-import type { Trial } from './trial.ts';
+import type { Group } from './certificate/certificate.ts';
+import type { FailureMeaning } from './trial/failure-meaning.ts';
+import type { Trial } from './trial/trial.ts';
 
 /** One requirement of a wallet; a case notes its findings on its trial. */
 export interface Case {

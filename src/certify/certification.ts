@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import type { CertifiedPlayer } from './caller.ts';
+import type { CertifiedPlayer } from './calls/caller.ts';
+import type { RecordedCall } from './calls/recorded-call.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
-import type { CaseResult, Certificate } from './certificate.ts';
-import type { RecordedCall } from './recorded-call.ts';
+import type { CaseResult, Certificate } from './certificate/certificate.ts';
 import type { Selection } from './selection.ts';
-import type { LatencyLimits } from './trial.ts';
+import type { LatencyLimits } from './trial/trial.ts';
 
 export interface CertificationOptions {
   /** What the report calls the wallet: an operator's id, or its address. */

@@ -1,7 +1,7 @@
+import type { RecordedCall } from './calls/recorded-call.ts';
+import { scriptOf } from './calls/reproduction.ts';
 import type { Display } from './case-run.ts';
-import type { CaseResult } from './certificate.ts';
-import type { RecordedCall } from './recorded-call.ts';
-import { scriptOf } from './reproduction.ts';
+import type { CaseResult } from './certificate/certificate.ts';
 import { RULES } from './rules.ts';
 
 /** What to do if a wallet did not answer its first call correctly. */

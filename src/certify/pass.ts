@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import type { ServiceCaller } from './caller.ts';
+import type { ServiceCaller } from './calls/caller.ts';
+import type { RecordedCall } from './calls/recorded-call.ts';
 import type { Case } from './case.ts';
 import { type Display, runCase } from './case-run.ts';
-import type { CaseResult } from './certificate.ts';
-import type { RecordedCall } from './recorded-call.ts';
-import type { Evidence } from './suggestions.ts';
-import { type LatencyLimits, Trial } from './trial.ts';
+import type { CaseResult } from './certificate/certificate.ts';
+import type { Evidence } from './dialect/suggestions.ts';
+import { type LatencyLimits, Trial } from './trial/trial.ts';
 
 /** The first case; it fails if nothing is accepted without the older header. */
 export const LEGACY_SIGN_CASE = 'signature-good';

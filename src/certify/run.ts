@@ -2,27 +2,27 @@ import { compareAmounts } from '../domain/amount.ts';
 import { withCodings } from '../outbound/secret-mask.ts';
 import { standingSecrets } from '../wallets/evidence.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
-import { ServiceCaller } from './caller.ts';
+import { ServiceCaller } from './calls/caller.ts';
+import { Redaction } from './calls/redact.ts';
+import type { Variable } from './calls/reproduction.ts';
+import { WalletConnection } from './calls/wallet-connection.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
-import type { RunEnding } from './certificate.ts';
+import type { RunEnding } from './certificate/certificate.ts';
+import { composeCertificate, type RunFacts } from './certificate/compose-certificate.ts';
 import {
   type CertificationOptions,
   type Certified,
   type Progress,
   Refused,
 } from './certification.ts';
-import { composeCertificate, type RunFacts } from './compose-certificate.ts';
-import { amountIn } from './money.ts';
+import { LEGACY_SIGN_FOUND } from './dialect/repeated-items.ts';
+import { type DialectTrial, tryDialect } from './dialect/try-dialect.ts';
 import { neverBegun } from './not-begun.ts';
 import { type Passed, type PassOptions, runPass } from './pass.ts';
-import { Redaction } from './redact.ts';
-import { LEGACY_SIGN_FOUND } from './repeated-items.ts';
-import type { Variable } from './reproduction.ts';
-import { type Examination, examine } from './sandbox.ts';
 import { casesOf } from './selection.ts';
-import { type DialectTrial, tryDialect } from './try-dialect.ts';
-import { WalletConnection } from './wallet-connection.ts';
+import { amountIn } from './trial/money.ts';
+import { type Examination, examine } from './trial/sandbox.ts';
 
 /** Decimal text in units of any currency: the latency cases stake 50 at once. */
 const BALANCE_MIN = '100';

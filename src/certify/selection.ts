@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 import { CASES } from './cases/index.ts';
-import { GROUPS, type Group } from './certificate.ts';
+import { GROUPS, type Group } from './certificate/certificate.ts';
 
 /** A group's name or a case's id. */
 export type Selection = string;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Certificate } from '../certify/certificate.ts';
+import type { Certificate } from '../certify/certificate/certificate.ts';
 import { CommandFailed, fileFault, UsageError } from './failures.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -45,7 +45,7 @@ export async function writeCertificate(
   folder: string,
   certificate: Certificate,
 ): Promise<readonly string[]> {
-  const { htmlReport } = await import('../certify/html-report.ts');
+  const { htmlReport } = await import('../certify/report/html-report.ts');
   const files = [
     [join(folder, CERTIFICATE), `${JSON.stringify(certificate, undefined, 2)}\n`],
     [join(folder, REPORT), htmlReport(certificate)],
@@ -74,8 +74,8 @@ export async function readCertificate(
   } catch (error) {
     throw new UsageError(`${file} ${fileFault(error)}`, { cause: error });
   }
-  const { certificateSchema } = await import('../certify/certificate-schema.ts');
-  const { isIntact } = await import('../certify/digest.ts');
+  const { certificateSchema } = await import('../certify/certificate/certificate-schema.ts');
+  const { isIntact } = await import('../certify/certificate/digest.ts');
   const value = jsonOf(text);
   const parsed = certificateSchema.safeParse(value);
   if (!parsed.success) {

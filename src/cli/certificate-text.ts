@@ -1,5 +1,9 @@
-import type { CaseResult, Certificate, ShownCall, Verdict } from '../certify/certificate.ts';
-import { MEANING_WORDS } from '../certify/failure-meaning.ts';
+import type {
+  CaseResult,
+  Certificate,
+  ShownCall,
+  Verdict,
+} from '../certify/certificate/certificate.ts';
 import {
   casesByGroup,
   countsLine,
@@ -8,7 +12,8 @@ import {
   titleOf,
   VERDICT_MARKS,
   verificationLine,
-} from '../certify/report-words.ts';
+} from '../certify/report/report-words.ts';
+import { MEANING_WORDS } from '../certify/trial/failure-meaning.ts';
 import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
 

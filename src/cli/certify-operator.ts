@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { CertifiedPlayer } from '../certify/caller.ts';
+import type { CertifiedPlayer } from '../certify/calls/caller.ts';
 import type { OperatorConfig } from '../config/schema.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';

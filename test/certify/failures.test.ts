@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureMeaning } from '../../src/certify/failure-meaning.ts';
+import type { FailureMeaning } from '../../src/certify/trial/failure-meaning.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';

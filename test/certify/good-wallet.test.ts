@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/certify/cases/index.ts';
-import { GROUPS } from '../../src/certify/certificate.ts';
+import { GROUPS } from '../../src/certify/certificate/certificate.ts';
 import { sameAmount } from '../../src/domain/amount.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
@@ -25,8 +25,9 @@ describe('the cases', () => {
   });
 
   it('are each failed, or warned of, by some wallet of the other tests here', () => {
-    const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
-    const others = files.filter((name) => !/^(?:good-wallet|reproduction)\./.test(name));
+    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+    const tests = files.filter((name) => name.endsWith('.test.ts'));
+    const others = tests.filter((name) => !/(?:good-wallet|reproduction)\.test\.ts$/.test(name));
     const texts = others.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
     // What a test asks for by name it need not find.
     const found = texts.join('').replaceAll(/\bonly(?:: | = )\[[^\]]*\]/g, '');

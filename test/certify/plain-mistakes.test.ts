@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FailureMeaning, isBlocking } from '../../src/certify/failure-meaning.ts';
+import { type FailureMeaning, isBlocking } from '../../src/certify/trial/failure-meaning.ts';
 import { certification, sandbox, second, type Wishes } from './support/certification.ts';
 import { debitsNothing } from './support/flawed-wallets.ts';
 import * as later from './support/later-results.ts';

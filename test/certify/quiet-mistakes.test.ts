@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Fitness } from '../../src/certify/certificate.ts';
-import type { FailureMeaning } from '../../src/certify/failure-meaning.ts';
-import { htmlReport } from '../../src/certify/html-report.ts';
+import type { Fitness } from '../../src/certify/certificate/certificate.ts';
+import { htmlReport } from '../../src/certify/report/html-report.ts';
 import type { Selection } from '../../src/certify/selection.ts';
+import type { FailureMeaning } from '../../src/certify/trial/failure-meaning.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import { debitsNothing } from './support/flawed-wallets.ts';
 import type { Mistake } from './support/mistake.ts';

@@ -1,10 +1,10 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, type CaseText, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 import { afterSpending } from './spent-payout.ts';
 
 const RACES = 4;

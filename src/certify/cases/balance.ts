@@ -1,8 +1,8 @@
 import { sameAmount } from '../../domain/amount.ts';
 import { type Case, group } from '../case.ts';
-import { amountIn } from '../money.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import { amountIn } from '../trial/money.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /** ISO 4217's code for tests: nobody has an account in it. */
 export const NO_CURRENCY = 'XTS';

@@ -1,7 +1,7 @@
 import { objectText, placeBody, type RawFields } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 const OUTCOMES = 20;
 

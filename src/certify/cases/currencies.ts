@@ -1,9 +1,9 @@
 import { subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
-import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
-import { Skipped, type Trial } from '../trial.ts';
+import { hasNoCents } from '../trial/money.ts';
+import { Skipped, type Trial } from '../trial/trial.ts';
 import { NO_CURRENCY } from './balance.ts';
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {

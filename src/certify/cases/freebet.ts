@@ -1,9 +1,9 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 

@@ -1,8 +1,8 @@
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
-import { stakes } from '../money.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import { stakes } from '../trial/money.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /** The percentile of sorted durations, in milliseconds. */
 export function percentile(sortedMs: readonly number[], share: number): number {

@@ -1,7 +1,7 @@
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /** How many copies of one place are sent at once. */
 const COPIES = 8;

@@ -1,9 +1,9 @@
 import { addAmounts, compareAmounts } from '../../domain/amount.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
-import { Skipped } from '../trial.ts';
+import { hasNoCents } from '../trial/money.ts';
+import { Skipped } from '../trial/trial.ts';
 
 const DEBIT =
   'Debit the stake and write the bet in one transaction, with a condition on the balance ' +

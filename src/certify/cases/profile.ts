@@ -1,8 +1,8 @@
 import { OPERATOR_USER } from '../../domain/operator-user.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 const REGISTRATION = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const COUNTRY = /^[A-Z]{2}$/;

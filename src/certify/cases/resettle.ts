@@ -1,9 +1,9 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
 
 /** The wallet's rules forbid changing a result, or the player's balance does. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 const COPIES = 5;
 

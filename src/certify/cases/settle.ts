@@ -1,9 +1,9 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
-import { Skipped, type Trial } from '../trial.ts';
+import { hasNoCents } from '../trial/money.ts';
+import { Skipped, type Trial } from '../trial/trial.ts';
 import { OTHER_NEEDED } from './place.ts';
 import { tryWithToken } from './with-token.ts';
 

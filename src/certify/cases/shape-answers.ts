@@ -1,12 +1,12 @@
 import { classOf } from '../../domain/operation.ts';
 import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
-import { codesIn, documentOf } from '../answer-meaning.ts';
+import { codesIn, documentOf } from '../calls/answer-meaning.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
+import { rightSignatures } from '../calls/right-signatures.ts';
 import { type Case, type CaseText, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
-import { rightSignatures } from '../right-signatures.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /*
  * These cases judge the form of all answers of the run, so that a form that is only sometimes wrong is

@@ -1,6 +1,6 @@
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /** How many bets live at once. */
 const LIVES = 9;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BetSlip, placeBody } from '../../protocol/callback-bodies.ts';
 import { jsonString } from '../../protocol/json.ts';
-import type { Odd } from '../caller.ts';
-import { type Case, type CaseText, group } from '../case.ts';
+import type { Odd } from '../calls/caller.ts';
 import {
   attachedBody,
   changedEnd,
@@ -18,9 +17,10 @@ import {
   UNSET_SECRETS,
   unsetSecret,
   unsigned,
-} from '../forged-requests.ts';
+} from '../calls/forged-requests.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /** Code 1; the gateway never signs wrongly, so the form of this refusal hardly matters. */
 const BAD_SIGNATURE = [1];

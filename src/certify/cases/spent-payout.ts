@@ -1,7 +1,7 @@
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
-import { describeExchange } from '../answer-meaning.ts';
-import type { RecordedCall } from '../recorded-call.ts';
-import { Skipped, type Trial } from '../trial.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
+import { Skipped, type Trial } from '../trial/trial.ts';
 
 /** The payout of a bet of 1. */
 const PAYOUT = '3';

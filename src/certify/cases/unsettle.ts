@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { jsonString } from '../../protocol/json.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trial/trial.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
 import { tryWithToken } from './with-token.ts';
 

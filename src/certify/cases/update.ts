@@ -1,9 +1,9 @@
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
-import { describeExchange } from '../answer-meaning.ts';
+import { describeExchange } from '../calls/answer-meaning.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
-import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
-import { Skipped, type Trial } from '../trial.ts';
+import { Skipped, type Trial } from '../trial/trial.ts';
 
 function needsUpdates(trial: Trial): void {
   if (!trial.context.caller.connection.adapter.callerDialect.skipUpdates) return;

@@ -1,5 +1,5 @@
-import type { RecordedCall } from '../recorded-call.ts';
-import type { Trial } from '../trial.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
+import type { Trial } from '../trial/trial.ts';
 
 /**
  * Some wallets require the token on every call (docs/protocol.md, How real wallets deviate): repeats a call

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CaseChange, Comparison } from '../../certify/compare.ts';
+import type { CaseChange, Comparison } from '../../certify/certificate/compare.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { readCertificate } from '../certificate-files.ts';
 import { withExamples } from '../help.ts';
@@ -33,7 +33,7 @@ async function compare(
   after: string,
   json: boolean,
 ): Promise<void> {
-  const { compareCertificates } = await import('../../certify/compare.ts');
+  const { compareCertificates } = await import('../../certify/certificate/compare.ts');
   const [old, now] = [await readCertificate(before), await readCertificate(after)];
   for (const [path, { isIntact }] of [
     [before, old],

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Command } from 'commander';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Certificate } from '../../certify/certificate.ts';
+import type { Certificate } from '../../certify/certificate/certificate.ts';
 import { type Certified, type Progress, Refused } from '../../certify/certification.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { unreachable } from '../../domain/unreachable.ts';
@@ -157,7 +157,7 @@ async function report(
 ): Promise<void> {
   const files = [...(await writeCertificate(out, certificate))];
   if (exportHar !== undefined) {
-    const { harOf } = await import('../../certify/har.ts');
+    const { harOf } = await import('../../certify/report/har.ts');
     const shown = calls.map((recorded) => display.redaction.shown(display.origin, recorded));
     writeText(exportHar, `${JSON.stringify(harOf({ version: pkg.version, calls: shown }))}\n`);
     files.push(exportHar);

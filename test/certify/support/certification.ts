@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Certificate, Verdict } from '../../../src/certify/certificate.ts';
+import type { Certificate, Verdict } from '../../../src/certify/certificate/certificate.ts';
 import type { CertificationOptions, Certified } from '../../../src/certify/certification.ts';
 import { certify } from '../../../src/certify/run.ts';
 import { systemClock } from '../../../src/domain/clock.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Fitness } from '../../../src/certify/certificate.ts';
-import { FAILURE_MEANINGS } from '../../../src/certify/failure-meaning.ts';
+import type { Fitness } from '../../../src/certify/certificate/certificate.ts';
+import { FAILURE_MEANINGS } from '../../../src/certify/trial/failure-meaning.ts';
 import { certification, ids, sandbox, second } from './certification.ts';
 import type { Mistake } from './mistake.ts';
 import { letsItPass, type Written } from './suggested-dialect.ts';

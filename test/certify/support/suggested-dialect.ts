@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import type { Certificate } from '../../../src/certify/certificate.ts';
+import type { Certificate } from '../../../src/certify/certificate/certificate.ts';
 import { dialectSchema } from '../../../src/config/schema.ts';
 import type { Dialect } from '../../../src/wallets/wallet-config.ts';
 import { certification, ids, sandbox } from './certification.ts';

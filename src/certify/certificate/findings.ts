@@ -1,0 +1,106 @@
+import type { Dialect } from '../../wallets/wallet-config.ts';
+import { bySeverity, isBlocking, MEANING_WORDS } from '../trial/failure-meaning.ts';
+import type { CaseResult, Finding, Fitness, RunEnding } from './certificate.ts';
+
+export interface FindingsOptions {
+  readonly results: readonly CaseResult[];
+  readonly adviceOf: (caseId: string) => string;
+  /** The cases that each suggested item fixes. */
+  readonly mends: ReadonlyMap<keyof Dialect, readonly string[]>;
+}
+
+/** If this is the reason, the case says little about its subject. */
+const LOST_CONNECTION = /no answer \(connection (?:reset|closed|broken) /;
+
+const CONNECTION_ADVICE =
+  'A connection broke where an answer was due: let answers end before you close, announce a close with ' +
+  '`Connection: close`, and keep idle connections open for more than 4 s; then run the case again. If ' +
+  'the call itself makes the wallet fail:';
+
+/** What is wrong with the wallet, the worst first. */
+export function findingsOf({ results, adviceOf, mends }: FindingsOptions): readonly Finding[] {
+  const found = results.flatMap((result): readonly Finding[] => {
+    const { id, verdict, meaning, title, reasons } = result;
+    if (verdict !== 'failed' && verdict !== 'warned') return [];
+    const mendedBy = [...mends].flatMap(([item, cases]) => (cases.includes(id) ? [item] : []));
+    return [
+      {
+        case: id,
+        verdict,
+        meaning: meaning ?? 'absorbed',
+        title,
+        what: reasons[0] ?? '',
+        advice: adviceText(
+          LOST_CONNECTION.test(reasons[0] ?? '')
+            ? `${CONNECTION_ADVICE} ${adviceOf(id)}`
+            : adviceOf(id),
+          mendedBy,
+          verdict === 'failed' && isBlocking(meaning ?? 'absorbed'),
+        ),
+        mendedBy,
+      },
+    ];
+  });
+  const rank = { failed: 0, warned: 1 };
+  return found.sort(
+    (a, b) => bySeverity(a.meaning, b.meaning) || rank[a.verdict] - rank[b.verdict],
+  );
+}
+
+function adviceText(advice: string, mendedBy: readonly string[], matters: boolean): string {
+  if (mendedBy.length === 0) return matters ? `${advice} No dialect mends it.` : advice;
+  return `Take the suggested ${mendedBy.join(' and ')} into wallet.dialect; or change the wallet: ${advice}`;
+}
+
+export interface FitnessOptions {
+  readonly findings: readonly Finding[];
+  readonly ending: RunEnding;
+  /** Items in force that change how answers are read or calls are made. */
+  readonly hasDialect: boolean;
+  /** The results with the suggested dialect in force; undefined if none is suggested. */
+  readonly verified: readonly CaseResult[] | undefined;
+}
+
+export function fitnessOf(options: FitnessOptions): Fitness {
+  const { findings, ending, hasDialect, verified } = options;
+  // Cases that were not tried cannot have passed.
+  if (ending !== 'finished') return 'not_fit';
+  if (!findings.some(isInTheWay)) return hasDialect ? 'fit_with_dialect' : 'fit';
+  const isMended = verified?.every(
+    ({ verdict, meaning }) => verdict !== 'failed' || meaning === null || !isBlocking(meaning),
+  );
+  return isMended === true ? 'fit_with_dialect' : 'not_fit';
+}
+
+function isInTheWay({ verdict, meaning }: Finding): boolean {
+  return verdict === 'failed' && isBlocking(meaning);
+}
+
+const ENDED: Readonly<Record<Exclude<RunEnding, 'finished'>, string>> = {
+  interrupted: 'the run was stopped before its end',
+  silent: 'the wallet stopped answering',
+  not_begun: 'the wallet gave no profile, so nothing was tried',
+};
+
+/** The verdict in a sentence. */
+export function fitnessSummary(
+  fitness: Fitness,
+  findings: readonly Finding[],
+  ending: RunEnding,
+  complete: boolean,
+): string {
+  const partly = complete || ending !== 'finished' ? '' : ' Only some of the cases were run.';
+  if (fitness === 'fit') return `Fit: the gateway can call this wallet as it is.${partly}`;
+  if (fitness === 'fit_with_dialect') {
+    return `Fit with this dialect: the gateway can call this wallet as long as the dialect stands in the operator's file.${partly}`;
+  }
+  const unmended = findings.filter((one) => isInTheWay(one) && one.mendedBy.length === 0);
+  const counts = new Map<string, number>();
+  for (const { meaning } of unmended) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
+  const meanings = unmended
+    .map(({ meaning }) => meaning)
+    .filter((meaning, at, all) => all.indexOf(meaning) === at)
+    .map((meaning) => `${counts.get(meaning)} × ${MEANING_WORDS[meaning]}`);
+  const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...meanings];
+  return `Not fit: ${why.join('; ') || 'see the findings'}.${partly}`;
+}
