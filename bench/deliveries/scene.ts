@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
 import { stringify } from 'yaml';
-import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
+import { readEncryptionKeys } from '../../src/config/environment/encryption-keys.ts';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { sealOperatorToken } from '../../src/sessions/stored-token.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import { checkedPath } from './input.ts';

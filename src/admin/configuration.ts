@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { changesBetween, warningsOf } from '../config/settings-diff.ts';
 import { viewOf } from '../config/settings-view.ts';
 import type { ConfigurationSource } from '../config/source.ts';

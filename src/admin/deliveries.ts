@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Reconciler } from '../books/reconciliation/reconciler.ts';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { BY_CHARS_MAX, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import type { SettingsView } from '../config/settings-view.ts';
 import type { LastHour } from '../telemetry/last-hour.ts';
 import type { Probed } from '../wallets/probe.ts';

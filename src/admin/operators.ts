@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import type { ReloadResult } from '../config/source.ts';
 import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
 import { within } from '../lib/within.ts';

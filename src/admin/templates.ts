@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { Authority } from '../store/audit/audited.ts';

@@ -1,4 +1,4 @@
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Work } from '../operators/limits.ts';

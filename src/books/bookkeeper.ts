@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { MOVEMENT_KINDS } from '../domain/movements.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';

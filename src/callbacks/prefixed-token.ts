@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 
 interface PrefixedToken {
   readonly operatorId: string;

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/calls/caller.ts';
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
 import { configFolder, loadValid, validOperator } from './configuration.ts';
@@ -188,7 +188,7 @@ function otherPlayer(
 }
 
 async function defaults(): Promise<Dialect> {
-  const { dialectSchema } = await import('../config/schema.ts');
+  const { dialectSchema } = await import('../config/schema/schema.ts');
   return dialectSchema.parse({});
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { operatorOfFile } from '../config/file-names.ts';
+import { operatorOfFile } from '../config/folder/file-names.ts';
 import { describeProblem, type Problem } from '../config/problems.ts';
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import { plain } from '../lib/plain-text.ts';
 import { CommandFailed } from './failures.ts';
 

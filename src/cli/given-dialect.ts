@@ -1,5 +1,5 @@
+import type { YamlTree } from '../config/folder/yaml-tree.ts';
 import type { SettingProblem } from '../config/problems.ts';
-import type { YamlTree } from '../config/yaml-tree.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { UsageError } from './failures.ts';
@@ -23,9 +23,9 @@ export async function dialectIn(
   const [{ checkTree }, { FileReader }, { describeProblem, problemIn }, { dialectSchema }] =
     await Promise.all([
       import('../config/check.ts'),
-      import('../config/files.ts'),
+      import('../config/folder/files.ts'),
       import('../config/problems.ts'),
-      import('../config/schema.ts'),
+      import('../config/schema/schema.ts'),
     ]);
   const files = new FileReader();
   const read = files.read(file);
@@ -40,12 +40,12 @@ export async function dialectIn(
 async function treeOf(
   text: string,
   env: NodeJS.ProcessEnv,
-  files: import('../config/files.ts').FileReader,
+  files: import('../config/folder/files.ts').FileReader,
   folder: string,
 ): Promise<YamlTree> {
-  const { SecretPlaces, secretFolders } = await import('../config/secret-folders.ts');
-  const { createOperatorResolver, maskVariables } = await import('../config/variables.ts');
-  const { parseYaml } = await import('../config/yaml-tree.ts');
+  const { SecretPlaces, secretFolders } = await import('../config/folder/secret-folders.ts');
+  const { createOperatorResolver, maskVariables } = await import('../config/folder/variables.ts');
+  const { parseYaml } = await import('../config/folder/yaml-tree.ts');
   // As in operators' files: the author of this one must not be able to read the gateway's own secrets.
   const places = new SecretPlaces(secretFolders(env), folder);
   return parseYaml(maskVariables(text), createOperatorResolver(env, files, places));
@@ -54,7 +54,7 @@ async function treeOf(
 /** The part of a file that contains the items; problems elsewhere in it do not matter here. */
 async function below(tree: YamlTree): Promise<YamlTree> {
   if (tree.value === undefined) return tree;
-  const { pathKey, pathOf } = await import('../config/yaml-tree.ts');
+  const { pathKey, pathOf } = await import('../config/folder/yaml-tree.ts');
   const way = WAYS.find((one) => at(tree.value, one) !== undefined) ?? [];
   const isBelow = (path: SettingProblem['path'] | readonly string[]) =>
     way.every((name, depth) => path[depth] === name);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { checkTree } from '../config/check.ts';
-import { isOwnVariable } from '../config/own-variables.ts';
+import { isOwnVariable } from '../config/folder/own-variables.ts';
+import { maskVariables, type Resolve } from '../config/folder/variables.ts';
+import { parseYaml } from '../config/folder/yaml-tree.ts';
 import { type Problem, problemIn } from '../config/problems.ts';
-import { OPERATOR_ID, operatorSchema } from '../config/schema.ts';
-import { maskVariables, type Resolve } from '../config/variables.ts';
-import { parseYaml } from '../config/yaml-tree.ts';
+import { OPERATOR_ID, operatorSchema } from '../config/schema/schema.ts';
 
 /** What must be known about an operator before it has a file. */
 export interface OperatorDraft {

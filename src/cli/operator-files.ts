@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { operatorOfFile } from '../config/file-names.ts';
-import { jsonSchemaFiles } from '../config/json-schema.ts';
+import { operatorOfFile } from '../config/folder/file-names.ts';
+import { jsonSchemaFiles } from '../config/schema/json-schema.ts';
 import { CommandFailed } from './failures.ts';
 import { makeFolder } from './make-folder.ts';
 import { cidIn } from './new-operator.ts';

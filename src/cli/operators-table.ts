@@ -1,4 +1,4 @@
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import { table } from '../lib/table.ts';
 
 /** What may be shown about an operator: no secrets. */

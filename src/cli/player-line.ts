@@ -1,4 +1,4 @@
-import { OPERATOR_ID } from '../config/schema.ts';
+import { OPERATOR_ID } from '../config/schema/schema.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { parseCsvLine, type Separator } from '../lib/csv.ts';
 import type { Line } from '../lib/lines.ts';

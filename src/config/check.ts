@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type Origin, pathKey, type YamlTree } from './folder/yaml-tree.ts';
 import { nearMiss } from './near-miss.ts';
 import { PROBLEMS_SHOWN_MAX, type SettingProblem } from './problems.ts';
-import { type Origin, pathKey, type YamlTree } from './yaml-tree.ts';
 
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,8 +1,8 @@
-import type { VariableSources } from './checked-file.ts';
 import { type Claimed, ClaimIndex, type SoleClaim } from './claim-index.ts';
+import type { VariableSources } from './folder/checked-file.ts';
 import type { OperatorInForce } from './in-force.ts';
 import { type Problem, pathText } from './problems.ts';
-import type { GatewayConfig } from './schema.ts';
+import type { GatewayConfig } from './schema/schema.ts';
 
 /** More than the claims that a file of 64 KiB can hold, and more than there are operators. */
 const RANKS_OF_ONE = 2 ** 20;

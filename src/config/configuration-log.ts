@@ -1,8 +1,8 @@
-import { doubtfulDialect } from './doubtful-dialect.ts';
-import { doubtfulSettings } from './doubtful-settings.ts';
 import type { Problem } from './problems.ts';
-import type { Configuration, OperatorConfig } from './schema.ts';
-import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
+import type { Configuration, OperatorConfig } from './schema/schema.ts';
+import { doubtfulDialect } from './warnings/doubtful-dialect.ts';
+import { doubtfulSettings } from './warnings/doubtful-settings.ts';
+import { weakOfGateway, weakOfOperator } from './warnings/weak-secrets.ts';
 
 /** The most problems that a reload logs; `config check` shows all. */
 const LOGGED_MAX = 100;

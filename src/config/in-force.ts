@@ -1,5 +1,5 @@
-import type { VariableSources } from './checked-file.ts';
-import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
+import type { VariableSources } from './folder/checked-file.ts';
+import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema/schema.ts';
 
 /** An operator in force, with the content of the file it was made from. */
 export interface OperatorInForce {

@@ -1,8 +1,8 @@
-import { ConfigFolder, type FolderContent } from './config-folder.ts';
+import { ConfigFolder, type FolderContent } from './folder/config-folder.ts';
 import type { InForce } from './in-force.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration } from './schema/schema.ts';
 
 /**
  * Reads `gateway.yaml` and `operators/*.yaml` of a folder.

@@ -1,9 +1,9 @@
 import type { Checked } from './check.ts';
-import { checkDelivery, mergeDelivery } from './delivery-schema.ts';
 import { freezeDeep } from './freeze.ts';
-import { WALLET_TIMEOUT_MS } from './operator-schema.ts';
 import type { SettingProblem } from './problems.ts';
-import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
+import { checkDelivery, mergeDelivery } from './schema/delivery-schema.ts';
+import { WALLET_TIMEOUT_MS } from './schema/operator-schema.ts';
+import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema/schema.ts';
 
 /**
  * Completes an operator's file with the gateway's settings.

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CheckedFile } from './checked-file.ts';
 import { type OperatorCandidate, settleClaims } from './claims.ts';
-import type { FolderContent } from './config-folder.ts';
+import type { CheckedFile } from './folder/checked-file.ts';
+import type { FolderContent } from './folder/config-folder.ts';
 import type { InForce, OperatorInForce } from './in-force.ts';
 import { completeOperator } from './operator-config.ts';
 import { type Problem, problemIn } from './problems.ts';
-import type { GatewayConfig, OperatorFile } from './schema.ts';
+import type { GatewayConfig, OperatorFile } from './schema/schema.ts';
 
 export interface Reconciled {
   /** The next configuration in force; undefined at start-up without a valid `gateway.yaml`. */

@@ -1,5 +1,5 @@
 import { Slices } from '../lib/slices.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration } from './schema/schema.ts';
 import {
   type ConfigurationView,
   type SettingsView,

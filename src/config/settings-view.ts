@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Slices } from '../lib/slices.ts';
+import { isSecretSetting } from './folder/secret-paths.ts';
 import { pathText } from './problems.ts';
-import type { Configuration, OperatorConfig } from './schema.ts';
-import { isSecretSetting } from './secret-paths.ts';
+import type { Configuration, OperatorConfig } from './schema/schema.ts';
 
 /** A setting as text, or the fingerprints of secrets. */
 export type SettingView = string | { readonly secrets: readonly string[] };

@@ -1,12 +1,12 @@
 import { inSlices } from '../lib/slices.ts';
-import { ConfigFolder } from './config-folder.ts';
 import { ConfigurationLog, type ConfigurationLogger } from './configuration-log.ts';
+import { ConfigFolder } from './folder/config-folder.ts';
+import { linesOfProblems } from './folder/line-of-path.ts';
 import type { InForce } from './in-force.ts';
-import { linesOfProblems } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
 import { describeProblem, type Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration } from './schema/schema.ts';
 import { Watcher } from './watcher.ts';
 
 /** What a reload did. */

@@ -1,4 +1,4 @@
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import type { Engine } from '../engine/context.ts';
 import { SendPermit } from '../engine/send-permit.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';

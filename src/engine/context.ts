@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetJournal } from '../store/bets/journal.ts';

@@ -1,4 +1,4 @@
-import type { Configuration, Delivery } from '../config/schema.ts';
+import type { Configuration, Delivery } from '../config/schema/schema.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 
 export type DeliverySettings = Readonly<Delivery>;

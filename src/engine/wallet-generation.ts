@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import type { Bet } from '../domain/bet.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import { type SigningKey, signingKeys } from '../protocol/signature.ts';
 
 /** The operator of a `cid`, if there is one, and the keys to verify its signature with. */

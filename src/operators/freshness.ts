@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';

@@ -1,4 +1,4 @@
-import type { OperatorConfig } from '../config/schema.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Rate, TokenBuckets } from '../lib/token-bucket.ts';

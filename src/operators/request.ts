@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';

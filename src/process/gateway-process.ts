@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { compose } from '../compose.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../config/environment/environment.ts';
 import type { ConfigurationSource } from '../config/source.ts';
 import { systemClock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';

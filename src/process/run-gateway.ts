@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type Environment, readEnvironment } from '../config/environment.ts';
+import { type Environment, readEnvironment } from '../config/environment/environment.ts';
 import { ConfigError } from '../config/problems.ts';
 import { ConfigurationSource } from '../config/source.ts';
 import { GatewayError } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../config/environment/environment.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { shownAddress } from '../lib/server-address.ts';

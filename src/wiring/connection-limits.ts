@@ -1,5 +1,5 @@
 import { BONUS_API_CONNECTIONS_MAX } from '../bonuses/service/client.ts';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { callersThatFit, OWN_FILES } from '../http/callers-that-fit.ts';
 import type { ConnectionLimits } from '../http/connections.ts';

@@ -1,6 +1,6 @@
 import type { Callbacks } from '../callbacks/context.ts';
 import { RefusedReads } from '../callbacks/refused-reads.ts';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
 import { BetChanges } from '../engine/bet-changes.ts';
 import { Resealing, type ResealProgress } from '../sessions/resealing.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '../config/environment.ts';
-import type { Configuration } from '../config/schema.ts';
+import type { Environment } from '../config/environment/environment.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import type { ConfigurationSource } from '../config/source.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';

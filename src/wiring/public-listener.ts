@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
 import { callbackRoutes } from '../callbacks/routes.ts';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { addressMatcher } from '../http/address-matcher.ts';
 import { EventLoopLag } from '../http/arrival.ts';
 import { createPublicServer } from '../http/public-server.ts';

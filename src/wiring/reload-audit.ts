@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Configuration } from '../config/schema.ts';
+import type { Configuration } from '../config/schema/schema.ts';
 import { changesBetween } from '../config/settings-diff.ts';
 import type { ConfigurationSource, ReloadResult } from '../config/source.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { dialectSchema } from '../../src/config/schema.ts';
+import { dialectSchema } from '../../src/config/schema/schema.ts';
 import { loadAlpha } from './support/folder.ts';
 
 const text = readFileSync(new URL('../../docs/dialects.md', import.meta.url), 'utf8');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { dialectSchema } from '../../src/config/dialect-schema.ts';
 import { loadConfiguration } from '../../src/config/loader.ts';
-import { gatewaySchema, operatorSchema } from '../../src/config/schema.ts';
+import { dialectSchema } from '../../src/config/schema/dialect-schema.ts';
+import { gatewaySchema, operatorSchema } from '../../src/config/schema/schema.ts';
 import { folderWith } from './support/folder.ts';
 
 const folder = fileURLToPath(new URL('../../config', import.meta.url));

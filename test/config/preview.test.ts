@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { FileReader } from '../../src/config/files.ts';
+import { FileReader } from '../../src/config/folder/files.ts';
 import { operatorYaml } from './support/folder.ts';
 import { sourceOn, three } from './support/source-on.ts';
 

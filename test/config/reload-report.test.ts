@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Configuration } from '../../src/config/schema.ts';
+import type { Configuration } from '../../src/config/schema/schema.ts';
 import { operatorYaml } from './support/folder.ts';
 import { linesOf, sourceOn, three } from './support/source-on.ts';
 

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigFolder } from '../../src/config/config-folder.ts';
-import type { Configuration } from '../../src/config/schema.ts';
+import { ConfigFolder } from '../../src/config/folder/config-folder.ts';
+import type { Configuration } from '../../src/config/schema/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
 import { BUSY_MS } from '../support/timing.ts';
 import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './support/folder.ts';

@@ -2,7 +2,7 @@ import { Ajv, type AnySchema } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import pkg from '../../package.json' with { type: 'json' };
-import { gatewaySchema } from '../../src/config/gateway-schema.ts';
+import { gatewaySchema } from '../../src/config/schema/gateway-schema.ts';
 import { at, chartFile, chartYaml, isTree, type Tree, withValue } from './support/chart.ts';
 
 const KEY = Buffer.alloc(32).toString('base64');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import pkg from '../../package.json' with { type: 'json' };
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { ROOT } from './support/dockerfile.ts';
 
 const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { ROOT } from './support/dockerfile.ts';
 
 const REQUIRED = { DATABASE_URL: 'postgresql://u:p@h/d', REDIS_URL: 'redis://h' };
 
 describe('the environment', () => {
   it('is told to operators as it is read: every variable stands in docs/operations.md', () => {
-    const source = readFileSync(join(ROOT, 'src/config/environment.ts'), 'utf8');
+    const source = readFileSync(join(ROOT, 'src/config/environment/environment.ts'), 'utf8');
     const read = [...source.matchAll(/env\.([A-Z_]+)|\(env, '([A-Z_]+)'/g)].map(
       ([, member, argument]) => member ?? argument ?? '',
     );

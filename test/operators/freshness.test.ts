@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OperatorConfig } from '../../src/config/schema.ts';
+import type { OperatorConfig } from '../../src/config/schema/schema.ts';
 import { refuseStale } from '../../src/operators/freshness.ts';
 import { parseJsonObject } from '../../src/protocol/json.ts';
 import { Nonces } from '../../src/store/sessions/nonces.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
 import { pendingMigrations } from '../../src/store/schema/migrate.ts';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { TestClock } from '../support/test-clock.ts';

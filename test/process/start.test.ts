@@ -32,7 +32,7 @@ describe('the start of the gateway', () => {
   }
 
   describe.concurrent('is refused with one clear line', PATIENT, () => {
-    // The others: test/config/environment.test.ts.
+    // The others: test/config/environment/environment.test.ts.
     it.for([
       ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
       ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
+import { readEncryptionKeys } from '../../src/config/environment/encryption-keys.ts';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
+import { readEncryptionKeys } from '../../src/config/environment/encryption-keys.ts';
 import { type Binding, TokenVault } from '../../src/sessions/token-vault.ts';
 
 const [A, B] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'));

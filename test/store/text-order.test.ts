@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, inject, it, type TestContext } from 'vitest';
 import { migrateDatabase } from '../../src/cli/database.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
 import { compose, type Gateway } from '../../src/compose.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { databaseId } from '../../src/store/schema/database-id.ts';

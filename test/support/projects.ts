@@ -10,6 +10,7 @@ export const UNIT = [
   'test/{callbacks,deliveries}/unit/*.test.ts',
   'test/console/{severity,story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
+  'test/config/*/*.test.ts',
   'test/domain/*.test.ts',
   'test/engine/*.test.ts',
   'test/fuzz/{configuration,csv,protocol}.test.ts',

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import type { Configuration, OperatorConfig } from '../../src/config/schema.ts';
+import type { Configuration, OperatorConfig } from '../../src/config/schema/schema.ts';
 import type {
   ConfigurationListener,
   ConfigurationSource,

@@ -1,4 +1,4 @@
-import type { Configuration, OperatorConfig } from '../../config/schema.ts';
+import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
 import { SecretMask, withCodings } from '../../outbound/secret-mask.ts';
 import { type SigningKey, signingKeys } from '../../protocol/signature.ts';
 

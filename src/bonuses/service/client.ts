@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../config/schema.ts';
+import type { GatewayConfig } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Deadline } from '../../domain/deadline.ts';
 import { Breaker } from '../../outbound/breaker.ts';

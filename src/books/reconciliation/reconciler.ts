@@ -1,4 +1,4 @@
-import type { Configuration } from '../../config/schema.ts';
+import type { Configuration } from '../../config/schema/schema.ts';
 import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationPlan, ReconciliationRuns } from '../../store/reconciliation/runs.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { OperatorConfig } from '../../config/schema.ts';
+import type { OperatorConfig } from '../../config/schema/schema.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { byOf } from '../caller.ts';
 import { loadValid, validOperator } from '../configuration.ts';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { doubtfulDialect } from '../../config/doubtful-dialect.ts';
-import { doubtfulSettings } from '../../config/doubtful-settings.ts';
 import { describeProblem, type Problem } from '../../config/problems.ts';
-import type { Configuration, OperatorConfig } from '../../config/schema.ts';
-import { weakOfGateway, weakOfOperator } from '../../config/weak-secrets.ts';
+import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
+import { doubtfulDialect } from '../../config/warnings/doubtful-dialect.ts';
+import { doubtfulSettings } from '../../config/warnings/doubtful-settings.ts';
+import { weakOfGateway, weakOfOperator } from '../../config/warnings/weak-secrets.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';

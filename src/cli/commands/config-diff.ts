@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
-import type { Configuration } from '../../config/schema.ts';
+import type { Configuration } from '../../config/schema/schema.ts';
 import { diffOf, isEmpty } from '../../config/settings-diff.ts';
 import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
 import { plain } from '../../lib/plain-text.ts';

@@ -71,7 +71,7 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   // Imported here: they bring the schemas, which no other command should wait for.
   const { idLike, operatorYaml, problemsOf } = await import('../new-operator.ts');
   const { collisionIn, writeOperator } = await import('../operator-files.ts');
-  const { OPERATOR_ID } = await import('../../config/schema.ts');
+  const { OPERATOR_ID } = await import('../../config/schema/schema.ts');
   if (!OPERATOR_ID.test(id)) throw unusableId(id, idLike(id));
   const folder = configFolder(terminal.env, options.folder);
   requireConfiguration(folder);
@@ -98,7 +98,7 @@ async function warnOfPlaces(
   folder: string,
   files: readonly { readonly path: string }[],
 ): Promise<void> {
-  const { SecretPlaces, secretFolders } = await import('../../config/secret-folders.ts');
+  const { SecretPlaces, secretFolders } = await import('../../config/folder/secret-folders.ts');
   const places = new SecretPlaces(secretFolders(terminal.env), folder);
   for (const { path } of files) {
     const place = places.of(path);

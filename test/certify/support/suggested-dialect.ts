@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { Certificate } from '../../../src/certify/certificate/certificate.ts';
-import { dialectSchema } from '../../../src/config/schema.ts';
+import { dialectSchema } from '../../../src/config/schema/schema.ts';
 import type { Dialect } from '../../../src/wallets/wallet-config.ts';
 import { certification, ids, sandbox } from './certification.ts';
 import type { Mistake } from './mistake.ts';

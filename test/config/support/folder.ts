@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfiguration } from '../../../src/config/loader.ts';
 import { ConfigError } from '../../../src/config/problems.ts';
-import type { Configuration, OperatorConfig } from '../../../src/config/schema.ts';
+import type { Configuration, OperatorConfig } from '../../../src/config/schema/schema.ts';
 
 /** Secrets of one's own for each: none may be another's. */
 export const SERVICE_SECRET = 'the-secret-that-the-service-shares';

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ConfigError } from '../../../src/config/problems.ts';
-import type { Configuration } from '../../../src/config/schema.ts';
+import type { Configuration } from '../../../src/config/schema/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../../src/config/source.ts';
 import { folderWith, GATEWAY, operatorYaml, put } from './folder.ts';
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import type { OperatorConfig } from '../../../src/config/schema.ts';
+import type { OperatorConfig } from '../../../src/config/schema/schema.ts';
 import { Pace } from '../../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
 import { BetChanges } from '../../../src/engine/bet-changes.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { timeZone } from '../../../src/config/fields.ts';
+import { timeZone } from '../../../src/config/schema/fields.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { dueDays } from '../../../src/store/books/due-days.ts';
 import { RebuildSteps } from '../../../src/store/books/rebuild-steps.ts';

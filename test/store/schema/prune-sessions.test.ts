@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readEncryptionKeys } from '../../../src/config/encryption-keys.ts';
+import { readEncryptionKeys } from '../../../src/config/environment/encryption-keys.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { SessionCache } from '../../../src/sessions/session-cache.ts';
 import { Sessions } from '../../../src/sessions/sessions.ts';

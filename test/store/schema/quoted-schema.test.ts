@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { readEnvironment } from '../../../src/config/environment.ts';
+import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrateDatabase } from '../../../src/cli/database.ts';
 import { CommandFailed } from '../../../src/cli/failures.ts';
-import { readEnvironment } from '../../../src/config/environment.ts';
+import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { openLongConnection } from '../../../src/store/connection.ts';

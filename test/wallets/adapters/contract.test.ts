@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operatorSchema } from '../../../src/config/schema.ts';
+import { operatorSchema } from '../../../src/config/schema/schema.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { HttpResponse } from '../../../src/outbound/http-message.ts';
 import { ADAPTER_NAMES, createAdapter } from '../../../src/wallets/adapters/index.ts';

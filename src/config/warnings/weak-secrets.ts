@@ -1,0 +1,75 @@
+import { type Problem, problemIn } from '../problems.ts';
+import type { GatewayConfig, OperatorConfig } from '../schema/schema.ts';
+import { AGREED_SECRET_LENGTH_GOOD } from '../schema/secret-length.ts';
+
+/** Secrets of `gateway.yaml` that are accepted but should be improved: one problem each, without the secret. */
+export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
+  return weak('gateway.yaml', ['service', 'secrets'], service.secrets);
+}
+
+/** The same for an operator's file. */
+export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): readonly Problem[] {
+  const file = `operators/${id}.yaml`;
+  const upstream = bonuses.upstream?.secrets ?? [];
+  const twice = api.secrets.flatMap((secret, at) =>
+    wallet.secrets.includes(secret) || upstream.includes(secret)
+      ? problemIn(file, {
+          path: ['api', 'secrets', at],
+          reason:
+            'signs something else as well: what is signed for one could be used for the other',
+        })
+      : [],
+  );
+  return [
+    ...weak(file, ['wallet', 'secrets'], wallet.secrets),
+    ...weak(file, ['bonuses', 'upstream', 'secrets'], upstream),
+    ...notMeant(file, ['api', 'secrets'], api.secrets),
+    ...headers(file, wallet.dialect.headers),
+    ...twice,
+  ];
+}
+
+function weak(file: string, path: readonly string[], secrets: readonly string[]) {
+  return [...notMeant(file, path, secrets), ...short(file, path, secrets)];
+}
+
+/** Valid, but most likely a mistake. */
+function notMeant(file: string, path: readonly string[], secrets: readonly string[]) {
+  return secrets.flatMap((secret, at) => {
+    const reason = whyNotMeant(secret);
+    return reason === undefined ? [] : problemIn(file, { path: [...path, at], reason });
+  });
+}
+
+/** A wallet's key in a header is a secret too, and its braces are forgotten as easily. */
+function headers(file: string, values: Readonly<Record<string, string>>) {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const reason = whyNotMeant(value);
+    const path = ['wallet', 'dialect', 'headers', name];
+    return reason === undefined ? [] : problemIn(file, { path, reason });
+  });
+}
+
+function whyNotMeant(secret: string): string | undefined {
+  if (/^\$[A-Za-z_]\w*$/.test(secret)) {
+    return `looks like a variable and is none, so that these characters are what counts: write \${NAME}`;
+  }
+  // `docker run --env-file` passes quotes in the file on as part of the value.
+  if (/^(["']).*\1$/.test(secret)) {
+    return 'stands in quotes, which count: remove them unless the other side has them too';
+  }
+  // Typical of a variable made with `echo`: the other side's secret has no line break.
+  if (secret.trim() === secret) return undefined;
+  return 'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';
+}
+
+function short(file: string, path: readonly string[], secrets: readonly string[]) {
+  return secrets.flatMap((secret, at) =>
+    secret.length >= AGREED_SECRET_LENGTH_GOOD
+      ? []
+      : problemIn(file, {
+          path: [...path, at],
+          reason: `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`,
+        }),
+  );
+}
