@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Fastify from 'fastify';
 import { request } from 'undici';
-import { probeRoutes } from '../src/admin/probes.ts';
+import { probeRoutes } from '../src/admin/operators/probes.ts';
 import type { Metrics } from '../src/telemetry/metrics.ts';
 import { readSettings, SCRAPE_HELP } from './scrape/settings.ts';
 import { busyMetrics } from './scrape/thousand-operators.ts';

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/domain/clock.ts';
 import { BetJournal } from '../../src/store/bets/journal.ts';
-import { DatabaseClock } from '../../src/store/database-clock.ts';
 import { BacklogCounts } from '../../src/store/deliveries/backlog-counts.ts';
 import { DeliveryStore } from '../../src/store/deliveries/queue.ts';
+import { DatabaseClock } from '../../src/store/server/database-clock.ts';
 import type { Scene } from './scene.ts';
 
 export interface SweepResult {

@@ -4,7 +4,7 @@ import { closeDay, isBookedUntil } from '../store/books/closing.ts';
 import { type DueDay, dueDays } from '../store/books/due-days.ts';
 import { keepsOpen } from '../store/books/open-operations.ts';
 import { Statements } from '../store/books/statements.ts';
-import type { DatabaseAddress } from '../store/connection.ts';
+import type { DatabaseAddress } from '../store/server/connection.ts';
 import { sealOf } from './statement-digest.ts';
 
 /** When a day is closed (docs/contract.md, Configuration). */

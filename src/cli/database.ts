@@ -3,7 +3,7 @@ import { shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
 import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
-import { UnsuitableServer } from '../store/unsuitable-server.ts';
+import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
 import { tellingLockHolders } from './lock-holders.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { plain } from '../lib/plain-text.ts';
-import { clientRows } from '../store/client-rows.ts';
-import { connectionTo } from '../store/connection.ts';
+import { connectionTo } from '../store/server/connection.ts';
+import { clientRows } from '../store/sql/client-rows.ts';
 
 /** Locks are usually held for milliseconds; after a longer wait people want to know why. */
 const FIRST_LOOK_MS = 2_000;

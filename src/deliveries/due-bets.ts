@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts';
-import { isOfOneRow } from '../store/sql-state.ts';
+import { isOfOneRow } from '../store/sql/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** The most unreadable bets that one run skips to reach those behind them; the next run continues from there. */

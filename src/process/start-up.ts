@@ -10,7 +10,7 @@ import { isBroughtJournal } from '../store/schema/brought-journal.ts';
 import { databaseId } from '../store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import { waitsForDisk } from '../store/schema/server-check.ts';
-import { UnsuitableServer } from '../store/unsuitable-server.ts';
+import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** A server that does not answer within this is unreachable (docs/contract.md, Commands). */

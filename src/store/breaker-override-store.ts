@@ -1,7 +1,7 @@
 import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
 import { AUDITED, type Authority, auditText } from './audit/audited.ts';
 import type { Database } from './database.ts';
-import { type Columns, noRow, type Parameters, statement } from './statement.ts';
+import { type Columns, noRow, type Parameters, statement } from './sql/statement.ts';
 
 /** A person's decision about an operator's breaker. */
 export interface StoredOverride {

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
-import { connectionTo, SHORT_SETTINGS } from './connection.ts';
-import { CONNECT_MS_MAX, ConnectionSharing } from './connection-sharing.ts';
-import { connectionChecks, type KnownDatabase } from './on-connect.ts';
-import { KeptPlans, PLANS, type Plans } from './plans.ts';
-import type { ServerRuns } from './server-runs.ts';
-import { SilentConnections } from './silent-connections.ts';
-import { isUndone, speaksOfServer } from './sql-state.ts';
-import type { SqlValue } from './sql-value.ts';
-import { Columns, type Statement, type TypedStatement } from './statement.ts';
+import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
+import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
+import { connectionChecks, type KnownDatabase } from './server/on-connect.ts';
+import type { ServerRuns } from './server/server-runs.ts';
+import { SilentConnections } from './server/silent-connections.ts';
+import { KeptPlans, PLANS, type Plans } from './sql/plans.ts';
+import { isUndone, speaksOfServer } from './sql/sql-state.ts';
+import type { SqlValue } from './sql/sql-value.ts';
+import { Columns, type Statement, type TypedStatement } from './sql/statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { BreakerOverrides } from '../admin/breaker-overrides.ts';
+import { BreakerOverrides } from '../admin/operators/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
 import { Accounts } from '../bonuses/service/account.ts';
 import { Reconciler } from '../books/reconciliation/reconciler.ts';

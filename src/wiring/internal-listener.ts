@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { readConsoleFiles } from '../admin/console-files.ts';
+import { statesHere, statesIn } from '../admin/operators/wallet-states.ts';
 import { createAdminServer } from '../admin/server.ts';
-import { statesHere, statesIn } from '../admin/wallet-states.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';

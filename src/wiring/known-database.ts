@@ -6,9 +6,9 @@ import {
   type Missed,
   type ReportedCall,
   type ReportedCommit,
-} from '../store/last-commits.ts';
-import type { KnownDatabase } from '../store/on-connect.ts';
-import { ServerRuns } from '../store/server-runs.ts';
+} from '../store/server/last-commits.ts';
+import type { KnownDatabase } from '../store/server/on-connect.ts';
+import { ServerRuns } from '../store/server/server-runs.ts';
 import type { Base } from './parts.ts';
 
 /** At most one log line a minute: a pool tries to connect again for each callback. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { People } from '../admin/people.ts';
+import type { People } from '../admin/access/people.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import { BearerTokens } from '../people/bearer-tokens.ts';
 import { CodeFlow } from '../people/code-flow.ts';

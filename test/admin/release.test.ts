@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { type OperatorAdmin, operatorAdminRoutes } from '../../src/admin/operators.ts';
+import { type OperatorAdmin, operatorAdminRoutes } from '../../src/admin/operators/operators.ts';
 import type { Release } from '../../src/store/deliveries/release.ts';
 import { partly } from '../support/partly.ts';
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { describe, it, type TestContext } from 'vitest';
-import { noRow, statement } from '../../src/store/statement.ts';
+import { noRow, statement } from '../../src/store/sql/statement.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 import { compareBooks } from '../../tools/simulator/books.ts';
 import { sql } from '../deliveries/support/deliveries.ts';

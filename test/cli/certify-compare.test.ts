@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { certificateText } from '../../src/cli/certificate-text.ts';
+import { certificateText } from '../../src/cli/text/certificate-text.ts';
 import { certification, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, refundsTwice } from '../certify/support/flawed-wallets.ts';
 import { folderWith } from '../config/support/folder.ts';

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from '../../src/cli/player-line.ts';
+import {
+  checkPlayerLine,
+  PLAYERS_HEADER,
+  separatorOf,
+} from '../../src/cli/onboarding/player-line.ts';
 import { parseCsvLine } from '../../src/lib/csv.ts';
 import { type Line, readLines } from '../../src/lib/lines.ts';
 import { within } from './support/cost.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { betToken } from '../../src/sessions/bet-token.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
-import { noRow, statement } from '../../src/store/statement.ts';
+import { noRow, statement } from '../../src/store/sql/statement.ts';
 import {
   accelerator,
   base64Key,

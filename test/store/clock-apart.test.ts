@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { statement } from '../../src/store/statement.ts';
+import { statement } from '../../src/store/sql/statement.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { connect, rowsOf } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../src/store/database.ts';
-import { statement } from '../../src/store/statement.ts';
+import { statement } from '../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 /** As this end of the connection knows it. */

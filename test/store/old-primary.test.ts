@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statement } from '../../src/store/statement.ts';
+import { statement } from '../../src/store/sql/statement.ts';
 import { placedBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { rowsOf } from '../support/server.ts';

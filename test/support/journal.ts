@@ -4,7 +4,7 @@ import type { BetOwner } from '../../src/domain/bet.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Deadline } from '../../src/domain/deadline.ts';
 import { Database } from '../../src/store/database.ts';
-import { DatabaseClock } from '../../src/store/database-clock.ts';
+import { DatabaseClock } from '../../src/store/server/database-clock.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import { createDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { SqlValue } from '../../src/store/sql-value.ts';
+import type { SqlValue } from '../../src/store/sql/sql-value.ts';
 import type { TestGateway } from './gateway.ts';
 
 interface Sent {

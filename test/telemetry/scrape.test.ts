@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyMetrics } from '../../bench/scrape/thousand-operators.ts';
-import { probeRoutes } from '../../src/admin/probes.ts';
+import { probeRoutes } from '../../src/admin/operators/probes.ts';
 import { OPERATIONS } from '../../src/domain/operation.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 

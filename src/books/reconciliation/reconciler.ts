@@ -1,7 +1,7 @@
 import type { Configuration } from '../../config/schema/schema.ts';
-import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationPlan, ReconciliationRuns } from '../../store/reconciliation/runs.ts';
+import type { DatabaseAddress } from '../../store/server/connection.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ColumnNames } from './columns.ts';
 import { Incomparable, ListTooLarge } from './incomparable.ts';

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { Slices } from '../../lib/slices.ts';
-import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
@@ -11,6 +10,7 @@ import type {
   ReconciliationRuns,
 } from '../../store/reconciliation/runs.ts';
 import { SideTable } from '../../store/reconciliation/side-table.ts';
+import type { DatabaseAddress } from '../../store/server/connection.ts';
 import type { ColumnNames } from './columns.ts';
 import { type BetPair, differenceOf, Pairs } from './found.ts';
 import { Heartbeat, takenForGone } from './heartbeat.ts';

@@ -2,12 +2,12 @@ import { Command, Option } from 'commander';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
-import { timeOf } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readCursor, readTime } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
+import { timeOf } from '../text/bet-text.ts';
 
 interface Options extends AuditQuery {
   readonly json?: true;

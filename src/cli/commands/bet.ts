@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { BetTimelines } from '../../store/bets/timeline.ts';
 import { DeliveryHolds } from '../../store/deliveries/holds.ts';
-import { betText } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
+import { betText } from '../text/bet-text.ts';
 
 interface Options {
   readonly json?: true;

@@ -4,11 +4,11 @@ import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.ts';
 import type { FoundBet } from '../../store/bets/search-statements.ts';
-import { timeOf } from '../bet-text.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { readTime } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
+import { timeOf } from '../text/bet-text.ts';
 
 interface Options {
   readonly operator?: string;

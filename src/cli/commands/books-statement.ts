@@ -7,8 +7,8 @@ import { readDay } from '../books.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { statementText } from '../statement-text.ts';
 import type { Terminal } from '../terminal.ts';
+import { statementText } from '../text/statement-text.ts';
 
 interface Options {
   readonly operator: string;

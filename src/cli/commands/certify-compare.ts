@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CaseChange, Comparison } from '../../certify/certificate/compare.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { readCertificate } from '../certificate-files.ts';
+import { readCertificate } from '../certification/certificate-files.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 

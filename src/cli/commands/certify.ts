@@ -7,13 +7,13 @@ import { type Certified, type Progress, Refused } from '../../certify/certificat
 import { systemClock } from '../../domain/clock.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { readyFolder, writeCertificate } from '../certificate-files.ts';
-import { callsText, certificateText } from '../certificate-text.ts';
-import { type OperatorOptions, operatorToCertify } from '../certify-operator.ts';
+import { readyFolder, writeCertificate } from '../certification/certificate-files.ts';
+import { type OperatorOptions, operatorToCertify } from '../certification/certify-operator.ts';
 import { CommandFailed, fileFault, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { untilInterrupted } from '../interruption.ts';
 import type { Terminal } from '../terminal.ts';
+import { callsText, certificateText } from '../text/certificate-text.ts';
 import { certifyCompareCommand } from './certify-compare.ts';
 
 interface Options extends Omit<OperatorOptions, 'strict' | 'user'> {

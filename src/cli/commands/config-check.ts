@@ -8,9 +8,9 @@ import { plain } from '../../lib/plain-text.ts';
 import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorSummary, operatorsTable } from '../operators-table.ts';
 import { unknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { operatorSummary, operatorsTable } from '../text/operators-table.ts';
 
 interface Options {
   readonly folder?: string;
@@ -128,7 +128,7 @@ async function probe(
 ): Promise<void> {
   // Imported here: they bring the HTTP client, which no other command should wait for.
   const { probeWallets } = await import('../../wallets/probe.ts');
-  const { probeTable } = await import('../probe-table.ts');
+  const { probeTable } = await import('../text/probe-table.ts');
   const wallets = await probeWallets(operators);
   const unwell = wallets.filter(({ result }) => result !== 'ok');
   const valid = problems.length === 0;

@@ -6,11 +6,11 @@ import { diffOf, isEmpty } from '../../config/settings-diff.ts';
 import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { configFolder, loadFolder } from '../configuration.ts';
-import { diffText } from '../diff-text.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, adminAddress, adminToken, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
+import { diffText } from '../text/diff-text.ts';
 
 interface Options {
   readonly folder?: string;

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-item.ts';
-import { deliveriesTable } from '../deliveries-table.ts';
 import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';
 import { readCursor } from '../query-options.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { deliveriesTable } from '../text/deliveries-table.ts';
 
 interface Options {
   readonly operator?: string;

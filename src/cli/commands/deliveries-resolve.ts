@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { BY_CHARS_MAX } from '../../domain/caller.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { byOf, notBlank } from '../caller.ts';
-import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
   deliveryId,
@@ -12,6 +11,7 @@ import {
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
+import { deliveryName } from '../text/deliveries-table.ts';
 
 interface Options extends DeliveryCommandOptions {
   readonly by: string;

@@ -7,7 +7,6 @@ import {
   type RetryableState,
 } from '../../store/deliveries/delivery-admin.ts';
 import { byOf, recordedWords } from '../caller.ts';
-import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
   deliveryId,
@@ -18,6 +17,7 @@ import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { deliveryName } from '../text/deliveries-table.ts';
 
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;

@@ -4,8 +4,8 @@ import { plain } from '../../lib/plain-text.ts';
 import { loadValid } from '../configuration.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorSummary, operatorsTable } from '../operators-table.ts';
 import type { Terminal } from '../terminal.ts';
+import { operatorSummary, operatorsTable } from '../text/operators-table.ts';
 
 interface Options {
   readonly folder?: string;

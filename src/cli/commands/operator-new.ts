@@ -4,10 +4,10 @@ import { Command, Option } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { configFolder } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
-import { handoverOf, handoverText } from '../handover.ts';
 import { withExamples } from '../help.ts';
-import type { DraftSecrets, OperatorDraft } from '../new-operator.ts';
-import { Questions } from '../questions.ts';
+import { handoverOf, handoverText } from '../onboarding/handover.ts';
+import type { DraftSecrets, OperatorDraft } from '../onboarding/new-operator.ts';
+import { Questions } from '../onboarding/questions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -69,8 +69,8 @@ export function operatorNewCommand(terminal: Terminal): Command {
 
 async function create(terminal: Terminal, id: string, options: Options): Promise<void> {
   // Imported here: they bring the schemas, which no other command should wait for.
-  const { idLike, operatorYaml, problemsOf } = await import('../new-operator.ts');
-  const { collisionIn, writeOperator } = await import('../operator-files.ts');
+  const { idLike, operatorYaml, problemsOf } = await import('../onboarding/new-operator.ts');
+  const { collisionIn, writeOperator } = await import('../onboarding/operator-files.ts');
   const { OPERATOR_ID } = await import('../../config/schema/schema.ts');
   if (!OPERATOR_ID.test(id)) throw unusableId(id, idLike(id));
   const folder = configFolder(terminal.env, options.folder);
@@ -141,7 +141,7 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
     fallback?: string,
   ) => given ?? (await questions?.ask(question, judge, fallback)) ?? '';
   const isPrivate = options.allowPrivate === true;
-  const { addressFault, currencyFault } = await import('../new-operator.ts');
+  const { addressFault, currencyFault } = await import('../onboarding/new-operator.ts');
   const aWallet = (text: string) => addressFault(text, isPrivate);
   const currencyList = (text: string) => currencyFault(listOf(text));
   try {
@@ -170,7 +170,7 @@ const listOf = (text: string) =>
     .map((word) => word.toUpperCase());
 
 async function secretsOf(id: string, folder: string | undefined): Promise<DraftSecrets> {
-  const { newSecret, variableName } = await import('../new-operator.ts');
+  const { newSecret, variableName } = await import('../onboarding/new-operator.ts');
   const secret = (which: 'wallet' | 'api') => ({
     value: newSecret(),
     expression:

@@ -6,7 +6,7 @@ import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
-import type { Tally } from '../player-import.ts';
+import type { Tally } from '../onboarding/player-import.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -48,7 +48,7 @@ export function playersImportCommand(terminal: Terminal): Command {
 async function importFile(terminal: Terminal, file: string, options: Options): Promise<void> {
   const warn = operatorWarnings(terminal, options.folder);
   // Imported here: they bring the configuration's schemas, which no other command should wait for.
-  const { importPlayers } = await import('../player-import.ts');
+  const { importPlayers } = await import('../onboarding/player-import.ts');
   const dryRun = options.dryRun === true;
   await withReadyDatabase(terminal, async (url) => {
     const takeover = await openTakeover(url, dryRun);

@@ -13,8 +13,8 @@ import { CommandFailed, Differs, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { printReconciliation } from '../reconciliation-text.ts';
 import type { Terminal } from '../terminal.ts';
+import { printReconciliation } from '../text/reconciliation-text.ts';
 
 interface Options {
   readonly operator: string;

@@ -7,8 +7,8 @@ import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { doneRun, reconciliationId } from '../reconciliation-run.ts';
-import { printReconciliation } from '../reconciliation-text.ts';
 import type { Terminal } from '../terminal.ts';
+import { printReconciliation } from '../text/reconciliation-text.ts';
 
 interface JsonOption {
   readonly json?: true;

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/caller.ts';
 import { type Sql, sql } from '../schema/prisma.ts';
-import type { Parameters } from '../statement.ts';
+import type { Parameters } from '../sql/statement.ts';
 
 export const AUDIT_ACTIONS = [
   'delivery.retry',

@@ -1,5 +1,5 @@
 import { canonicalAmount } from '../../domain/amount.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import {
   type FoundBet,
   foundBet,

@@ -6,8 +6,8 @@ import type {
   WalletTrace,
 } from '../../domain/wallet-answer.ts';
 import type { Answer } from '../../protocol/answers.ts';
-import type { Parameters } from '../statement.ts';
-import { storable } from '../storable-text.ts';
+import type { Parameters } from '../sql/statement.ts';
+import { storable } from '../sql/storable-text.ts';
 
 /** One attempt at a wallet call, as the journal stores it. */
 export interface AttemptRecord {

@@ -7,7 +7,7 @@ import type {
   Settlement,
 } from '../../domain/bet.ts';
 import { unreachable } from '../../domain/unreachable.ts';
-import { storable } from '../storable-text.ts';
+import { storable } from '../sql/storable-text.ts';
 import type { LATE_KINDS, PLACES, ROLLBACKS, SETTLEMENT_TYPES, SETTLEMENTS } from './rows.ts';
 
 /** The columns of a bet's place, as written by a commit or an outcome. */

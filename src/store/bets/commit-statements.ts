@@ -1,7 +1,7 @@
 import type { Bet } from '../../domain/bet.ts';
 import { heldMs } from '../deliveries/held-time.ts';
-import { arrayText } from '../sql-value.ts';
-import { batchStatement, type Columns, type Parameters } from '../statement.ts';
+import { arrayText } from '../sql/sql-value.ts';
+import { batchStatement, type Columns, type Parameters } from '../sql/statement.ts';
 import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import type { Commit } from './commit.ts';
 import { LEASE_END } from './lease.ts';

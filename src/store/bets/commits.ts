@@ -1,10 +1,10 @@
 import { DatabaseError } from 'pg';
 import type { Deadline } from '../../domain/deadline.ts';
-import { Batcher } from '../batcher.ts';
-import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
-import type { DatabaseClock } from '../database-clock.ts';
-import { withRepeats } from '../unreported-commit.ts';
+import type { DatabaseClock } from '../server/database-clock.ts';
+import { Batcher } from '../sql/batcher.ts';
+import { BATCHING } from '../sql/batching.ts';
+import { withRepeats } from '../sql/unreported-commit.ts';
 import { operationsBegun } from './begun-operations.ts';
 import type { Commit, Committed } from './commit.ts';
 import {

@@ -1,5 +1,5 @@
 import { unreachable } from '../../domain/unreachable.ts';
-import type { Parameters } from '../statement.ts';
+import type { Parameters } from '../sql/statement.ts';
 import { attemptParameters } from './attempt-record.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';

@@ -1,6 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { heldMs } from '../deliveries/held-time.ts';
-import { batchStatement, type Columns } from '../statement.ts';
+import { batchStatement, type Columns } from '../sql/statement.ts';
 import { ATTEMPT_COLUMNS } from './attempt-record.ts';
 import { ANSWERED_PARAMETERS, OUTCOME_PARAMETERS } from './finish-parameters.ts';
 import { inputOfFree, WRITTEN_AND_LOCKED } from './locked-row.ts';

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../domain/errors.ts';
-import { Batcher } from '../batcher.ts';
-import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
-import { Gathering } from '../gathering.ts';
-import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
+import { Batcher } from '../sql/batcher.ts';
+import { BATCHING } from '../sql/batching.ts';
+import { Gathering } from '../sql/gathering.ts';
+import { LONG_AGO, withRepeats, writeLater } from '../sql/unreported-commit.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';

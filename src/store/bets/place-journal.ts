@@ -1,11 +1,11 @@
 import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import { Batcher } from '../batcher.ts';
-import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
-import type { DatabaseClock } from '../database-clock.ts';
-import type { CommitNotes } from '../last-commits.ts';
-import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
+import type { DatabaseClock } from '../server/database-clock.ts';
+import type { CommitNotes } from '../server/last-commits.ts';
+import { Batcher } from '../sql/batcher.ts';
+import { BATCHING } from '../sql/batching.ts';
+import { LONG_AGO, withRepeats, writeLater } from '../sql/unreported-commit.ts';
 import { operationsBegun } from './begun-operations.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';

@@ -1,4 +1,4 @@
-import { batchStatement, type Parameters } from '../statement.ts';
+import { batchStatement, type Parameters } from '../sql/statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt-record.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_END } from './lease.ts';

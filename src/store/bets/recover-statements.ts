@@ -1,6 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../sql/statement.ts';
 import { byAttempt } from './statements.ts';
 
 /** SQL that gives an attempt whose process has died an unknown outcome. */

@@ -13,7 +13,7 @@ import {
 } from '../../domain/bet.ts';
 import { BET_OPERATIONS, DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 export const PLACES = [
   'unseen',

@@ -1,5 +1,5 @@
 import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
-import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
 /** Which bets to find, and where to continue: older than `before`, or equally old with a smaller id. */
 export interface SearchRange {

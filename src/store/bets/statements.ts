@@ -1,6 +1,12 @@
 import type { Bet } from '../../domain/bet.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
-import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import {
+  batchStatement,
+  type Columns,
+  noRow,
+  type Parameters,
+  statement,
+} from '../sql/statement.ts';
 import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
 import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BETS } from './rows.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import { recording } from './ownership.ts';
 
 /** One player's bonus from one template that was requested, with unknown outcome. */

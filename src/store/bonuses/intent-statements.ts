@@ -1,4 +1,4 @@
-import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { LISTED_BONUSES, type OwnedBonus, recording } from './ownership.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 

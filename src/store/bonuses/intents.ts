@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { Database } from '../database.ts';
-import type { CallNotes } from '../last-commits.ts';
+import type { CallNotes } from '../server/last-commits.ts';
 import {
   BEGIN_APPLY,
   BEGIN_CREATE,

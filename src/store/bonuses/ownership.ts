@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
 /** A bonus and its player; the bonus belongs to the player's operator. */

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 /** Calls per statement; each may have issued a thousand bonuses. */
 const CALLS_AT_ONCE = 500;

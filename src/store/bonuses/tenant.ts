@@ -1,4 +1,4 @@
-import type { Parameters } from '../statement.ts';
+import type { Parameters } from '../sql/statement.ts';
 
 /** One operator with one partner account at the service. */
 export interface Tenant {

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** The next page of a partner account's templates, claimed by this process. */
 export interface ClaimedPage {

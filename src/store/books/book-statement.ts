@@ -1,6 +1,6 @@
 import type { Movement } from '../../domain/movements.ts';
-import type { SqlValue } from '../sql-value.ts';
-import { type Parameters, statement } from '../statement.ts';
+import type { SqlValue } from '../sql/sql-value.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import type { Position } from './position.ts';
 import { BOOKS_VERSION } from './read-statements.ts';
 

@@ -1,4 +1,4 @@
-import type { TypedStatement } from '../statement.ts';
+import type { TypedStatement } from '../sql/statement.ts';
 import { BOOK, type Booking } from './book-statement.ts';
 import type { Position } from './position.ts';
 import {

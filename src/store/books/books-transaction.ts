@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
-import { type DatabaseAddress, openLongConnection } from '../connection.ts';
-import type { SqlValue } from '../sql-value.ts';
-import { Columns, type TypedStatement } from '../statement.ts';
+import { type DatabaseAddress, openLongConnection } from '../server/connection.ts';
+import { clientRows } from '../sql/client-rows.ts';
+import type { SqlValue } from '../sql/sql-value.ts';
+import { Columns, type TypedStatement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 
 /** Advisory lock: exclusive for a rebuild, shared for those who must not run during one. */

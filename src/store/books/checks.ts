@@ -1,4 +1,4 @@
-import { noRow, statement } from '../statement.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { NOTE_VIOLATION, VIOLATION_RULES, type Violation } from './violations.ts';
 

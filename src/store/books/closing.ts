@@ -1,4 +1,4 @@
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 import { TOTALS_COLUMNS } from './day-totals.ts';

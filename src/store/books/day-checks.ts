@@ -1,4 +1,4 @@
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import { SUMS } from './book-statement.ts';
 import type { Runner } from './books-journal.ts';
 import { BOOKED_TO } from './checks.ts';

@@ -1,5 +1,5 @@
 import { addAmounts, canonicalAmount, subtractAmounts } from '../../domain/amount.ts';
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** The sums of a day in one currency. Amounts are decimal text; all but `net` are not negative. */
 export interface DayTotals {

@@ -1,5 +1,5 @@
 import { isDay } from '../../domain/calendar.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, TOTALS_COLUMNS, totalsOf } from './day-totals.ts';
 

@@ -1,4 +1,4 @@
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { dayStart } from './day-start.ts';
 

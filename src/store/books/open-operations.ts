@@ -1,6 +1,6 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_SECONDS } from '../bets/lease.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { DueDay } from './due-days.ts';
 

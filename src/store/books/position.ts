@@ -1,4 +1,4 @@
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /**
  * A position in the journal, in the order in which the books read it: by the database transaction that wrote an

@@ -1,6 +1,6 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
-import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 import { type Position, positionOf } from './position.ts';
 
 const MONEY_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const;

@@ -1,6 +1,6 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { StatementRow } from '../../domain/statement-csv.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
 

@@ -1,5 +1,5 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
-import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
+import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 
 interface Counted {

@@ -1,4 +1,4 @@
-import { batchStatement, noRow, type Parameters } from '../statement.ts';
+import { batchStatement, noRow, type Parameters } from '../sql/statement.ts';
 
 /**
  * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements disagree with its state.

@@ -1,5 +1,5 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
-import { type Columns, type Parameters, statement, type TypedStatement } from '../statement.ts';
+import { type Columns, type Parameters, statement, type TypedStatement } from '../sql/statement.ts';
 
 /** How many entries of one operator, operation and state a piece contains. */
 export interface PieceRow {

@@ -1,6 +1,6 @@
 import type { Bet, ResultType } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
-import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { heldMs } from './held-time.ts';
 
 /** A bet whose wallet may still execute an earlier call late, due for its next confirmation. */

@@ -1,4 +1,4 @@
-import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
 const countOf = (row: Columns) => ({
   operator: row.text('operator'),

@@ -1,6 +1,6 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_END } from '../bets/lease.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import { claimedOf } from './taken.ts';
 
 /**

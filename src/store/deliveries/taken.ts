@@ -2,7 +2,7 @@ import type { Bet, BetOwner } from '../../domain/bet.ts';
 import { DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { lateOf, placeOf, rollbackOf, settlementOf } from '../bets/rows.ts';
-import { type Columns, UnreadableRow } from '../statement.ts';
+import { type Columns, UnreadableRow } from '../sql/statement.ts';
 
 /** A delivery that this process has claimed, with everything its call needs. */
 export interface TakenDelivery {

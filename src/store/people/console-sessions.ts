@@ -1,6 +1,6 @@
 import { PERSON_ROLES, type PersonRole } from '../../domain/caller.ts';
 import type { Database } from '../database.ts';
-import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** Somebody who is signed in. */
 export interface SignedIn {

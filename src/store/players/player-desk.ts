@@ -1,6 +1,6 @@
 import { HAS_ENDED } from '../bets/ended.ts';
 import type { Database } from '../database.ts';
-import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
 /** A player as people see one. */
 export interface PlayerFacts {

@@ -1,7 +1,7 @@
 import { BET_STATES } from '../../domain/bet-state.ts';
 import type { JournalBet, OpenPromise } from '../../domain/reconciliation.ts';
-import type { SqlValue } from '../sql-value.ts';
-import type { Columns } from '../statement.ts';
+import type { SqlValue } from '../sql/sql-value.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** What a line of a list says about a bet; null: the line does not say. */
 export interface ListRow {

@@ -5,7 +5,7 @@ import {
   type DifferenceKind,
   type ListedBet,
 } from '../../domain/reconciliation.ts';
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** What the other party's list says about a bet; for a repeated bet also what the other lines say. */
 export interface ListedThere extends ListedBet {

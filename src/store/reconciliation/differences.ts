@@ -1,7 +1,7 @@
 import type { DifferenceKind } from '../../domain/reconciliation.ts';
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
 import type { Runner } from '../books/books-journal.ts';
-import { batchStatement, type Parameters, statement } from '../statement.ts';
+import { batchStatement, type Parameters, statement } from '../sql/statement.ts';
 import {
   DIFFERENCE_COLUMNS,
   type DifferenceItem,

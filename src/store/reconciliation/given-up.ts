@@ -1,4 +1,4 @@
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** A process that reports nothing about its run for this long is taken for dead. */
 const SILENT_SECONDS = 60;

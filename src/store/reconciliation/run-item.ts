@@ -1,5 +1,5 @@
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../../domain/reconciliation.ts';
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 const RECONCILIATION_STATES = ['reading', 'comparing', 'done', 'failed'] as const;
 

@@ -1,7 +1,7 @@
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
 import { dayStart } from '../books/day-start.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
   countsIn,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
-import { type DatabaseAddress, openLongConnection } from '../connection.ts';
-import { Columns } from '../statement.ts';
+import { type DatabaseAddress, openLongConnection } from '../server/connection.ts';
+import { Columns } from '../sql/statement.ts';
 import {
   COMPARE,
   type Compared,

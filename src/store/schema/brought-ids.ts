@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 /** Our tables with numbered ids; the same schema may contain other programs' tables. */
 const NUMBERED = [

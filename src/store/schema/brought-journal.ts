@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
-import { openLongConnection } from '../connection.ts';
+import { openLongConnection } from '../server/connection.ts';
+import { clientRows } from '../sql/client-rows.ts';
 import { sequencesBehind } from './brought-ids.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { openLongConnection } from '../connection.ts';
-import { databaseIdentity } from '../database-identity.ts';
+import { openLongConnection } from '../server/connection.ts';
+import { databaseIdentity } from '../server/database-identity.ts';
 
 /**
  * The id of a database, for data outside of it that is valid only together with it.

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Database } from '../database.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../sql/statement.ts';
 
 /** Tables are created this many months before their first row. */
 const MONTHS_AHEAD = 2;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DatabaseError } from 'pg';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 /** How often a lock that others hold is tried; callbacks proceed between the tries. */
 export interface LockTries {

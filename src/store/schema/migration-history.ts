@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client, ClientBase } from 'pg';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 /**
  * Which migrations the database has had: Prisma's own table `_prisma_migrations`, written as the

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../domain/errors.ts';
-import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
-import { connectionChecks, type KnownDatabase } from '../on-connect.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
-import { speaksOfServer } from '../sql-state.ts';
+import { connectionTo, SHORT_SETTINGS } from '../server/connection.ts';
+import { connectionChecks, type KnownDatabase } from '../server/on-connect.ts';
+import { speaksOfServer } from '../sql/sql-state.ts';
 import { PrismaOnOurTables } from './prisma-tables.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;

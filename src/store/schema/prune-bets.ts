@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { BET_STATES } from '../../domain/bet-state.ts';
 import { HAS_ENDED } from '../bets/ended.ts';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 const BETS_AT_ONCE = 5_000;
 

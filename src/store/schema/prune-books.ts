@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { positionOf } from '../books/position.ts';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 /** A month of the journal, `2026-05`, with its own tables. */
 export interface PrunedTables {

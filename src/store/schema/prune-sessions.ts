@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
+import { clientRows } from '../sql/client-rows.ts';
 
 const PLAYERS_AT_ONCE = 200;
 

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { HAS_DEAD, HAS_OPEN, IS_PLACE_UNRESOLVED, MOVES_NOTHING } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
-import { clientRows } from '../client-rows.ts';
-import { openLongConnection } from '../connection.ts';
-import type { Columns } from '../statement.ts';
+import { openLongConnection } from '../server/connection.ts';
+import { clientRows } from '../sql/client-rows.ts';
+import type { Columns } from '../sql/statement.ts';
 import { withLockTries } from './lock-tries.ts';
 import { pruneBets } from './prune-bets.ts';
 import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
-import { OUR_SETTINGS, openLongConnection } from '../connection.ts';
-import type { Columns } from '../statement.ts';
-import { UnsuitableServer } from '../unsuitable-server.ts';
+import { OUR_SETTINGS, openLongConnection } from '../server/connection.ts';
+import { UnsuitableServer } from '../server/unsuitable-server.ts';
+import { clientRows } from '../sql/client-rows.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** By lower-case name, because the case of names in `pg_settings` differs. */
 const WANTED = new Map(

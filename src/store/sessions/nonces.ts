@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** How often one process deletes expired nonces. */
 const CLEAR_EVERY_MS = 60_000;

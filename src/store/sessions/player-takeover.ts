@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import { clientRows } from '../client-rows.ts';
-import { openLongConnection } from '../connection.ts';
-import type { Columns } from '../statement.ts';
+import { openLongConnection } from '../server/connection.ts';
+import { clientRows } from '../sql/client-rows.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** One player with the id that the aggregator already uses. */
 export interface PlayerLine {

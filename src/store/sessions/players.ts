@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BetOwner } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
-import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
 /**
  * Maps `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). Never cached: the id of a player

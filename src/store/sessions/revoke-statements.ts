@@ -1,5 +1,5 @@
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
-import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** A session that a revocation would end. */
 export interface LiveSession {

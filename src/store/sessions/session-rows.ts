@@ -1,4 +1,4 @@
-import type { Columns } from '../statement.ts';
+import type { Columns } from '../sql/statement.ts';
 
 const ENDED_REASONS = ['revoked', 'currency'] as const;
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
+import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** The columns of a session that sealing and recovering its tokens need. */
 export interface SealedRow {

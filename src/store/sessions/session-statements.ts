@@ -1,4 +1,4 @@
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import {
   type EndedReason,
   type KindOfSession,

@@ -1,6 +1,6 @@
 import type { Authority } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
-import { type LookUp, sharedLookUp } from '../shared-look-up.ts';
+import { type LookUp, sharedLookUp } from '../sql/shared-look-up.ts';
 import {
   LIVE_BY_PLAYER,
   LIVE_BY_TOKEN,

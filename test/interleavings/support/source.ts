@@ -9,8 +9,9 @@ export async function loadSource(folder: string) {
   const load = async (file: string) =>
     await import(/* @vite-ignore */ pathToFileURL(join(folder, 'src', file)).href);
   const store: typeof import('../../../src/store/database.ts') = await load('store/database.ts');
-  const clock: typeof import('../../../src/store/database-clock.ts') =
-    await load('store/database-clock.ts');
+  const clock: typeof import('../../../src/store/server/database-clock.ts') = await load(
+    'store/server/database-clock.ts',
+  );
   const journal: typeof import('../../../src/store/bets/journal.ts') =
     await load('store/bets/journal.ts');
   const places: typeof import('../../../src/store/bets/place-journal.ts') = await load(

@@ -15,7 +15,7 @@ import * as places from '../../../src/store/bets/place-statements.ts';
 import * as bets from '../../../src/store/bets/statements.ts';
 import { Database } from '../../../src/store/database.ts';
 import { TAKE } from '../../../src/store/deliveries/statements.ts';
-import { type Statement, statement } from '../../../src/store/statement.ts';
+import { type Statement, statement } from '../../../src/store/sql/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 

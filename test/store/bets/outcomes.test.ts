@@ -5,8 +5,8 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { Database } from '../../../src/store/database.ts';
-import type { SqlValue } from '../../../src/store/sql-value.ts';
-import type { Statement } from '../../../src/store/statement.ts';
+import type { SqlValue } from '../../../src/store/sql/sql-value.ts';
+import type { Statement } from '../../../src/store/sql/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

@@ -9,8 +9,8 @@ import { BetJournal } from '../../../src/store/bets/journal.ts';
 import type { PlaceIntent } from '../../../src/store/bets/place.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
 import { Database } from '../../../src/store/database.ts';
-import type { SqlValue } from '../../../src/store/sql-value.ts';
-import type { Statement } from '../../../src/store/statement.ts';
+import type { SqlValue } from '../../../src/store/sql/sql-value.ts';
+import type { Statement } from '../../../src/store/sql/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

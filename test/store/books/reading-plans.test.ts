@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READ_BOOKED, READ_ENTRIES } from '../../../src/store/books/read-statements.ts';
-import type { TypedStatement } from '../../../src/store/statement.ts';
+import type { TypedStatement } from '../../../src/store/sql/statement.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 
 /** So many that a thousand of them are a reason to read them all, if they are asked for together. */

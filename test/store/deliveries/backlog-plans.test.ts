@@ -7,7 +7,7 @@ import {
   UNRESOLVED_PIECES,
   WAITING_PIECES,
 } from '../../../src/store/deliveries/backlog-statements.ts';
-import { statement, type TypedStatement } from '../../../src/store/statement.ts';
+import { statement, type TypedStatement } from '../../../src/store/sql/statement.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 
 /** How PostgreSQL counts what is open where all of it has become so since it last looked. */

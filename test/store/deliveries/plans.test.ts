@@ -9,7 +9,7 @@ import {
   TAKE,
   WAKE,
 } from '../../../src/store/deliveries/statements.ts';
-import type { Statement } from '../../../src/store/statement.ts';
+import type { Statement } from '../../../src/store/sql/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../../src/store/database.ts';
 import { Players } from '../../../src/store/sessions/players.ts';
-import { noRow, statement } from '../../../src/store/statement.ts';
+import { noRow, statement } from '../../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openPlainDatabase } from '../../support/journal.ts';
 

@@ -1,0 +1,101 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../domain/caller.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { IssuerUnavailable } from '../../people/issuer.ts';
+import { actorIn, roleIn } from '../../people/roles-claim.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { cookieIn, SESSION_COOKIE } from './cookies.ts';
+import { isFromOwnPage } from './origin.ts';
+import { givenHash, type People } from './people.ts';
+
+const BEARER = /^Bearer +(\S+)$/i;
+/** The three parts of a signed token. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const READS = new Set(['GET', 'HEAD']);
+
+const NO_TOKEN = 'The bearer token is missing or wrong';
+
+/** Who made a request. */
+export type Authentication =
+  | { readonly kind: 'authenticated'; readonly caller: Caller }
+  | { readonly kind: 'unauthenticated'; readonly why: string }
+  /** Authenticated, but not allowed on any route. */
+  | { readonly kind: 'forbidden'; readonly why: string };
+
+/**
+ * Authenticates a request by its bearer token or, if it has no `Authorization` header, by the console's cookie.
+ * A bad header is not made good by a cookie.
+ */
+export function authenticator(people: People, logger: Logger) {
+  const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
+  return async (request: FastifyRequest): Promise<Authentication> => {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return await authenticateByCookie(people, request);
+    const token = BEARER.exec(authorization)?.[1] ?? '';
+    // Digests have equal length, so that the comparison takes the same time for every guess.
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
+      return {
+        kind: 'authenticated',
+        caller: { actor: 'token', role: 'admin', address: request.ip },
+      };
+    }
+    return await authenticateByIssuer(people, logger, request, token);
+  };
+}
+
+async function authenticateByIssuer(
+  { issuer }: People,
+  logger: Logger,
+  request: FastifyRequest,
+  token: string,
+): Promise<Authentication> {
+  if (issuer === undefined || !JWT.test(token)) return { kind: 'unauthenticated', why: NO_TOKEN };
+  try {
+    const verified = await issuer.tokens.verify(token);
+    switch (verified.kind) {
+      case 'refused':
+        return { kind: 'unauthenticated', why: verified.why };
+      case 'verified': {
+        const actor = actorIn(verified.claims);
+        if (actor === undefined) return { kind: 'unauthenticated', why: 'The token names nobody' };
+        const role = roleIn(verified.claims, issuer.rolesClaim);
+        if (role === undefined) {
+          return { kind: 'forbidden', why: 'The issuer gives you no role of this gateway' };
+        }
+        return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+      }
+      default:
+        return unreachable(verified);
+    }
+  } catch (error) {
+    if (!(error instanceof IssuerUnavailable)) throw error;
+    logger.warn({ err: error }, 'people.issuer_unavailable');
+    return { kind: 'unauthenticated', why: 'The issuer cannot be asked for its keys at present' };
+  }
+}
+
+async function authenticateByCookie(
+  people: People,
+  request: FastifyRequest,
+): Promise<Authentication> {
+  const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
+  if (idHash === undefined) return { kind: 'unauthenticated', why: NO_TOKEN };
+  if (!READS.has(request.method) && !isFromOwnPage(request, people.consoleUrl)) {
+    return { kind: 'forbidden', why: "This request came from another site's page" };
+  }
+  const signedIn = await people.sessions.find(idHash, isActivity(request));
+  if (signedIn === undefined)
+    return { kind: 'unauthenticated', why: 'The session is over: sign in again' };
+  const { actor, role } = signedIn;
+  return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+}
+
+/** Pages mark their automatic polling, so that it does not keep the session of an absent person open. */
+function isActivity(request: FastifyRequest): boolean {
+  return request.headers['x-wagergate-background'] === undefined;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { CODES } from '../../domain/codes.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { IssuerUnavailable } from '../../people/issuer.ts';
+import { failure } from '../../protocol/answers.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { send } from '../answers.ts';
+import { cookieIn, dropCookie, PENDING_COOKIE, SESSION_COOKIE, setCookie } from './cookies.ts';
+import { consoleOrigin, isFromOwnPage } from './origin.ts';
+import { givenHash, newConsoleSecret, type People, secretHash } from './people.ts';
+import {
+  LINK_FORM,
+  LINK_SCRIPT,
+  SIGN_IN_AGAIN,
+  SIGN_IN_HEADERS,
+  sendPage,
+} from './sign-in-pages.ts';
+
+/** A sign-in not completed at the issuer by then has to be started again. */
+const PENDING_MS = 10 * 60 * 1000;
+
+const CALLBACK = '/console/callback';
+
+const pendingValue = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  to: z.string(),
+});
+
+/** Sign-in and sign-out of the console. For browsers, so most answers are pages. */
+export function signInRoutes(app: FastifyInstance, people: People, logger: Logger): void {
+  app.register(async (room) => {
+    room.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
+      reply.headers(SIGN_IN_HEADERS);
+      const waitMs = people.attempts.take(request.ip);
+      if (waitMs === 0) return undefined;
+      reply.header('retry-after', Math.ceil(waitMs / 1000));
+      send(reply, failure(CODES.timeout, 'Too many attempts to sign in: wait a little', 429));
+      return reply;
+    });
+    issuerRoutes(room, people, logger);
+    linkRoutes(room, people, logger);
+  });
+  app.post('/console/sign-out', async (request, reply) => {
+    reply.headers(SIGN_IN_HEADERS);
+    if (!isFromOwnPage(request, people.consoleUrl)) return refuseForeign(reply);
+    const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
+    if (idHash !== undefined) await people.sessions.close(idHash);
+    return reply.header('set-cookie', dropCookie(SESSION_COOKIE)).code(204).send();
+  });
+}
+
+function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): void {
+  const codeFlow = people.issuer?.codeFlow;
+  const { consoleUrl } = people;
+
+  // A HEAD request must not start a sign-in.
+  const route = { exposeHeadRoute: false };
+  app.get('/console/sign-in', route, async (request, reply) => {
+    if (codeFlow === undefined) return sendPage(reply, 200, 'Sign in', ...BY_LINK);
+    const to = z.object({ to: z.string() }).safeParse(request.query).data?.to ?? '';
+    const redirectUri = `${consoleOrigin(request, consoleUrl)}${CALLBACK}`;
+    const begun = await reached(codeFlow.begin(redirectUri), logger);
+    if (begun === undefined) return issuerAway(reply);
+    const pending = JSON.stringify({ ...begun.pending, to: ownPath(to) });
+    const value = Buffer.from(pending).toString('base64url');
+    reply.header('set-cookie', setCookie(PENDING_COOKIE, value, PENDING_MS));
+    return reply.redirect(begun.url, 302);
+  });
+
+  app.get(CALLBACK, route, async (request, reply) => {
+    // The cookie is good for one return from the issuer, successful or not.
+    reply.header('set-cookie', dropCookie(PENDING_COOKIE));
+    const pending = pendingIn(request);
+    if (codeFlow === undefined || pending === undefined) {
+      return sendPage(reply, 401, 'No sign-in was begun here', TOO_LATE, SIGN_IN_AGAIN);
+    }
+    const { to, ...flow } = pending;
+    const url = `${consoleOrigin(request, consoleUrl)}${request.url}`;
+    const finished = await reached(codeFlow.finish(url, flow), logger);
+    if (finished === undefined) return issuerAway(reply);
+    switch (finished.kind) {
+      case 'signed_in': {
+        const secret = newConsoleSecret();
+        await people.sessions.open({ idHash: secretHash(secret), address: request.ip }, finished);
+        const welcomed = { ...finished, by: 'issuer', secret, to } as const;
+        return welcome(reply, { ...people, logger }, request, welcomed);
+      }
+      case 'roleless':
+        logger.warn({ actor: finished.actor, ip: request.ip }, 'people.without_role');
+        return sendPage(reply, 403, 'You have no role here', WITHOUT_ROLE, SIGN_IN_AGAIN);
+      case 'refused':
+        logger.warn({ why: finished.why, ip: request.ip }, 'people.sign_in_refused');
+        return sendPage(reply, 401, 'The sign-in failed', TOO_LATE, SIGN_IN_AGAIN);
+      default:
+        return unreachable(finished);
+    }
+  });
+}
+
+/** The link's secret is in the fragment (`#`), which browsers do not send; the page posts it. */
+function linkRoutes(app: FastifyInstance, people: People, logger: Logger): void {
+  app.get('/console/link', (_request, reply) => sendPage(reply, 200, 'Signing in', LINK_FORM));
+  app.get('/console/link.js', (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(LINK_SCRIPT),
+  );
+  app.post('/console/link', async (request, reply) => {
+    if (!isFromOwnPage(request, people.consoleUrl)) return refuseForeign(reply);
+    const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString() : '');
+    const tokenHash = givenHash(form.get('token'));
+    const secret = newConsoleSecret();
+    const session = { idHash: secretHash(secret), address: request.ip };
+    const signedIn = tokenHash && (await people.sessions.openByLink(tokenHash, session));
+    if (signedIn === undefined) {
+      logger.warn({ why: 'link', ip: request.ip }, 'people.sign_in_refused');
+      return sendPage(reply, 401, 'This link is no longer valid', ...BY_LINK);
+    }
+    return welcome(reply, { ...people, logger }, request, { ...signedIn, secret, to: '/console' });
+  });
+}
+
+interface Welcomed {
+  readonly actor: string;
+  readonly role: string;
+  readonly by: 'issuer' | 'link';
+  readonly secret: string;
+  readonly to: string;
+}
+
+function welcome(
+  reply: FastifyReply,
+  { logger, sessionMsMax }: Pick<People, 'sessionMsMax'> & { readonly logger: Logger },
+  request: FastifyRequest,
+  { actor, role, by, secret, to }: Welcomed,
+): FastifyReply {
+  logger.info({ actor, role, by, ip: request.ip }, 'people.signed_in');
+  reply.header('set-cookie', setCookie(SESSION_COOKIE, secret, sessionMsMax));
+  return reply.redirect(ownPath(to), 303);
+}
+
+function pendingIn(request: FastifyRequest): z.output<typeof pendingValue> | undefined {
+  const text = Buffer.from(cookieIn(request, PENDING_COOKIE) ?? '', 'base64url').toString();
+  try {
+    return pendingValue.safeParse(JSON.parse(text)).data;
+  } catch {
+    // Not JSON: this gateway did not set it.
+    return undefined;
+  }
+}
+
+/** A path within the console; any other address becomes `/console`, so that it is no open redirect. */
+function ownPath(to: string): string {
+  const base = 'http://console.invalid';
+  if (!URL.canParse(to, base)) return '/console';
+  const { origin, pathname, search, hash } = new URL(to, base);
+  const isOwn = origin === base && /^\/console(\/|$)/.test(pathname);
+  return isOwn ? `${pathname}${search}${hash}` : '/console';
+}
+
+function refuseForeign(reply: FastifyReply): FastifyReply {
+  send(reply, failure(CODES.blocked, "This request came from another site's page", 403));
+  return reply;
+}
+
+/** The issuer's answer; undefined if it did not answer, which is logged. */
+async function reached<T>(asked: Promise<T>, logger: Logger): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof IssuerUnavailable)) throw error;
+    logger.warn({ err: error }, 'people.issuer_unavailable');
+    return undefined;
+  }
+}
+
+function issuerAway(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, 503, 'The issuer does not answer', AWAY, SIGN_IN_AGAIN);
+}
+
+const BY_LINK = [
+  "Make a link for one sign-in within 60 seconds, on the gateway's machine:",
+  '`npx wagergate console link`',
+];
+const TOO_LATE =
+  'It took longer than ten minutes, was begun in another browser, or the issuer did not confirm it.';
+const WITHOUT_ROLE =
+  'Your identity is confirmed, but the issuer gives you none of the roles viewer, support, finance, admin.';
+const AWAY =
+  'The issuer that confirms your identity cannot be reached at present. Bearer tokens still work.';

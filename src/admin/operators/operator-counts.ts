@@ -1,0 +1,80 @@
+import type { OpenCount } from '../../store/deliveries/backlog.ts';
+import type { OpenCounts } from '../../store/deliveries/backlog-counts.ts';
+
+/** Counts that may be lower bounds while counting goes on. */
+type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
+
+/** The open deliveries and bets of one operator, as `GET /admin/operators` shows them; null: unknown. */
+export interface OperatorCounts {
+  readonly openDeliveries: number | null;
+  /** How many of those are held. */
+  readonly heldDeliveries: number | null;
+  /** ISO 8601 UTC. */
+  readonly oldestDelivery: string | null;
+  readonly deadDeliveries: number | null;
+  readonly unresolvedBets: number | null;
+  readonly countsAtLeast: readonly CountedAs[];
+}
+
+/**
+ * Deliveries that are being attempted inside their callbacks are not counted, because they do not wait yet.
+ * @param isHeld whether the operator takes no deliveries now; otherwise those of some bets may still be held
+ */
+export function operatorCounts(
+  open: OpenCounts | undefined,
+  isHeld: (operator: string) => boolean,
+): (operator: string) => OperatorCounts {
+  // Grouped once, rather than filtered per operator: there may be a thousand.
+  const waiting = byOperator(open?.waiting);
+  const dead = byOperator(open?.dead);
+  const unresolved = byOperator(open?.unresolved);
+  return (operator) =>
+    countsOf(open !== undefined, {
+      waiting: waiting.get(operator) ?? [],
+      isHeld: isHeld(operator),
+      dead: dead.get(operator) ?? [],
+      unresolved: unresolved.get(operator) ?? [],
+    });
+}
+
+/** Operators with open deliveries or bets but no file, which may have been removed by mistake. In order of id. */
+export function countsWithoutFile(
+  open: OpenCounts | undefined,
+  isConfigured: (operator: string) => boolean,
+): readonly (OperatorCounts & { readonly id: string })[] {
+  if (open === undefined) return [];
+  const rows = [...open.waiting, ...open.dead, ...open.unresolved];
+  const ids = new Set(rows.map(({ operator }) => operator).filter((id) => !isConfigured(id)));
+  const countsOfOne = operatorCounts(open, () => true);
+  return [...ids].sort().map((id) => ({ id, ...countsOfOne(id) }));
+}
+
+function byOperator(counts: readonly OpenCount[] = []): ReadonlyMap<string, OpenCount[]> {
+  return Map.groupBy(counts, ({ operator }) => operator);
+}
+
+function countsOf(
+  isKnown: boolean,
+  counted: Omit<OpenCounts, 'live' | 'failures'> & { readonly isHeld: boolean },
+): OperatorCounts {
+  const { waiting, isHeld, dead, unresolved } = counted;
+  const sum = (counts: readonly OpenCount[]) =>
+    isKnown ? counts.reduce((total, { count }) => total + count, 0) : null;
+  const since = waiting.flatMap(({ sinceMs }) => sinceMs ?? []);
+  return {
+    openDeliveries: sum(waiting),
+    heldDeliveries: sum(waiting.filter(({ state }) => isHeld || state === 'held')),
+    oldestDelivery: since.length === 0 ? null : new Date(Math.min(...since)).toISOString(),
+    deadDeliveries: sum(dead),
+    unresolvedBets: sum(unresolved),
+    countsAtLeast: [
+      ...goingOn('openDeliveries', waiting),
+      ...goingOn('deadDeliveries', dead),
+      ...goingOn('unresolvedBets', unresolved),
+    ],
+  };
+}
+
+function goingOn(name: CountedAs, counts: readonly OpenCount[]): readonly CountedAs[] {
+  return counts.some(({ isAtLeast }) => isAtLeast) ? [name] : [];
+}

@@ -1,0 +1,62 @@
+import { pipeline, Readable } from 'node:stream';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { constants, createGzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { httpStatusOf, type Readiness } from '../../http/health.ts';
+import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
+import { json, serveAnybody } from '../answers.ts';
+
+export interface Probes {
+  readonly health: Pick<Readiness, 'report'>;
+  readonly metrics: {
+    readonly contentType: string;
+    /** All metrics in Prometheus's text format, chunk by chunk. */
+    readonly text: () => AsyncIterable<string>;
+  };
+}
+
+/** Health and metrics of this process; without a token, as usual for such listeners. */
+export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): void {
+  serveAnybody(app, 'GET', '/health/live', () => json({ status: 'live' }));
+  serveAnybody(app, 'GET', '/health/ready', async () => {
+    const report = await health.report();
+    return json(report, httpStatusOf(report));
+  });
+  const semaphore = new KeyedSemaphore(1);
+  app.get('/metrics', async (request, reply) => {
+    const text = Readable.from(inTurn(() => semaphore.take(request.ip), metrics.text));
+    reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+    // With a thousand operators, 28 MB become 1.1 MB; Prometheus always accepts gzip.
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    // A failure cuts the answer off, which a scraper treats as a failed scrape.
+    pipeline(text, gzip, () => undefined);
+    return reply.header('content-encoding', 'gzip').send(gzip);
+  });
+}
+
+/**
+ * Interleaves the scrapes of one address chunk by chunk, and lets callbacks run in between: a hundred scrapes at once
+ * would block the process for seconds (I7). A client that does not read holds no turn, and other addresses
+ * are not affected.
+ * @param take resolves when it is this scrape's turn, to the function that ends the turn
+ */
+async function* inTurn(
+  take: () => Promise<() => void>,
+  write: () => AsyncIterable<string>,
+): AsyncGenerator<string> {
+  let chunks: AsyncIterator<string> | undefined;
+  for (;;) {
+    const end = await take();
+    let next: IteratorResult<string>;
+    try {
+      chunks ??= write()[Symbol.asyncIterator]();
+      next = await chunks.next();
+      await otherWork();
+    } finally {
+      end();
+    }
+    if (next.done === true) return;
+    yield next.value;
+  }
+}

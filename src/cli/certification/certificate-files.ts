@@ -1,0 +1,101 @@
+import { constants } from 'node:fs';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Certificate } from '../../certify/certificate/certificate.ts';
+import { CommandFailed, fileFault, UsageError } from '../failures.ts';
+import { makeFolder } from '../onboarding/make-folder.ts';
+
+const REPORT = 'certificate.html';
+const CERTIFICATE = 'certificate.json';
+
+/**
+ * Makes sure, before the run, that its results can be written.
+ * @throws UsageError otherwise
+ */
+export async function readyFolder(folder: string): Promise<void> {
+  try {
+    makeFolder(folder);
+    // A file of an earlier run may belong to another user.
+    for (const name of [CERTIFICATE, REPORT]) await mayReplace(join(folder, name));
+    const trial = join(folder, `.certificate-${process.pid}`);
+    await writeFile(trial, '');
+    await rm(trial);
+  } catch (error) {
+    throw new UsageError(`--out ${folder}: nothing can be written there (${messageOf(error)})`, {
+      cause: error,
+    });
+  }
+}
+
+async function mayReplace(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+}
+
+/**
+ * Writes `certificate.json` and `certificate.html`.
+ * @returns their paths
+ * @throws CommandFailed when they cannot be written
+ */
+export async function writeCertificate(
+  folder: string,
+  certificate: Certificate,
+): Promise<readonly string[]> {
+  const { htmlReport } = await import('../../certify/report/html-report.ts');
+  const files = [
+    [join(folder, CERTIFICATE), `${JSON.stringify(certificate, undefined, 2)}\n`],
+    [join(folder, REPORT), htmlReport(certificate)],
+  ] as const;
+  try {
+    for (const [path, text] of files) await writeFile(path, text);
+  } catch (error) {
+    throw new CommandFailed(`the certificate cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return files.map(([path]) => path);
+}
+
+/**
+ * Reads a certificate, given its file or the folder that contains it.
+ * @throws UsageError when there is none
+ */
+export async function readCertificate(
+  path: string,
+): Promise<{ readonly certificate: Certificate; readonly isIntact: boolean }> {
+  const file = path.endsWith('.json') ? path : join(path, CERTIFICATE);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} ${fileFault(error)}`, { cause: error });
+  }
+  const { certificateSchema } = await import('../../certify/certificate/certificate-schema.ts');
+  const { isIntact } = await import('../../certify/certificate/digest.ts');
+  const value = jsonOf(text);
+  const parsed = certificateSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
+    throw new UsageError(`${file} is not a certificate of this kit${where}`);
+  }
+  // Checked over the members in the text's own order, which the schema's parsing may have changed.
+  return { certificate: parsed.data, isIntact: isIntact(value, parsed.data.digest) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whatever it is, the schema reports that it is no certificate.
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

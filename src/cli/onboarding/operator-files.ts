@@ -1,0 +1,82 @@
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { operatorOfFile } from '../../config/folder/file-names.ts';
+import { jsonSchemaFiles } from '../../config/schema/json-schema.ts';
+import { CommandFailed } from '../failures.ts';
+import { makeFolder } from './make-folder.ts';
+import { cidIn } from './new-operator.ts';
+
+/** A secret in a file of its own. */
+export interface SecretFile {
+  readonly path: string;
+  readonly value: string;
+}
+
+const SCHEMA = 'operator.schema.json';
+
+/** What a new operator with this id would collide with in a folder; undefined if nothing. */
+export function collisionIn(folder: string, id: string, cid: string): string | undefined {
+  for (const name of listing(join(folder, 'operators'))) {
+    if (name === `${id}.yaml` || name === `${id}.yml`) {
+      return `operators/${name} already exists: edit it, or choose another id`;
+    }
+    if (cidIn(readFileSync(join(folder, 'operators', name), 'utf8')) === cid) {
+      return `${cid} is the api.cid of operators/${name}: choose another with --cid`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Writes the secrets' files and then the operator's. An existing file is never touched, and the
+ * operator's file appears complete: a running gateway may be watching the folder. The schema that
+ * the file refers to is added if it is missing.
+ *
+ * @returns the paths written, in order
+ * @throws CommandFailed when anything cannot be written; then nothing is left behind
+ */
+export function writeOperator(
+  folder: string,
+  id: string,
+  text: string,
+  secrets: readonly SecretFile[],
+): readonly string[] {
+  const written: string[] = [];
+  const write = (path: string, content: string, mode: number) => {
+    writeFileSync(path, content, { flag: 'wx', mode });
+    written.push(path);
+  };
+  try {
+    for (const { path, value } of secrets) {
+      makeFolder(resolve(path, '..'), 0o700);
+      write(path, `${value}\n`, 0o600);
+    }
+    makeFolder(join(folder, 'operators'));
+    const schema = join(folder, SCHEMA);
+    if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
+    const target = join(folder, 'operators', `${id}.yaml`);
+    // A dotfile, which the gateway ignores; a link fails if the name is taken.
+    const draft = join(folder, 'operators', `.${id}.yaml.new`);
+    writeFileSync(draft, text, { mode: 0o644 });
+    try {
+      linkSync(draft, target);
+      written.push(target);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return written;
+  } catch (error) {
+    for (const path of written) rmSync(path, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`nothing was written: ${why}`, { cause: error });
+  }
+}
+
+function listing(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => operatorOfFile(name) !== undefined);
+  } catch {
+    // A folder that does not exist yet has nothing to collide with; writing reports other faults.
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+import type { ClientBase } from 'pg';
+import { clientRows } from '../sql/client-rows.ts';
+import { refuseOtherDatabase } from './database-identity.ts';
+import type { ServerFound, ServerRuns } from './server-runs.ts';
+import { refuseChangedTextOrder } from './text-order.ts';
+import { UnsuitableServer } from './unsuitable-server.ts';
+
+/**
+ * `synchronous_commit` keeps its value for the whole connection, even if the server's configuration is reloaded; only
+ * `off` becomes `on`. The other values are the server's choice: some of them promise more than `on`.
+ *
+ * Only the gateway ends idle connections: the server could end one just as a call begins on it, or while it waits for
+ * the next piece of a list. Each statement is a transaction with its own time limit; a transaction timeout would end
+ * the connection too. Neither is asked for at the start of the connection: servers before 17, and before 14, do not
+ * know them, and would refuse the connection before anybody can say that they are too old.
+ */
+const BEGIN_WITH = `
+  SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
+         set_config('idle_session_timeout', '0', false),
+         CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+              THEN set_config('transaction_timeout', '0', false) END,
+         extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby
+    FROM current_setting('synchronous_commit') AS said`;
+
+/** What a long-running process knows about its database. */
+export interface KnownDatabase {
+  /** The id found at its start (`databaseId`): a connection that leads to another database is refused. */
+  readonly databaseId: string;
+  /** Told about each new connection, and asked before one is used again. */
+  readonly runs: ServerRuns;
+  /** Called with the server at each new connection. */
+  readonly onServer: (server: ServerFound) => void;
+  /** Called for each connection that is refused because of its server. */
+  readonly onUnsuitable: (error: UnsuitableServer) => void;
+}
+
+/**
+ * The checks of each connection before it is used. A start refuses a server that does not wait for its
+ * commits (`server-check.ts`); a running process would not notice such a server, and would answer 200 to bets
+ * that a crash loses (I3).
+ *
+ * A pool awaits the promise, although its types do not say so.
+ *
+ * @param known default: nothing, as for a command that has just been started
+ */
+export function connectionChecks(known?: KnownDatabase): {
+  /** @throws UnsuitableServer. @throws Error of `pg` */
+  readonly onConnect: (client: ClientBase) => Promise<void>;
+} {
+  return {
+    onConnect: async (client) => {
+      try {
+        const server = await serverOf(client, known);
+        known?.runs.found(client, server);
+        known?.onServer(server);
+      } catch (error) {
+        if (error instanceof UnsuitableServer) known?.onUnsuitable(error);
+        throw error;
+      }
+    },
+  };
+}
+
+async function serverOf(
+  client: ClientBase,
+  known: KnownDatabase | undefined,
+): Promise<ServerFound> {
+  await refuseChangedTextOrder(client);
+  if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
+  const [server] = await clientRows(client, BEGIN_WITH, [], (row) => ({
+    startedAt: row.text('started_at'),
+    isStandby: row.bool('is_standby'),
+  }));
+  if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
+  return server;
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import { expect, it } from 'vitest';
+import { cookieIn, SESSION_COOKIE } from '../../../src/admin/access/cookies.ts';
+import { partly } from '../../support/partly.ts';
+
+const { name } = SESSION_COOKIE;
+const sent = (cookie?: string) =>
+  cookieIn(partly<FastifyRequest>({ headers: { cookie } }), SESSION_COOKIE);
+
+it.each([
+  [undefined, undefined],
+  ['', undefined],
+  [`${name}=one`, 'one'],
+  [`other=two; ${name}=one;x=y`, 'one'],
+  [`x${name}=one`, undefined],
+  [`${name}x=one`, undefined],
+  // Of two, somebody has planted one.
+  [`${name}=one; ${name}=two`, undefined],
+])('of %j the session is %j', (cookie, value) => {
+  expect(sent(cookie)).toBe(value);
+});

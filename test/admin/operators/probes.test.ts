@@ -1,0 +1,52 @@
+import Fastify from 'fastify';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { probeRoutes } from '../../../src/admin/operators/probes.ts';
+
+/** A listener with these metrics, and a scrape of it. */
+function scraped(text: () => AsyncIterable<string>) {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  probeRoutes(app, {
+    health: { report: () => Promise.reject(new Error('nobody asks')) },
+    metrics: { contentType: 'text/plain', text },
+  });
+  return async (remoteAddress: string) =>
+    (await app.inject({ url: '/metrics', remoteAddress })).body;
+}
+
+it('scrapes of one address are written one at a time, and another address waits for none of them (I7)', async () => {
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const scrape = scraped(async function* () {
+    begun += 1;
+    const text = `scrape ${begun}`;
+    if (begun === 1) await gate.promise;
+    yield text;
+  });
+  const first = scrape('192.0.2.1');
+  await vi.waitFor(() => expect(begun).toBe(1));
+  const second = scrape('192.0.2.1');
+  expect(await scrape('192.0.2.2')).toBe('scrape 2');
+  gate.resolve();
+  expect([await first, await second]).toEqual(['scrape 1', 'scrape 3']);
+});
+
+it('a scrape leaves everything else its turn after each chunk (I7)', async () => {
+  let turn = 0;
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  const turns = new Set<number>();
+  const scrape = scraped(async function* () {
+    for (let chunk = 0; chunk < 20; chunk += 1) {
+      turns.add(turn);
+      yield 'x';
+    }
+  });
+  expect(await scrape('192.0.2.1')).toBe('x'.repeat(20));
+  isOver = true;
+  expect(turns.size).toBe(20);
+});
