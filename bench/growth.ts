@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { prune } from '../src/store/schema/prune.ts';
+import { prune } from '../src/store/prune/prune.ts';
 import { type Servers, startServers } from './callbacks/servers.ts';
 import { fillJournal, LAST_MONTH_EVERY } from './growth/fill.ts';
 import { type PhaseResult, SLICE_MS } from './open-loop/job.ts';

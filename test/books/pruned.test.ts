@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
-import { type Pruned, prune } from '../../src/store/schema/prune.ts';
+import { type Pruned, prune } from '../../src/store/prune/prune.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
+import { prune } from '../../src/store/prune/prune.ts';
 import { SideTable } from '../../src/store/reconciliation/side-table.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
-import { prune } from '../../src/store/schema/prune.ts';
 import { type OpenDatabase, openDatabase } from '../support/database.ts';
 import { connect, waitForLock } from '../support/server.ts';
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import { type PrunedMonth, prune, timeThere } from '../../store/schema/prune.ts';
+import { prune, timeThere } from '../../store/prune/prune.ts';
+import type { PrunedMonth } from '../../store/prune/prune-months.ts';
 import { withReadyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';

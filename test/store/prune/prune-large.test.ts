@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { prune } from '../../../src/store/schema/prune.ts';
+import { prune } from '../../../src/store/prune/prune.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

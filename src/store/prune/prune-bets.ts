@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { BET_STATES } from '../../domain/bet-state.ts';
 import { HAS_ENDED } from '../bets/ended.ts';
 import { clientRows } from '../sql/client-rows.ts';
+import type { PruneOptions } from './prune-options.ts';
 
 const BETS_AT_ONCE = 5_000;
 
@@ -49,14 +50,7 @@ const DELETING = `, gone AS (
  *
  * @returns how many
  */
-export async function pruneBets(
-  client: Client,
-  options: {
-    readonly before: Date;
-    readonly isDryRun: boolean;
-    readonly log: (line: string) => void;
-  },
-): Promise<number> {
+export async function pruneBets(client: Client, options: PruneOptions): Promise<number> {
   let pruned = 0;
   for (const state of BET_STATES) {
     // A bet in flight has not ended, and is not in the search's index.
@@ -69,7 +63,7 @@ async function pruneState(
   client: Client,
   state: string,
   before: number,
-  options: Parameters<typeof pruneBets>[1],
+  options: PruneOptions,
 ): Promise<number> {
   let pruned = 0;
   for (let after = { id: '', at: new Date(0) }; ; ) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prune } from '../../../src/store/schema/prune.ts';
+import { prune } from '../../../src/store/prune/prune.ts';
 import { bookAll } from '../../books/support/kept-books.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
+import type { PruneOptions } from './prune-options.ts';
 
 const PLAYERS_AT_ONCE = 200;
 
@@ -56,14 +57,7 @@ const DELETING = `, gone AS (
  *
  * @returns how many; in a dry run, sessions whose bets would be deleted are not counted
  */
-export async function pruneSessions(
-  client: Client,
-  options: {
-    readonly before: Date;
-    readonly isDryRun: boolean;
-    readonly log: (line: string) => void;
-  },
-): Promise<number> {
+export async function pruneSessions(client: Client, options: PruneOptions): Promise<number> {
   let pruned = 0;
   for (let after = '0'; ; ) {
     const [batch] = await clientRows(

@@ -1,29 +1,15 @@
 import type { Client } from 'pg';
 import { HAS_DEAD, HAS_OPEN, IS_PLACE_UNRESOLVED, MOVES_NOTHING } from '../bets/ended.ts';
-import { pruneBonusCalls } from '../bonuses/prune.ts';
-import { openLongConnection } from '../server/connection.ts';
+import { withLockTries } from '../schema/lock-tries.ts';
 import { clientRows } from '../sql/client-rows.ts';
-import type { Columns } from '../sql/statement.ts';
-import { withLockTries } from './lock-tries.ts';
-import { pruneBets } from './prune-bets.ts';
 import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';
-import { pruneSessions } from './prune-sessions.ts';
+import type { PruneOptions } from './prune-options.ts';
 
-const ROWS_AT_ONCE = 5_000;
 /** How many of the bets that prevent the deletion of a month are shown. */
 const OPEN_SHOWN = 10;
 /** Callbacks wait behind a request for the tables' lock: after this it lets them pass, and tries again. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 20;
-
-export interface PruneOptions {
-  /** Months before this time are deleted; it must be the first of a month, UTC. */
-  readonly before: Date;
-  /** Reports what would be done, and changes nothing. */
-  readonly isDryRun: boolean;
-  /** Called with what is being done, for people who wait. */
-  readonly log: (line: string) => void;
-}
 
 const OPEN_WHY = [
   'in_flight',
@@ -51,55 +37,19 @@ export interface PrunedMonth {
   readonly carriedOver: number;
 }
 
-export interface Pruned {
-  readonly months: readonly PrunedMonth[];
-  /** Deliveries that ended before. */
-  readonly deliveries: number;
-  /** Bets that ended before, and have nothing in a month that is kept. */
-  readonly bets: number;
-  /** Sessions that ended before, that no bet needs, and that nothing could open again. */
-  readonly sessions: number;
-  /** Calls of the bonus API that were closed before. */
-  readonly bonusCalls: number;
-}
-
 /**
- * Deletes old months from the journal: operations and attempts with their months' tables, then the bets and
- * deliveries that ended before, unneeded sessions that ended before, and calls of the bonus API that were
- * closed before. A month with an open bet is refused; the operations of bets that still wait for their
- * result, or must be confirmed, are kept in `operations_rest`.
- *
- * @throws Error of `pg` when the database fails; what was pruned before stays pruned
+ * Deletes the operations and attempts of old months with their tables, oldest first.
+ * @throws Error of `pg` when the database fails; the months dropped before stay dropped
  */
-export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  const client = await openLongConnection({ url: databaseUrl }, 'prune');
-  try {
-    const months: PrunedMonth[] = [];
-    for (const month of await monthsBefore(client, options.before)) {
-      months.push(await pruneMonth(client, month, options));
-    }
-    const deliveries = await pruneDeliveries(client, options);
-    const bets = await pruneBets(client, options);
-    const sessions = await pruneSessions(client, options);
-    const bonusCalls = await pruneBonusCalls(client, options);
-    return { months, deliveries, bets, sessions, bonusCalls };
-  } finally {
-    await client.end();
+export async function pruneMonths(
+  client: Client,
+  options: PruneOptions,
+): Promise<readonly PrunedMonth[]> {
+  const months: PrunedMonth[] = [];
+  for (const month of await monthsBefore(client, options.before)) {
+    months.push(await pruneMonth(client, month, options));
   }
-}
-
-/** The time of PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
-export async function timeThere(databaseUrl: string): Promise<Date> {
-  const client = await openLongConnection({ url: databaseUrl }, 'prune');
-  try {
-    const [now] = await clientRows(client, 'SELECT clock_timestamp() AS now', [], (row) =>
-      row.date('now'),
-    );
-    if (now === undefined) throw new Error('PostgreSQL does not say what time it is');
-    return now;
-  } finally {
-    await client.end();
-  }
+  return months;
 }
 
 /** Months with a table, oldest first. */
@@ -134,7 +84,7 @@ async function pruneMonth(
     `SELECT count(*)::int AS count FROM (${waitingIn(month)}) waiting
       WHERE (SELECT true FROM ${operations} o WHERE o.transaction_id = waiting.transaction_id LIMIT 1)`,
     [],
-    countOf,
+    (row) => row.int('count'),
   );
   if (!options.isDryRun) {
     options.log(`${month}: dropping${carriedOver > 0 ? `, ${carriedOver} waiting bets kept` : ''}`);
@@ -142,8 +92,6 @@ async function pruneMonth(
   }
   return { month, result: 'dropped', open, carriedOver };
 }
-
-const countOf = (row: Columns) => row.int('count');
 
 function tablesOf(month: string): PrunedTables {
   const suffix = month.replace('-', '_');
@@ -260,29 +208,4 @@ async function inLockedTransaction(client: Client, work: () => Promise<void>): P
       throw error;
     }
   });
-}
-
-/** Deletes deliveries that ended before; dead ones are for people, who resolve them. */
-async function pruneDeliveries(client: Client, options: PruneOptions): Promise<number> {
-  const { before, isDryRun, log } = options;
-  const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')
-                 AND settled_at < $1::timestamptz`;
-  if (isDryRun) {
-    const [count = 0] = await clientRows(
-      client,
-      `SELECT count(*)::int AS count FROM deliveries WHERE ${ended}`,
-      [before],
-      countOf,
-    );
-    return count;
-  }
-  for (let pruned = 0; ; log(`${pruned} ended deliveries pruned`)) {
-    const { rowCount } = await client.query(
-      `DELETE FROM deliveries WHERE id = ANY (ARRAY(
-         SELECT id FROM deliveries WHERE ${ended} ORDER BY settled_at LIMIT $2))`,
-      [before, ROWS_AT_ONCE],
-    );
-    pruned += rowCount ?? 0;
-    if ((rowCount ?? 0) < ROWS_AT_ONCE) return pruned;
-  }
 }

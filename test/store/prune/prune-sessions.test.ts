@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/domain/clock.ts';
 import type { SessionCache } from '../../../src/sessions/session-cache.ts';
 import { Sessions } from '../../../src/sessions/sessions.ts';
 import { TokenVault } from '../../../src/sessions/token-vault.ts';
-import { pruneSessions } from '../../../src/store/schema/prune-sessions.ts';
+import { pruneSessions } from '../../../src/store/prune/prune-sessions.ts';
 import type { RepeatableRequest } from '../../../src/store/sessions/session-rows.ts';
 import { SessionStore } from '../../../src/store/sessions/session-store.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';

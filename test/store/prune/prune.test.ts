@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Pruned, prune } from '../../../src/store/schema/prune.ts';
+import { type Pruned, prune } from '../../../src/store/prune/prune.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
+import type { PruneOptions } from './prune-options.ts';
 
 /** Calls per statement; each may have issued a thousand bonuses. */
 const CALLS_AT_ONCE = 500;
@@ -22,7 +23,7 @@ const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
  */
 export async function pruneBonusCalls(
   client: Client,
-  { before, isDryRun }: { readonly before: Date; readonly isDryRun: boolean },
+  { before, isDryRun }: PruneOptions,
 ): Promise<number> {
   for (let pruned = 0, after = '0'; ; ) {
     const [batch] = await clientRows(
