@@ -15,15 +15,15 @@ export class AnswerError extends Error {
 export interface CallOptions {
   /** The variable parts of the path, by name. */
   readonly path?: Readonly<Record<string, string>>;
-  /** Left out where undefined or empty. */
+  /** Undefined and empty values are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
-  /** Sent as it is, instead of a body of JSON. */
+  /** Sent as it is, instead of a JSON body. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
 }
 
-/** The break-glass token that a person typed: of this tab alone, and gone with it. */
+/** The break-glass token that a person typed. Only this tab has it, and loses it when it is closed or reloaded. */
 let typedToken: string | undefined;
 
 export function setTypedToken(token: string | undefined): void {
@@ -31,7 +31,7 @@ export function setTypedToken(token: string | undefined): void {
 }
 
 /**
- * Asks the admin API.
+ * Calls the admin API.
  * @throws AnswerError
  */
 export async function call<R extends Route>(
@@ -39,13 +39,13 @@ export async function call<R extends Route>(
   options: CallOptions = {},
 ): Promise<Answers[R]> {
   const response = await asked(route, options, 'application/json');
-  // The server's own types say what stands in it (api/wire.ts).
+  // The server's own types describe the answer (api/wire.ts).
   return JSON.parse(await response.text()) as Answers[R];
 }
 
 /**
- * Asks the admin API for a file, which the browser then keeps under this name. A link could not carry
- * a token that was typed.
+ * Downloads a file from the admin API and has the browser save it under this name. A link could not send a token
+ * that was typed.
  * @param accept its content type, such as `text/csv`
  * @throws AnswerError
  */
@@ -63,7 +63,7 @@ export async function download(
   URL.revokeObjectURL(address);
 }
 
-/** @throws AnswerError where the answer ends before it is whole: half a file must pass for none */
+/** @throws AnswerError if the answer ends early: half a file must not be saved */
 async function bodyOf(response: Response): Promise<Blob> {
   try {
     return await response.blob();
@@ -117,7 +117,7 @@ function messageIn(text: string): string | undefined {
     const isObject = typeof value === 'object' && value !== null && 'message' in value;
     return isObject && typeof value.message === 'string' ? value.message : undefined;
   } catch {
-    // Something between here and the gateway answered, not the gateway.
+    // The answer came from something between here and the gateway, not from the gateway.
     return undefined;
   }
 }

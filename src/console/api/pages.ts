@@ -11,7 +11,7 @@ type ListRoute =
   | 'GET /admin/reconciliations'
   | 'GET /admin/reconciliations/:id/differences';
 
-/** A list of the admin API, page by page, kept current while somebody looks. */
+/** A list of the admin API, page by page, refreshed while somebody looks at it. */
 export function usePages<R extends ListRoute>(
   route: R,
   query: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,6 @@
-/** After so long without a key or a touch, what a page asks by itself does not keep a session alive. */
+/**
+ * After this long without a key, click, scroll or touch, the page's own requests no longer keep the session alive.
+ */
 const HERE_MS = 60_000;
 
 let lastSeenMs = performance.now();
@@ -7,7 +9,7 @@ for (const kind of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
   window.addEventListener(kind, () => (lastSeenMs = performance.now()), { passive: true });
 }
 
-/** Whether somebody has done something here a short while ago. */
+/** Whether somebody has used this page recently. */
 export function isSomebodyHere(): boolean {
   return performance.now() - lastSeenMs < HERE_MS;
 }

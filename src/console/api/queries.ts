@@ -2,15 +2,16 @@ import { QueryClient, useQuery } from '@tanstack/react-query';
 import { AnswerError, type CallOptions, call } from './call.ts';
 import type { Answers, Route } from './wire.ts';
 
-/** What somebody looks at is asked for anew this often; a page in the background is not. */
+/** How often a page refreshes what it shows; a page in the background does not refresh. */
 export const LIVE_MS = 3_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A machine that thinks it is offline would wait for ever and say nothing; it may still reach the gateway.
+      // A browser that believes it is offline would wait for ever without a word; the gateway may still be
+      // reachable.
       networkMode: 'always',
-      // A refusal stays one; only silence is worth another try.
+      // A refusal would only be repeated; no answer, or a 5xx, is worth one retry.
       retry: (count, error) => count < 1 && isPassing(error),
       refetchOnWindowFocus: true,
       staleTime: 1_000,
@@ -24,11 +25,11 @@ function isPassing(error: Error): boolean {
 
 interface LiveOptions extends Pick<CallOptions, 'path' | 'query'> {
   readonly isEnabled?: boolean;
-  /** False: asked for once, also where each question is put on record. */
+  /** False: asked only once, such as where every request is recorded in the audit. */
   readonly everyMs?: number | false;
 }
 
-/** An answer of the admin API that is kept current while somebody looks. */
+/** An answer of the admin API, refreshed while somebody looks at it. */
 export function useLive<R extends Extract<Route, `GET ${string}`>>(
   route: R,
   { isEnabled = true, everyMs = LIVE_MS, ...options }: LiveOptions = {},
@@ -44,7 +45,7 @@ export function useLive<R extends Extract<Route, `GET ${string}`>>(
   });
 }
 
-/** Who is known no more is not asked for again and again. */
+/** Stops refreshing once the session has ended (401). */
 export function untilSignedOut(everyMs: number | false) {
   return (query: { readonly state: { readonly error: Error | null } }) => {
     const { error } = query.state;
@@ -52,7 +53,7 @@ export function untilSignedOut(everyMs: number | false) {
   };
 }
 
-/** After a change: everything on the page is asked for anew. */
+/** Refreshes everything on the page after a change. */
 export function refreshAll(): Promise<void> {
   return queryClient.invalidateQueries();
 }

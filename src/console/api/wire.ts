@@ -8,7 +8,7 @@ import type { DayStatement } from '../../store/books/statements.ts';
 import type { DeliveryPage } from '../../store/deliveries/delivery-admin.ts';
 import type { DeliveryItem } from '../../store/deliveries/delivery-item.ts';
 
-/** What every route that the console uses answers: the server's own types, nothing written twice. */
+/** What each route that the console uses answers. These are the server's own types: nothing is written twice. */
 export interface Answers extends AdminApi {
   readonly 'GET /admin/bets/:transactionId': BetShown;
   readonly 'GET /admin/books/days': DayPage;

@@ -10,7 +10,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'this list'],
 ];
 
-/** The keys with the switch that turns them off, and the colours. */
+/** The keyboard shortcuts with the switch that turns them off, and the colour theme. */
 export function Help({
   isOpen,
   onClose,

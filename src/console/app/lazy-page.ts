@@ -1,9 +1,10 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
 /**
- * A page whose code is asked for when somebody goes there. Where it cannot be had, the router loads the whole console
- * anew, as is right after an upgrade, which has other files. While the gateway is away that would leave a blank page
- * of the browser's, and take along a token that was typed: then only this page says so.
+ * A page whose code is loaded when somebody first goes there. If it cannot be loaded, the router reloads the whole
+ * console, which is right after an upgrade, whose files are different. But while the gateway is away, a reload
+ * would leave the browser's own error page and lose a token that was typed. In that case only this page shows the
+ * failure.
  */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => {

@@ -2,11 +2,11 @@ import { useLive } from '../api/queries.ts';
 import { Plain } from '../parts/plain.tsx';
 import { visibleText } from '../parts/visible.ts';
 
-/** Who is signed in, as which role, and the way out. */
+/** Who is signed in, with which role, and the button to sign out. */
 export function Me() {
   const { data } = useLive('GET /admin/me', { everyMs: false });
   if (data === undefined) return null;
-  // Also a token that was typed is gone with the page, which then says who is still signed in.
+  // A reload also drops a token that was typed; the page then shows who is still signed in.
   const leave = () => window.location.assign('/console');
   const signOut = () => void fetch('/console/sign-out', { method: 'POST' }).then(leave, leave);
   return (

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Heading } from '../parts/heading.tsx';
 import { Plain } from '../parts/plain.tsx';
 
-/** A page that broke; the rest of the console goes on. */
+/** Shown in place of a page that failed; the rest of the console still works. */
 export function PageFailed({ error }: { readonly error: unknown }) {
   return (
     <div className="notice bad" role="alert">

@@ -98,9 +98,9 @@ export const router = createRouter({
   parseSearch,
   stringifySearch: searchText,
   defaultPendingComponent: () => <Loading what="the page" />,
-  // Around each page and not the root alone: what stands around a page that broke stays.
+  // Around each page and not only around the root: the header and navigation stay when a page fails.
   defaultErrorComponent: PageFailed,
-  // A jump in the history from one operator to another must not take along what was found at the first.
+  // A jump in the history from one operator to another must not keep the first one's results on screen.
   defaultRemountDeps: ({ params }) => params,
   defaultPreload: 'intent',
 });

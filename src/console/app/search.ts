@@ -1,7 +1,7 @@
-/** What stands behind the question mark of a page's address: text alone, never a number. */
+/** The query parameters of a page's address: always text, never a number. */
 export type Search = Readonly<Record<string, string>>;
 
-/** As the browser has it; a router's own reading would turn an id of digits into a float. */
+/** As the browser parses them; the router's own parser would turn an id of digits into a float. */
 export function parseSearch(text: string): Search {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -13,7 +13,7 @@ export function searchText(search: Readonly<Record<string, unknown>>): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** Of an address's parameters those that a page knows. */
+/** Keeps only the query parameters that a page knows. */
 export function known<const K extends string>(...names: readonly K[]) {
   return (search: Readonly<Record<string, unknown>>): { readonly [N in K]?: string } => {
     const found = names.flatMap((name) => {

@@ -15,10 +15,10 @@ const PAGES = [
   { to: '/settings', name: 'Settings' },
 ] as const;
 
-/** Belongs to the books, whose page leads there. */
+/** Reconciliations belong to the books, whose page links to them. */
 const RECONCILIATIONS = /\/reconciliations(\/|$)/;
 
-/** What stands around every page. */
+/** The header and navigation around every page. */
 export function Shell() {
   const [isHelp, setHelp] = useState(false);
   const showHelp = useCallback(() => setHelp(true), []);
@@ -80,7 +80,7 @@ function Mark() {
   );
 }
 
-/** A new page takes the focus, so that a screen reader begins there; not the first one. */
+/** A new page takes the focus, so that a screen reader begins there; the first page does not. */
 function useFocusOnNewPage() {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });

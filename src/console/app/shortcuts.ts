@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { storedWish, storeWish } from './wishes.ts';
 
-/** Pages by the key after `g`. */
+/** The pages, by the key that follows `g`. */
 export const GO_KEYS = {
   n: { to: '/', name: 'Now' },
   b: { to: '/bets', name: 'Bets' },
@@ -15,10 +15,10 @@ export const GO_KEYS = {
 const GO_MS = 1_500;
 const STORED = 'wagergate.shortcuts';
 
-/** Since this page was loaded. */
+/** The choice made since this page was loaded. */
 let wished: boolean | undefined;
 
-/** Single keys can be turned off, for who speaks or mistypes (WCAG 2.1.4). */
+/** Single keys can be turned off, for people who use speech input or mistype (WCAG 2.1.4). */
 export function areShortcutsOn(): boolean {
   return wished ?? storedWish(STORED) !== 'off';
 }
@@ -28,7 +28,7 @@ export function setShortcutsOn(on: boolean): void {
   storeWish(STORED, on ? 'on' : 'off');
 }
 
-/** The keys that work on every page. */
+/** The shortcuts that work on every page. */
 export function useShortcuts(showHelp: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -82,7 +82,7 @@ function isTaken({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   );
 }
 
-/** The focus goes to the next row's link. */
+/** Moves the focus to the next or previous row's link. */
 function step(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
   const at = links.findIndex((link) => link.matches(':focus'));

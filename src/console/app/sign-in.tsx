@@ -3,13 +3,16 @@ import { AnswerError, call, setTypedToken } from '../api/call.ts';
 import { refreshAll, useLive } from '../api/queries.ts';
 import { Loading, useErrorOf } from '../parts/answered.tsx';
 
-/** How soon a page notices that its session has ended while nothing is asked. */
+/** How soon an idle page notices that its session has ended. */
 const ME_MS = 30_000;
 
-/** As the gateway takes a token. Of another character the browser makes no header at all: it asks nobody. */
+/**
+ * The characters that the gateway accepts in a token. With any other the browser rejects the header and sends
+ * nothing.
+ */
 const TYPEABLE = /^[\x21-\x7e]+$/;
 
-/** The pages, for who is known; the way in for everybody else. */
+/** The pages for somebody who is signed in, the sign-in form for everybody else. */
 export function AfterSignIn({ children }: { readonly children: ReactNode }) {
   const me = useLive('GET /admin/me', { everyMs: ME_MS });
   const error = useErrorOf(me);
@@ -30,7 +33,7 @@ function SignIn() {
       return;
     }
     setTypedToken(token.trim());
-    // Asked for beside what the page shows, which would otherwise be empty meanwhile.
+    // Asked directly and not by refreshing the page's own query, which would leave the page empty meanwhile.
     call('GET /admin/me').then(refreshAll, (error: unknown) => {
       setTypedToken(undefined);
       const isRefused = error instanceof AnswerError && error.status === 401;

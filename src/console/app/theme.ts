@@ -10,7 +10,7 @@ export function storedTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? 'auto';
 }
 
-/** In force at once, and at the next visit. */
+/** Applies a theme at once and remembers it for the next visit. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
   storeWish(KEY, theme);

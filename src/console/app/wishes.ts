@@ -1,6 +1,6 @@
 /**
- * What this browser keeps of a person's wishes. One that keeps nothing (cookies and site data refused) throws at
- * the first look: then the wish holds as long as the page.
+ * A person's preferences, kept by this browser. A browser that refuses to store site data throws at the first
+ * access; then the preference lasts as long as the page.
  */
 export function storedWish(key: string): string | null {
   try {
@@ -14,6 +14,6 @@ export function storeWish(key: string, text: string): void {
   try {
     window.localStorage.setItem(key, text);
   } catch {
-    // As above, or there is no room.
+    // Storage is refused, as above, or full.
   }
 }

@@ -15,23 +15,25 @@ import { tellLeftBehind } from './left-behind.tsx';
 import { Plain } from './plain.tsx';
 
 interface ActionProps {
-  /** Of the button: `Retry`. */
+  /** The button's text: `Retry`. */
   readonly label: string;
   readonly title: string;
   readonly about: ReactNode;
-  /** Whether a reason is asked for, and must be given. */
+  /** Whether a reason is asked for, and whether it is required. */
   readonly reason: 'none' | 'optional' | 'required';
   readonly tone?: 'plain' | 'main' | 'danger';
-  /** What the role must allow; without it the button only says so: whoever presses it is told who may. */
+  /**
+   * The right that the action needs. Without it the button only opens a window that names the roles that have it.
+   */
   readonly right: Right;
-  /** Rejects where it was not done. */
+  /** Rejects if the action was not done. */
   readonly run: (reason: string) => Promise<unknown>;
   readonly children?: ReactNode;
 }
 
 type Running = 'idle' | 'running' | Error;
 
-/** A button that says first what it will do, asks why, and tells when it could not. */
+/** A button that first says what it will do, may ask for a reason, and says if it failed. */
 export function Action(props: ActionProps) {
   const { label, title, about, right, tone = 'plain', run } = props;
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
@@ -51,7 +53,7 @@ export function Action(props: ActionProps) {
       (reason: unknown) => {
         const error = reason instanceof Error ? reason : new Error(String(reason));
         if (!isHere.current) tellLeftBehind({ title, error });
-        // Also where the window was closed meanwhile: nobody may take for done what was not.
+        // Even if the window was closed meanwhile: nobody must believe that a failed action was done.
         setOpen(true);
         setState(error);
       },
@@ -69,7 +71,7 @@ export function Action(props: ActionProps) {
         type="button"
         className={tone}
         disabled={me === undefined}
-        // Not `disabled`: without a mouse nobody could learn why.
+        // Not `disabled`: keyboard users could not find out why.
         aria-disabled={!isAllowed}
         onClick={() => setOpen(true)}
       >
@@ -86,7 +88,7 @@ export function Action(props: ActionProps) {
   );
 }
 
-/** Whether what asks is still on the page: whoever has gone on to another one sees none of its windows. */
+/** Whether the component is still on the page: after moving on to another page nobody sees its windows. */
 export function useIsHere() {
   const isHere = useRef(true);
   useEffect(() => {
@@ -120,7 +122,7 @@ function Forbidden({ role, right, onClose }: ForbiddenProps) {
   );
 }
 
-/** The second click of a double click on what opened the window says nothing: nobody has read it yet. */
+/** The second click of a double click on the opening button must not confirm: nobody has read the window yet. */
 function ofItsOwn(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }

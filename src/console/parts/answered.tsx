@@ -5,12 +5,12 @@ import { Plain } from './plain.tsx';
 
 interface AnsweredProps<T> {
   readonly query: UseQueryResult<T>;
-  /** What is asked for, for the words while it is not there: `deliveries`. */
+  /** The name of what is shown, for the messages in its absence: `deliveries`. */
   readonly what: string;
   readonly children: (data: T) => ReactNode;
 }
 
-/** What an answer shows, and what stands there before it comes or where it does not. */
+/** Shows an answer, or what replaces it while it is loading or has failed. */
 export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
   const { data, refetch, isPending } = query;
   const error = useErrorOf(query);
@@ -31,8 +31,8 @@ export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
 }
 
 /**
- * Also while it is asked for anew: of what has never come, the error is forgotten at each new question, and the page
- * would have shown for seconds that it loads, and the reason only for a moment in between.
+ * Keeps the error while the query runs again. Before the first answer, a query forgets its error whenever it starts
+ * again: the page would show "loading" for seconds and the reason only for a moment in between.
  */
 export function useErrorOf<T>(query: UseQueryResult<T>): Error | null {
   const { data, error, failureReason, errorUpdateCount } = query;
@@ -40,7 +40,7 @@ export function useErrorOf<T>(query: UseQueryResult<T>): Error | null {
   const found = error ?? (data === undefined ? failureReason : null);
   if (found !== null && found !== last) setLast(found);
   if (found !== null || data !== undefined) return found;
-  // Of another question that failed before, the count of this one knows nothing.
+  // The error of an earlier query with other parameters must not be shown: this query's count is still zero.
   return errorUpdateCount > 0 ? last : null;
 }
 
@@ -58,7 +58,7 @@ export function Loading({ what }: { readonly what: string }) {
 interface FailureProps {
   readonly error: Error;
   readonly what: string;
-  /** What is shown is from before. */
+  /** The data on screen is from before the failure. */
   readonly isOld: boolean;
   readonly again: () => void;
 }
@@ -76,7 +76,7 @@ function Failure({ error, what, isOld, again }: FailureProps) {
   );
 }
 
-/** Only a 404 says that there is none: while PostgreSQL is away nobody knows whether there is one. */
+/** Only a 404 says that it does not exist: while PostgreSQL is away, nobody knows. */
 function lackOf(what: string, error: Error, isOld: boolean): string {
   if (isOld) return `What you see of the ${what} is not current.`;
   const isMissing = error instanceof AnswerError && error.status === 404;

@@ -3,15 +3,15 @@ import { wordsOf } from './tone.ts';
 interface ChoiceProps {
   readonly label: string;
   readonly value: string | undefined;
-  /** What no choice is called. */
+  /** The text of the empty choice. */
   readonly all: string;
   readonly options: readonly string[];
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** One of a few words, or none of them. */
+/** A choice of one of a few words, or none. */
 export function Choice({ label, value, all, options, onChange }: ChoiceProps) {
-  // An address may name what is no longer there; it stays visible.
+  // An address may name an option that no longer exists; it stays visible.
   const shown = value === undefined || options.includes(value) ? options : [value, ...options];
   return (
     <select

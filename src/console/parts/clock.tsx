@@ -7,7 +7,7 @@ let nowMs = Date.now();
 let today = new Date(nowMs).toDateString();
 let timer: number | undefined;
 
-/** The time, each second; one timer for the whole page. */
+/** The current time, updated each second by one timer for the whole page. */
 export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
@@ -27,12 +27,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** What stands on a page over midnight is of the day before from then on, and has to say so. */
+/** After midnight, times on an open page are yesterday's and must show their date. */
 function useToday(): void {
   useSyncExternalStore(subscribe, () => today);
 }
 
-/** In the reader's zone, or a given one; UTC to the millisecond on hover and for machines. */
+/** In the reader's time zone, or the given one; in UTC to the millisecond as a tooltip and for machines. */
 export function Time({ at, zone }: { readonly at: string; readonly zone?: string }) {
   useToday();
   return (

@@ -4,18 +4,18 @@ import { visibleText } from './visible.ts';
 
 const SHOWN_MS = 1_500;
 
-/** Puts a text into the clipboard; says whether it is there. */
+/** Copies a text to the clipboard. @returns whether that worked */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Browsers have a clipboard for secure origins alone; the person can still mark the text.
+    // Browsers offer a clipboard only to secure origins; the person can still select the text.
     return false;
   }
 }
 
-/** A button that copies, and says so. */
+/** A button that copies, and says whether it did. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [done, setDone] = useState<'copied' | 'cannot copy' | undefined>();
   const onClick = () =>
@@ -54,7 +54,7 @@ export function Id({ text, name }: { readonly text: string | null; readonly name
   );
 }
 
-/** Money with its exact text, never through a number. */
+/** An amount with its exact text, never converted to a number. */
 export function Amount({
   amount,
   currency,

@@ -7,11 +7,11 @@ interface PanelProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** Wider, for messages. */
+  /** Wider, for showing messages. */
   readonly isWide?: boolean;
 }
 
-/** A window over the page that keeps the focus and gives it back. */
+/** A modal window that keeps the focus, and gives it back when it closes. */
 export function Panel({ title, about, isOpen, onClose, children, isWide = false }: PanelProps) {
   useFocusAfter(isOpen);
   return (
@@ -35,7 +35,7 @@ export function Panel({ title, about, isOpen, onClose, children, isWide = false 
   );
 }
 
-/** What opened a window may be gone when it closes, such as a button that has done its work. */
+/** What opened a window may be gone when it closes, such as a button whose action is done. */
 function useFocusAfter(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return;

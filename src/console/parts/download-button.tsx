@@ -8,7 +8,7 @@ interface DownloadButtonProps {
   readonly fetch: () => Promise<void>;
 }
 
-/** A button whose file the browser keeps; says what went wrong beside it. */
+/** A button that downloads a file, and shows beside it if that failed. */
 export function DownloadButton({ label, fetch }: DownloadButtonProps) {
   const [state, setState] = useState<'idle' | 'running' | Error>('idle');
   const onClick = () => {

@@ -1,6 +1,6 @@
 /**
- * JSON with line breaks and indentation, and otherwise its own characters: numbers keep their text,
- * members their order, texts their escapes. What is no JSON comes back as it is.
+ * JSON with line breaks and indentation added and every other character kept: the text of numbers, the order of
+ * members, escapes. Text that is not JSON is returned unchanged.
  */
 export function indentedJson(text: string): string {
   if (!isJson(text)) return text;
@@ -40,7 +40,7 @@ export function indentedJson(text: string): string {
   return out;
 }
 
-/** What is closed at once is empty, and stays on its line. */
+/** A bracket that is closed at once is empty and stays on its line. */
 function isOpened(token: string): boolean {
   return token === '{' || token === '[';
 }
@@ -56,16 +56,16 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // A wallet answers what it likes.
+    // A wallet may answer anything.
     return false;
   }
 }
 
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
-/** The members of a JSON object as text; a number with its exact digits, never through a float. */
+/** The members of a JSON object as text; numbers keep their exact digits and never become floats. */
 export function membersOf(text: string): Readonly<Record<string, string>> {
-  // A browser that does not give a number's source leaves it out rather than round it.
+  // If a browser does not give a number's source text, the member is left out rather than rounded.
   const exact: Reviver = (_key, value, context) =>
     typeof value === 'number' ? context?.source : value;
   try {

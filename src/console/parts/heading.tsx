@@ -6,14 +6,14 @@ import { visibleText } from './visible.ts';
 
 interface HeadingProps {
   readonly title: string;
-  /** Tells how old what is shown is. */
+  /** The query whose age is shown. */
   readonly query?: Pick<UseQueryResult, 'dataUpdatedAt' | 'isError'>;
-  /** From when on that is told in red: later where it is asked for less often. */
+  /** The age from which it is shown in red: higher where the query runs less often. */
   readonly oldAfterSeconds?: number;
   readonly children?: ReactNode;
 }
 
-/** A page's name, also the tab's, and how current it is. */
+/** A page's title, also that of the tab, and how current the page is. */
 export function Heading({ title, query, oldAfterSeconds = 10, children }: HeadingProps) {
   useEffect(() => {
     document.title = `${visibleText(title)} · Wagergate`;

@@ -3,10 +3,10 @@ const COMPACT = new Intl.NumberFormat(undefined, {
   maximumSignificantDigits: 4,
 });
 
-/** What has no short name is written with its power of ten. */
+/** Numbers from here on have no short name and are written with their power of ten. */
 const NAMED_MAX = 1e15;
 
-/** A number beside a chart's lines. Of a long one the canvas would cut off the beginning. */
+/** The label of a value on a chart's axis. The canvas would cut off the beginning of a long one. */
 export function heightText(height: number): string {
   return Math.abs(height) < NAMED_MAX
     ? COMPACT.format(height)

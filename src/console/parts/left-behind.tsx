@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { reasonOf } from './answered.tsx';
 import { Plain } from './plain.tsx';
 
-/** An action that failed when its button was no longer there to say so. */
+/** An action that failed after its button had left the page. */
 interface LeftBehindFailure {
   readonly title: string;
   readonly error: Error;
@@ -16,7 +16,7 @@ function change(next: readonly LeftBehindFailure[]): void {
   for (const each of listeners) each();
 }
 
-/** Nobody may take for done what was not, also who has gone on to another page. */
+/** Nobody must believe that a failed action was done, even after moving on to another page. */
 export function tellLeftBehind(failure: LeftBehindFailure): void {
   change([...failures, failure]);
 }
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** On every page, until it is put away. */
+/** Shows these failures on every page until they are dismissed. */
 export function LeftBehind() {
   const shown = useSyncExternalStore(subscribe, () => failures);
   return shown.map((failure, at) => (

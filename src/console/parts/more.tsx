@@ -6,7 +6,7 @@ interface MoreProps {
   };
 }
 
-/** The next page of a list, where there is one. */
+/** The button that loads the next page of a list, if there is one. */
 export function More({ list }: MoreProps) {
   if (!list.hasNextPage) return null;
   return (

@@ -1,6 +1,6 @@
 import { visibleParts } from './visible.ts';
 
-/** Text from outside: nothing in it is hidden, turned around, or taken for markup. */
+/** Shows text from outside: nothing in it stays hidden, changes direction or is read as markup. */
 export function Plain({ text }: { readonly text: string }) {
   return (
     <bdi dir="ltr">

@@ -3,33 +3,33 @@ import uPlot, { type AlignedData, type Options } from 'uplot';
 import { heightText } from './height-text.ts';
 import 'uplot/dist/uPlot.min.css';
 
-/** How a chart is drawn; the same object for as long as the chart is the same. */
+/** How a chart is drawn. Must be the same object for as long as the chart is the same. */
 export interface PlotShape {
   readonly lines: readonly {
     readonly name: string;
-    /** A custom property of the style sheet. */
+    /** A custom property of the style sheets. */
     readonly colour: string;
   }[];
-  /** Of the first and last second that are shown, by what is known. */
+  /** The first and last second to show, given the known ones. */
   readonly range: (seconds: readonly number[]) => [number, number];
   readonly timeText: (seconds: number) => string;
-  /** Where the marks of its days stand; the reader's own where it is left out. */
+  /** The time zone of the day ticks; by default the reader's. */
   readonly timeZone?: 'UTC';
 }
 
 interface PlotProps {
   readonly shape: PlotShape;
-  /** Seconds since 1970, ascending, then the values of each line; null where there is none. */
+  /** Seconds since 1970, ascending, then the values of each line; null for a missing value. */
   readonly data: AlignedData;
 }
 
 const HEIGHT_PX = 150;
-/** Of the times below the lines. */
+/** Room for the time labels below the lines. */
 const TIMES_PX = 28;
-/** Of the numbers beside the lines. */
+/** Room for the value labels beside the lines. */
 const HEIGHTS_PX = 60;
 
-/** Lines over time. For eyes alone: whoever uses it says the same in words or as a table. */
+/** Lines over time. For sighted people only: the caller must show the same as words or a table. */
 export function Plot({ shape, data }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -52,7 +52,7 @@ export function Plot({ shape, data }: PlotProps) {
   return <div ref={place} className="plot" aria-hidden="true" />;
 }
 
-/** What a line is called and in which colour, with a word or number of each. */
+/** The name and colour of each line, with its value in words. */
 export function Legend({
   items,
 }: {
@@ -104,7 +104,7 @@ function optionsOf({ lines, range, timeText, timeZone }: PlotShape, place: HTMLE
   };
 }
 
-/** A colour of the style sheet as the canvas takes it, light or dark as the page is now. */
+/** The computed value of a style sheet's colour, for the canvas; it follows the page's light or dark theme. */
 function resolved(place: HTMLElement, name: string): string {
   place.style.color = `var(${name})`;
   const { color } = getComputedStyle(place);

@@ -8,8 +8,8 @@ interface QuickFilterProps {
 }
 
 /**
- * A text that a list is filtered by while it is typed. The field keeps its own text: an address follows a moment
- * later, and a field that waited for it would put the cursor to its end.
+ * A text that filters a list as it is typed. The field keeps its own text: the address follows a moment later, and
+ * a field that waited for it would move the cursor to the end.
  */
 export function QuickFilter({ label, placeholder, value, onChange }: QuickFilterProps) {
   const input = useRef<HTMLInputElement>(null);

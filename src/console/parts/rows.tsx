@@ -10,12 +10,12 @@ export type RowColumn<Row extends RowData> = ColumnDef<typeof FEATURES, Row> & {
   readonly meta: {
     readonly width: string;
     readonly isNumber?: boolean;
-    /** On a phone, and enlarged as much: not there, or below the others with its name. */
+    /** On a phone, or at a zoom as narrow: left out, or below the others with its name. */
     readonly phone?: false | 'below';
   };
 };
 
-/** A column whose cell is made from its row alone. */
+/** A column whose cell depends only on its row. */
 export function column<Row extends RowData>(
   header: string,
   meta: RowColumn<Row>['meta'],
@@ -25,7 +25,7 @@ export function column<Row extends RowData>(
 }
 
 interface RowsProps<Row extends RowData> {
-  /** Of the table, for who cannot see it. */
+  /** The table's name, for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly RowColumn<Row>[];
@@ -33,7 +33,9 @@ interface RowsProps<Row extends RowData> {
   readonly rowPx?: number;
 }
 
-/** A table of any length: only the rows in sight are in the page, which itself scrolls; on paper all are. */
+/**
+ * A table of any length: only the visible rows are in the page, and the page itself scrolls; on paper all rows are.
+ */
 export function Rows<Row extends RowData>(props: RowsProps<Row>) {
   const { label, rows, columns, idOf, rowPx = 44 } = props;
   const table = useTable({
@@ -85,7 +87,7 @@ export function Rows<Row extends RowData>(props: RowsProps<Row>) {
   );
 }
 
-/** Which rows are in the page, and where; on paper all of them, one below the other. */
+/** The rows that are in the page and their positions; on paper all of them, one below the other. */
 function usePlaces(rows: readonly { readonly id: string }[], rowPx: number) {
   const [list, offsetPx] = useTopPx();
   const isPrinting = useIsPrinting();
@@ -106,7 +108,10 @@ function usePlaces(rows: readonly { readonly id: string }[], rowPx: number) {
   return { list, height: virtual.getTotalSize(), measure: virtual.measureElement, places };
 }
 
-/** Where a list begins on the page, in pixels; looked at anew each time: what stands above it comes and goes. */
+/**
+ * The list's distance from the top of the page, in pixels. Measured at each render: what is above it comes and
+ * goes.
+ */
 function useTopPx() {
   const list = useRef<HTMLDivElement>(null);
   const [topPx, setTopPx] = useState(0);
@@ -117,7 +122,7 @@ function useTopPx() {
   return [list, topPx] as const;
 }
 
-/** The browser takes the page as it is when this event is over. */
+/** The browser prints the page as it is when this event ends. */
 function useIsPrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {

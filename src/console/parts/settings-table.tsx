@@ -1,7 +1,7 @@
 import type { SettingsView, SettingView } from '../../config/settings-view.ts';
 import { Plain } from './plain.tsx';
 
-/** Settings by their path; secrets are fingerprints, of which the first characters are enough. */
+/** Settings by their path. Secrets are shown by the beginning of their fingerprints. */
 export function SettingsTable({
   settings,
   label,

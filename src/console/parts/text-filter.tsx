@@ -9,15 +9,15 @@ interface TextFilterProps {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A text that a list is filtered by: in force at Enter, or when the field is left. */
+/** A text that filters a list: applied at Enter, or when the field loses focus. */
 export function TextFilter({ label, value, type = 'search', onChange }: TextFilterProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  // Not a new field for each value: whoever has pressed Enter goes on from here.
+  // The field is not replaced when its value changes: after Enter, the person types on in it.
   useEffect(() => {
     if (input.current !== null) input.current.value = value ?? '';
   }, [value]);
-  // A link may name a time to the second, which a field for days would hide, and drop when it is left.
+  // A link may name a time to the second. A date field would show it as empty, and clear it on leaving.
   const isDay = type === 'date' && (value === undefined || DAY.test(value));
   const take = (text: string) => onChange(text.trim() === '' ? undefined : text.trim());
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `3.2 s`, `4 min`, `2 h 5 min`, `3 d 4 h`: as exact as somebody who waits wants to know. */
+/** `3.2 s`, `4 min`, `2 h 5 min`, `3 d 4 h`: as exact as somebody who is waiting needs. */
 export function spanText(ms: number): string {
   const span = Math.abs(ms);
   if (span < SECOND) return `${Math.round(span)} ms`;
@@ -35,7 +35,7 @@ const TIME: Intl.DateTimeFormatOptions = {
 };
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 
-/** In the reader's zone: the time, and the date where it is not today's. */
+/** In the reader's time zone: the time, and the date if it is not today's. */
 export function localText(iso: string, nowMs: number): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
@@ -47,7 +47,10 @@ export function localText(iso: string, nowMs: number): string {
   return `${date.format(at)}, ${time}`;
 }
 
-/** In a zone that is named beside it, whatever the reader's is; in UTC, and saying so, where a browser has none. */
+/**
+ * In a time zone that is named beside it, whatever the reader's is; in UTC, and saying so, if the browser does not
+ * know it.
+ */
 export function zoneText(iso: string, timeZone: string): string {
   const options = { ...DATE, year: 'numeric', ...TIME, timeZone } as const;
   try {

@@ -1,4 +1,4 @@
-/** How something stands, for colour; a word always says the same. */
+/** What a state means, for its colour; a word always says the same. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -23,12 +23,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   in_flight: 'info',
 };
 
-/** Of a state's word; quiet where it means nothing to worry about. */
+/** The tone of a state; `quiet` if it is nothing to worry about. */
 export function toneOf(state: string): Tone {
   return TONES[state] ?? 'quiet';
 }
 
-/** `settlement_unknown` as people read it. */
+/** `settlement_unknown` in words. */
 export function wordsOf(state: string): string {
   return state.replaceAll('_', ' ');
 }

@@ -1,15 +1,15 @@
 /**
- * What a reader would not see, or what would turn the order of what follows: control characters
- * (line breaks and tabs excepted), marks of bidirectional text, characters of no width, tags, fillers that
- * look like a blank or like nothing. But not what only chooses how the character before it looks (emoji).
+ * Characters that a reader would not see or that reorder the text after them: control characters (except line
+ * breaks and tabs), bidirectional marks, characters without width, tags, and fillers that look blank or like
+ * nothing. Variation selectors are excluded: they only choose how the character before them looks (emoji).
  */
 const HIDDEN =
   /(?![\n\t]|[\ufe00-\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
-/** A piece of text as it is, or the code point of a character that is shown by its number. */
+/** A piece of text, or the code point of a hidden character. */
 export type VisiblePart = string | { readonly codePoint: string };
 
-/** Text from wallets and players, so that all of it can be seen and none of it acts. */
+/** Splits text from wallets and players so that every character can be seen and none takes effect. */
 export function visibleParts(text: string): readonly VisiblePart[] {
   const parts: VisiblePart[] = [];
   let behind = 0;
@@ -23,7 +23,7 @@ export function visibleParts(text: string): readonly VisiblePart[] {
   return parts;
 }
 
-/** The same as one text, for titles and labels. */
+/** The same as a single text, for titles and labels. */
 export function visibleText(text: string): string {
   return visibleParts(text)
     .map((part) => (typeof part === 'string' ? part : `⟨${part.codePoint}⟩`))

@@ -15,7 +15,7 @@ import { standing, storyOf } from './story.ts';
 
 const route = getRouteApi('/bets/$id');
 
-/** What happened to one bet, and what may be done now. */
+/** What happened to one bet, and what can be done about it now. */
 export function BetStoryPage() {
   const { id } = route.useParams();
   const bet = useLive('GET /admin/bets/:transactionId', { path: { transactionId: id } });

@@ -8,12 +8,12 @@ const METHODS: Readonly<Record<string, string>> = {
   update: 'PUT',
 };
 
-/** Characters that a terminal would act on; within JSON they may stand as escapes as well. */
+/** Characters that a terminal would act on; inside JSON they can be written as escapes. */
 const UNSAFE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * A request as a line for a shell, its secrets as variables: `$TOKEN` and the signature, which only
- * who holds the secret can make. Undefined where the message is no request or was not kept.
+ * A request as a shell command. `$SIGNATURE` stands for what only the owner of the secret can compute, and the
+ * token is `***` as in the kept text. Undefined if the message is no request or was not kept.
  */
 export function curlOf({ operation, body, to, player }: Message): string | undefined {
   if (operation === undefined || body === null) return undefined;
@@ -32,14 +32,14 @@ export function curlOf({ operation, body, to, player }: Message): string | undef
 
 const USER_ID = /("userId"\s*:\s*)("(?:[^"\\]|\\.)*")/g;
 
-/** What is kept is what the service sent: a wallet that is asked with the service's id knows no such player. */
+/** The kept text is what the service sent; a wallet does not know the service's `userId`. */
 function withPlayer(body: string, { kept, sent }: NonNullable<Message['player']>): string {
   return body.replaceAll(USER_ID, (member, name: string, id: string) =>
     id === JSON.stringify(kept) ? `${name}${JSON.stringify(sent)}` : member,
   );
 }
 
-/** For a POSIX shell, whatever stands in it. */
+/** Quotes any text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 import type { ShownBet, ShownOperation } from './bet.ts';
 
-/** What a person may do about a bet now, and why. */
+/** What a person can do about a bet now, and why. */
 export type NextStep =
   | { readonly kind: 'nothing'; readonly why: string }
   | {
@@ -10,7 +10,7 @@ export type NextStep =
       readonly why: string;
     };
 
-/** One step for each delivery that waits for somebody or something; else why there is none. */
+/** One step for each delivery that is waiting; otherwise the reason why there is none. */
 export function nextSteps(bet: ShownBet): readonly NextStep[] {
   const steps = bet.operations.flatMap(stepOf);
   return steps.length > 0 ? steps : [{ kind: 'nothing', why: whyNothing(bet) }];
@@ -52,7 +52,7 @@ function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
   }
 }
 
-/** A result may be dead because its wallet would execute it twice (`unknownRepeats: hold`). */
+/** A result may also be a dead letter because its wallet would execute a repeat twice (`unknownRepeats: hold`). */
 function whyDead(operation: string): string {
   return operation === 'settle' || operation === 'unsettle'
     ? `The ${operation} is dead. Look into the wallet's own books first: if they hold this result, resolve it; if not, retry it once the wallet works again.`

@@ -8,7 +8,7 @@ interface SequencePictureProps {
   readonly onOpen: (key: string) => void;
 }
 
-/** Service, gateway and wallet side by side, time from top to bottom, an arrow for each message. */
+/** A sequence diagram: service, gateway and wallet side by side, time downwards, an arrow for each message. */
 export function SequencePicture({ steps, onOpen }: SequencePictureProps) {
   if (steps.length === 0) return <p className="muted">No message is on record.</p>;
   return (

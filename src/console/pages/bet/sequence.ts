@@ -7,27 +7,27 @@ import { attemptTone, endOf } from './story.ts';
 export const PARTIES = ['service', 'gateway', 'wallet'] as const;
 export type Party = (typeof PARTIES)[number];
 
-/** A message that went from one to another. */
+/** A message from one party to another. */
 export interface Message {
-  /** Within this bet, for its address: `2.1.answer`. */
+  /** Unique within this bet, for the page's address: `2.1.answer`. */
   readonly key: string;
   readonly at: string;
   readonly from: Party;
   readonly to: Party;
   readonly label: string;
   readonly tone: Tone;
-  /** Its text as it was sent, where it was kept. */
+  /** Its text as it was sent, if it was kept. */
   readonly body: string | null;
   /** Whether more was sent than was kept. */
   readonly truncated: boolean;
   readonly about: string;
-  /** How it could be sent again, where it is a request. */
+  /** The operation with which it could be sent again, if it is a request. */
   readonly operation: string | undefined;
-  /** What `userId` is in the kept text and for whom it goes to, where these differ and both are known. */
+  /** The `userId` in the kept text and the one that was really sent, if they differ and both are known. */
   readonly player?: { readonly kept: string; readonly sent: string } | undefined;
 }
 
-/** A message, and how long nothing happened before it where that is worth a line. */
+/** A message, and the time since the one before it if that is long enough to show. */
 export interface SequenceStep {
   readonly message: Message;
   readonly waitedMs: number | undefined;
@@ -36,7 +36,7 @@ export interface SequenceStep {
 /** Shorter waits are not shown. */
 const WAIT_SHOWN_MS = 1_000;
 
-/** All messages of a bet in the order in which they went. */
+/** All messages of a bet, in the order in which they were sent. */
 export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
   const messages = bet.operations.flatMap((operation, at) => messagesOf(bet, operation, at + 1));
   const order = messages.map((message, at) => ({ message, at, ms: Date.parse(message.at) }));

@@ -3,7 +3,7 @@ import { ResolveAction, RetryAction } from '../deliveries/delivery-actions.tsx';
 import type { ShownBet } from './bet.ts';
 import { type NextStep, nextSteps } from './next-steps.ts';
 
-/** What may be done about a bet now: buttons with the reason beside them, or why there are none. */
+/** What can be done about a bet now: buttons with the reason beside them, or why there are none. */
 export function Steps({ bet }: { readonly bet: ShownBet }) {
   return (
     <ul className="steps">

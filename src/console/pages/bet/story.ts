@@ -3,7 +3,7 @@ import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
 import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
 
-/** A sentence of a bet's story; it may quote a wallet, so it is shown by `Plain` alone. */
+/** A sentence of a bet's story. It may quote a wallet, so it must be shown by `Plain`. */
 export interface Sentence {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -11,7 +11,7 @@ export interface Sentence {
   readonly text: string;
 }
 
-/** What happened, in order, as one would tell it to somebody who was not there. */
+/** What happened, in order, for somebody who was not there. */
 export function storyOf(bet: ShownBet): readonly Sentence[] {
   const sentences = bet.operations.flatMap((operation) => [
     arrival(bet, operation),
@@ -20,11 +20,11 @@ export function storyOf(bet: ShownBet): readonly Sentence[] {
     ...operation.attempts.slice(1).map((attempt) => tried(operation, attempt)),
     ...promised(operation),
   ]);
-  // Of the same millisecond they stay in the order in which they are told here.
+  // Events of the same millisecond keep the order above.
   return sentences.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-/** Where the bet stands now, in one sentence. */
+/** The bet's state now, in one sentence. */
 export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
   const stake = money(bet.amount, bet.currency);
   if (bet.inFlight !== null) {
@@ -65,7 +65,9 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
   }
 }
 
-/** Also the state of a bet whose rollback a person has closed: what that moved, no wallet has said. */
+/**
+ * The state also stays `rolling_back` after a person has closed the rollback: no wallet has confirmed what moved.
+ */
 function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof standing> {
   const isClosed = operations.some(
     ({ operation, delivery }) => operation === 'rollback' && delivery?.state === 'resolved',
@@ -130,7 +132,7 @@ function said({ result, latencyMs, error }: ShownAttempt): string {
     case 'bad_answer':
       return `gave no valid answer: ${why}`;
     case 'connection':
-      // Refused, or broken when the request had left: only the words of the error tell.
+      // Refused, or broken after the request was sent: only the error's own words tell which.
       return `gave no answer: ${why}`;
     default:
       return `was not asked: ${why}`;

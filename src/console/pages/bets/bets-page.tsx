@@ -20,7 +20,7 @@ type Item = Answers['GET /admin/bets']['items'][number];
 
 const route = getRouteApi('/bets');
 
-/** The bets, newest first, by what is known of them. */
+/** The bets, newest first, filtered by what is known about them. */
 export function BetsPage() {
   const filter = route.useSearch();
   const bets = usePages('GET /admin/bets', { ...filter });

@@ -1,13 +1,13 @@
 import { known } from '../../app/search.ts';
 
-/** As the page's address has it; times are days or ISO 8601. */
+/** As in the page's address; times are days or ISO 8601. */
 export interface BetFilter {
   readonly transactionId?: string | undefined;
   readonly operator?: string | undefined;
   readonly operatorUser?: string | undefined;
   readonly userId?: string | undefined;
   readonly state?: string | undefined;
-  /** Of the stake. */
+  /** The stake. */
   readonly amount?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;

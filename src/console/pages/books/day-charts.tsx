@@ -11,10 +11,10 @@ import {
   seriesOf,
 } from './series.ts';
 
-/** More would be a wall. */
+/** More charts would bury the table below them. */
 const CHARTS_MAX = 6;
 
-// Days are drawn at midnight UTC: marks at the reader's own midnight were at no day, and named none.
+// Days are drawn at midnight UTC: ticks at the reader's own midnight would match no day and show no label.
 const SHAPE = { lines: LINES, range: daysRange, timeText: dayText, timeZone: 'UTC' } as const;
 
 /** Stakes, payouts and net, day by day; the table below says the same. */

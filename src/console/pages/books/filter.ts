@@ -1,6 +1,6 @@
 import { known } from '../../app/search.ts';
 
-/** As the page's address has it; days as `2026-11-20`, both counted. */
+/** As in the page's address; days as `2026-11-20`, both included. */
 export interface BooksFilter {
   readonly operator?: string | undefined;
   readonly currency?: string | undefined;

@@ -12,7 +12,7 @@ export interface DaySeries {
 
 const DAY_SECONDS = 86_400;
 
-/** Days by operator and currency, those with the most bets first. */
+/** Groups days by operator and currency, those with the most bets first. */
 export function seriesOf(days: readonly Day[]): readonly DaySeries[] {
   const groups = new Map<string, Day[]>();
   for (const day of days) {
@@ -31,14 +31,14 @@ export function seriesOf(days: readonly Day[]): readonly DaySeries[] {
     .sort((a, b) => betsOf(b) - betsOf(a));
 }
 
-/** What is drawn of each day. */
+/** The lines of a chart. */
 export const LINES = [
   { name: 'stakes', colour: '--accent', of: ({ stakes }: Day) => stakes },
   { name: 'payouts', colour: '--warn', of: ({ payouts }: Day) => payouts },
   { name: 'net', colour: '--good', of: ({ net }: Day) => net },
 ] as const;
 
-/** Amounts become numbers for the height of a line alone; what is read is their text. */
+/** Amounts become numbers only to draw the lines; people read their exact text. */
 export function pointsOf({ days }: DaySeries): AlignedData {
   const heightOf = (amount: string) => Number(amount);
   return [
@@ -47,7 +47,7 @@ export function pointsOf({ days }: DaySeries): AlignedData {
   ];
 }
 
-/** From the first day to the last; one day alone stands in the middle. */
+/** From the first day to the last; a single day is centred. */
 export function daysRange(seconds: readonly number[]): [number, number] {
   const [first = 0, last = first] = [seconds[0], seconds.at(-1)];
   return first === last ? [first - DAY_SECONDS, first + DAY_SECONDS] : [first, last];
@@ -59,7 +59,7 @@ const DAY_TEXT = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
 });
 
-/** Where a mark of the axis is not at the beginning of a day, nothing. */
+/** A tick that is not at the beginning of a day has no label. */
 export function dayText(seconds: number): string {
   return seconds % DAY_SECONDS === 0 ? DAY_TEXT.format(seconds * 1_000) : '';
 }

@@ -14,7 +14,7 @@ type Statement = Answers['GET /admin/books/statements/:operator/:day'];
 
 const route = getRouteApi('/books/$operator/$day');
 
-/** A closed day of an operator. It never changes, so that it is asked for once. */
+/** A closed day of an operator. It never changes, so it is asked for only once. */
 export function StatementPage() {
   const { operator, day } = route.useParams();
   const path = { operator, day };
@@ -87,7 +87,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** What the sums are called, in the order in which they make the net. */
+/** The names of the sums, in the order in which they make up the net. */
 const SUMS = [
   ['Bets', ({ bets }) => bets.toLocaleString('en')],
   ['Stakes', ({ stakes }) => stakes],

@@ -11,14 +11,14 @@ import { type DeliveryFilter, RETRYABLE } from './filter.ts';
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
 
-/** More than so many take PostgreSQL a while to count: that is not done every three seconds. */
+/** Counting more than this takes PostgreSQL a while, so it is not done every three seconds. */
 const MANY = 10_000;
 const MANY_MS = 30_000;
 
-/** Which of the buttons. */
+/** Which button was pressed. */
 type What = 'retry' | 'resolve' | 'all';
 
-/** The latest run of one of them, over or not. */
+/** The latest run of one of the buttons, finished or not. */
 interface Latest {
   readonly what: What;
   readonly progress: BulkProgress;
@@ -31,12 +31,15 @@ interface BulkActionsProps {
   readonly onDone: () => void;
 }
 
-/** Retries or resolves a selection, or retries all that a filter finds: how many is said before, how far after. */
+/**
+ * Retries or resolves the selected deliveries, or retries everything that the filter finds. Shows beforehand how
+ * many, and then the progress.
+ */
 export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
   const isRetryable = RETRYABLE.has(filter.state ?? '');
   const { total, many } = useTotal(filter, isRetryable);
   const { latest, follow } = useLatest(onDone);
-  // A window about to be answered must not show what an earlier one has done.
+  // An open window must not show the result of an earlier run.
   const progressOf = (what: What) =>
     latest?.what === what && !latest.isOver && <Progress progress={latest.progress} />;
   return (
@@ -84,7 +87,10 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
   );
 }
 
-/** How many a filter finds, also in words: as current as the list beside it, lest a button be missing. */
+/**
+ * How many deliveries a filter finds, also in words. Refreshed as often as the list beside it, or a button could be
+ * missing.
+ */
 function useTotal(filter: DeliveryFilter, isRetryable: boolean) {
   const counted = useQuery({
     queryKey: ['GET /admin/deliveries/count', filter],
@@ -99,7 +105,7 @@ function useTotal(filter: DeliveryFilter, isRetryable: boolean) {
   return { total, many: isAtLeast ? `at least ${total}` : `${total}` };
 }
 
-/** The latest run, and what begins one. */
+/** The latest run, and the function that starts one. */
 function useLatest(onDone: () => void) {
   const [latest, setLatest] = useState<Latest | undefined>();
   const isHere = useIsHere();
@@ -121,7 +127,7 @@ function useLatest(onDone: () => void) {
   return { latest, follow };
 }
 
-/** @throws AnswerError where something was not done: whoever has left the page sees no progress */
+/** @throws AnswerError if something was not done: a person who has left the page does not see the progress */
 function mustBeWhole(end: BulkProgress | undefined): void {
   const [first] = end?.failed ?? [];
   if (end === undefined || first === undefined) return;

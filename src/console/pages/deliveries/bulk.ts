@@ -8,19 +8,19 @@ export interface BulkProgress {
   readonly looked: number;
   readonly done: number;
   readonly failed: readonly { readonly id: string; readonly error: Error }[];
-  /** Operators whose file is gone: nothing of theirs is retried until it returns. */
+  /** Operators whose file is gone: their deliveries are not retried until it returns. */
   readonly withoutFile: readonly string[];
 }
 
 const NOTHING_YET = { looked: 0, done: 0, failed: [], withoutFile: [] } as const;
 
-/** How many one request looks at, so that progress can be shown. */
+/** How many deliveries one request goes through, so that progress can be shown. */
 const SLICE = 100;
 
-/** What a person may do with each of a selection. */
+/** What a person can do with each selected delivery. */
 export type SelectionVerb = 'retry' | 'resolve';
 
-/** One after the other: each is a person's decision, and is audited as one. */
+/** One request each: every one is a person's decision, and is audited as one. */
 export async function* eachSelected(
   verb: SelectionVerb,
   ids: readonly string[],
@@ -63,7 +63,7 @@ async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {
   }
 }
 
-/** All that a filter finds, slice by slice, an operator after the other. */
+/** Retries all that a filter finds, slice by slice, one operator after another. */
 export async function* retryFilter(
   filter: DeliveryFilter,
   total: number,
@@ -87,7 +87,7 @@ export async function* retryFilter(
   yield progress.withoutFile.length > 0 ? progress : { ...progress, looked: total };
 }
 
-/** Asked for at the moment of the retry: a page may be older than an operator, or have failed to learn of them. */
+/** Asked at the moment of the retry: the page's own list may be out of date, or may have failed to load. */
 async function operatorsOf({ operator }: DeliveryFilter): Promise<readonly string[]> {
   if (operator !== undefined) return [operator];
   return operatorIds(await call('GET /admin/operators'));
@@ -95,7 +95,7 @@ async function operatorsOf({ operator }: DeliveryFilter): Promise<readonly strin
 
 type Slice = Answers['POST /admin/deliveries/retry'];
 
-/** @returns undefined where the operator has no file: the others are still to be retried */
+/** @returns undefined if the operator has no file: the others must still be retried */
 async function retrySlice(
   { operator, state, operation }: DeliveryFilter,
   cursor: string | null,

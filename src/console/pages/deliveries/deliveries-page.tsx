@@ -14,7 +14,7 @@ const route = getRouteApi('/deliveries');
 const STATES = ['dead', 'pending', 'held', 'delivered', 'refused', 'superseded', 'resolved'];
 const OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'];
 
-/** What waits for a wallet, what is held, what was given up. */
+/** The deliveries that wait for a wallet, are held or are dead. */
 export function DeliveriesPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
@@ -76,7 +76,7 @@ interface FoundProps {
 
 function Found({ filter, items, more }: FoundProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  // What has gone from the list meanwhile, or has nothing to choose any more, is no longer selected.
+  // A delivery that has left the list, or can no longer be chosen, is no longer selected.
   const present = useMemo(
     () => items.filter(({ id, state }) => selected.has(id) && RETRYABLE.has(state)),
     [items, selected],

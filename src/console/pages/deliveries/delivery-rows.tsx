@@ -80,7 +80,7 @@ const COLUMNS: readonly RowColumn<Item>[] = [
   )),
 ];
 
-/** When it is tried next; what is held is not, however long it has been due. */
+/** When it is tried next. A held delivery is not tried, however long it has been due. */
 function Next({ item: { state, nextAttemptAt } }: { readonly item: Item }) {
   const now = useNowMs();
   if (nextAttemptAt === null) return null;

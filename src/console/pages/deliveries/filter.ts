@@ -1,7 +1,7 @@
 import type { Answers } from '../../api/wire.ts';
 import { known } from '../../app/search.ts';
 
-/** As the page's address has it; nothing means all. */
+/** As in the page's address; an absent filter means all. */
 export interface DeliveryFilter {
   readonly operator?: string | undefined;
   readonly state?: string | undefined;
@@ -10,10 +10,10 @@ export interface DeliveryFilter {
 
 export const readFilter = known('operator', 'state', 'operation');
 
-/** States out of which a person may have a delivery tried again. */
+/** States from which a person can have a delivery retried. */
 export const RETRYABLE: ReadonlySet<string> = new Set(['dead', 'pending', 'held']);
 
-/** All that may have deliveries: those whose file is gone, too. */
+/** Every operator that may have deliveries, including those whose file is gone. */
 export function operatorIds({
   items,
   withoutFile,

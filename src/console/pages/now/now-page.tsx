@@ -49,7 +49,7 @@ export function NowPage() {
   );
 }
 
-/** Its file may have been removed by mistake: it has no row below, and no page. */
+/** An operator whose file may have been removed by mistake: it has no row below and no page. */
 function WithoutFile({ open }: { open: OpenItems }) {
   const counts = [
     `${countText([open], 'openDeliveries')} waiting`,
@@ -173,7 +173,7 @@ function Standing({ row }: { row: OperatorRow }) {
   );
 }
 
-/** Of the last five minutes. */
+/** The last five minutes: share of unknown outcomes, and late answers. */
 function Recently({ row }: { row: OperatorRow }) {
   const share = unknownShareOf(row);
   if (share === undefined) return <span className="muted">–</span>;
@@ -182,7 +182,7 @@ function Recently({ row }: { row: OperatorRow }) {
   return share + late === 0 ? <span className="muted">{text}</span> : text;
 }
 
-/** @param narrowest on a tablet, where its heading just fits */
+/** @param narrowest its width on a tablet, where its heading just fits */
 function count(
   id: string,
   header: string,

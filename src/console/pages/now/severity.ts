@@ -4,7 +4,7 @@ import type { Tone } from '../../parts/tone.ts';
 
 export type OperatorRow = Answers['GET /admin/operators']['items'][number];
 
-/** What is open of an operator, also of one that has no file. */
+/** An operator's open work, also of one that has no file. */
 export type OpenItems = Answers['GET /admin/operators']['withoutFile'][number];
 
 /** One thing about an operator that somebody should know. */
@@ -15,13 +15,13 @@ export interface Trouble {
 
 const WEIGHTS: Readonly<Record<Trouble['tone'], number>> = { bad: 10_000, warn: 100, info: 1 };
 
-/** Of all callbacks of the last minutes, profiles and balances included. */
+/** A share of all callbacks of the last minutes, profiles and balances included. */
 const UNKNOWN_SHARE_BAD = 0.05;
 const WAITS_LONG_MS = 15 * 60_000;
 
 /**
- * What is wrong with an operator, worst first; nothing where all is well.
- * @param nowMs for how long something has waited
+ * What is wrong with an operator, worst first; empty if all is well.
+ * @param nowMs used to tell how long something has waited
  */
 export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Trouble[] {
   const least = (name: CountName) => (row.countsAtLeast.includes(name) ? 'at least ' : '');
@@ -49,7 +49,7 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
 
 type CountName = OperatorRow['countsAtLeast'][number];
 
-/** A count as people read it: `?` where nobody knows, `500,000+` where there may be more. */
+/** A count for people: `?` if it is unknown, `500,000+` if there may be more. */
 export function countText(rows: readonly OpenItems[], name: CountName): string {
   if (rows.some((row) => row[name] === null)) return '?';
   const sum = rows.reduce((total, row) => total + (row[name] ?? 0), 0);
@@ -57,13 +57,13 @@ export function countText(rows: readonly OpenItems[], name: CountName): string {
   return `${sum.toLocaleString('en')}${isAtLeast ? '+' : ''}`;
 }
 
-/** Of what was answered in the last minutes, the part of unknown outcome; undefined where nothing was. */
+/** The share of unknown outcomes among the callbacks of the last minutes; undefined if there were none. */
 export function unknownShareOf({ recently }: OperatorRow): number | undefined {
   if (recently === null || recently.callbacks === 0) return undefined;
   return recently.unknown / recently.callbacks;
 }
 
-/** `12 %`, and never `0 %` of something. */
+/** `12 %`; a share above zero is never shown as `0 %`. */
 export function percentText(share: number): string {
   if (share === 0) return '0 %';
   return share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`;
@@ -81,16 +81,16 @@ function waitingTrouble(oldest: string, nowMs: number): Trouble | false {
   return ms >= WAITS_LONG_MS && warn(`oldest waits ${spanText(ms)}`);
 }
 
-/** For sorting: the more, the worse. */
+/** For sorting: higher is worse. */
 function severityOf(row: OperatorRow): number {
   const weight = troublesOf(row).reduce((sum, { tone }) => sum + WEIGHTS[tone], 0);
-  // Of two with the same troubles the one with more at stake stands first.
+  // Of two with the same troubles, the one with more open work comes first.
   const stake =
     10 * (row.deadDeliveries ?? 0) + 10 * (row.unresolvedBets ?? 0) + (row.openDeliveries ?? 0);
   return weight + Math.min(stake, 9_000) / 10_000;
 }
 
-/** Worst first; equals by their name, so that rows do not jump about. */
+/** Worst first; equals by their id, so that rows do not jump about. */
 export function worstFirst(rows: readonly OperatorRow[]): readonly OperatorRow[] {
   const weighed = rows.map((row) => ({ row, severity: severityOf(row) }));
   weighed.sort((a, b) => b.severity - a.severity || a.row.id.localeCompare(b.row.id));

@@ -9,7 +9,7 @@ import { Plain } from '../../parts/plain.tsx';
 
 type Operator = Answers['GET /admin/operators/:id'];
 
-/** Holds an operator's deliveries, or lets them go on. */
+/** Holds an operator's deliveries, or resumes them. */
 export function HoldAction({ operator }: { readonly operator: Operator }) {
   const { id, hold } = operator;
   const post = async (verb: 'hold' | 'resume', reason: string) => {
@@ -36,7 +36,7 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
         )}
       </div>
       {hold === null ? (
-        // Two keys: where somebody else holds or resumes meanwhile, an open window must not become its opposite.
+        // Two keys: if somebody else holds or resumes meanwhile, an open window must not turn into its opposite.
         <Action
           key="hold"
           right="operate"
@@ -62,7 +62,9 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
   );
 }
 
-/** Bets of another wallet are sent to the present one: of the wallet before, or of a newer one that was given up. */
+/**
+ * Sends bets of another wallet to the present one: bets of an older wallet, or of a newer one that was given up.
+ */
 export function ReleaseAction({ operator }: { readonly operator: Operator }) {
   const { id, settings } = operator;
   const present = Number(settings['wallet.generation']);
@@ -108,7 +110,7 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
   );
 }
 
-/** Templates of the service's console become the operator's own. */
+/** Assigns templates of the service's console to the operator. */
 export function AssignTemplatesAction({ operator: { id } }: { readonly operator: Operator }) {
   const [templates, setTemplates] = useState('');
   const [told, setTold] = useState<string | undefined>();
@@ -159,7 +161,7 @@ const CLASSES = [
   { name: 'read', title: 'Profile and balance', about: 'profile and balance' },
 ] as const;
 
-/** What each position of a breaker does, for who is about to choose it. */
+/** What each state of a breaker does, for the person about to choose one. */
 const POSITIONS = [
   { state: 'open', label: 'Open', does: 'Nothing is sent to the wallet until it is set back.' },
   {
@@ -174,7 +176,7 @@ const POSITIONS = [
   },
 ] as const;
 
-/** A breaker is set by hand, or left to itself. */
+/** Sets a breaker by hand, or returns it to automatic. */
 export function BreakerActions({ operator }: { readonly operator: Operator }) {
   const { id, breaker, override } = operator;
   return CLASSES.map(({ name, title, about }) => (

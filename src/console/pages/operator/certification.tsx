@@ -9,7 +9,7 @@ import { wordsOf } from '../../parts/tone.ts';
 
 type Certificate = Answers['GET /admin/operators/:id/certificate'];
 
-/** What the last certification of an operator's wallet has found. */
+/** The result of the wallet's last certification. */
 export function Certification({ id }: { readonly id: string }) {
   const path = { id };
   const certificate = useLive('GET /admin/operators/:id/certificate', { path, everyMs: false });

@@ -8,7 +8,7 @@ type Minute = Answers['GET /admin/operators/:id']['lastHour'][number];
 
 interface Line {
   readonly name: string;
-  /** A custom property of the style sheet. */
+  /** A custom property of the style sheets. */
   readonly colour: string;
   readonly of: (minute: Minute) => number | null;
 }
@@ -46,7 +46,7 @@ const CHARTS: readonly Chart[] = [
   },
 ];
 
-/** What the process itself has counted, a point a minute; the same as a table for who cannot see. */
+/** What the process itself has counted, one point per minute. The legend gives the latest minute in words. */
 export function LastHourCharts({ minutes }: { readonly minutes: readonly Minute[] }) {
   if (minutes.length === 0) {
     return <Empty title="Nothing counted yet">The first minute is not over.</Empty>;
@@ -79,7 +79,7 @@ function MinutesPlot({ chart, minutes }: { chart: Chart; minutes: readonly Minut
   return <Plot shape={shape} data={data} />;
 }
 
-/** In words what the lines draw: the latest minute of each. */
+/** The latest minute of each line, in words. */
 function legendOf({ lines, unit }: Chart, minutes: readonly Minute[]) {
   const last = minutes.at(-1);
   return lines.map(({ name, colour, of }) => {
@@ -96,7 +96,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 });
 
-/** The whole hour, however little of it is known yet. */
+/** Always the whole hour, however little of it is known yet. */
 function hourBefore(seconds: readonly number[]): [number, number] {
   const last = seconds.at(-1) ?? Date.now() / 1_000;
   return [last - HOUR_SECONDS, last];

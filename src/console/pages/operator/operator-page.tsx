@@ -18,7 +18,7 @@ type Operator = Answers['GET /admin/operators/:id'];
 
 const route = getRouteApi('/operators/$id');
 
-/** How one operator stands, what is set for it, and the switches. */
+/** One operator's state, switches and settings. */
 export function OperatorPage() {
   const { id } = route.useParams();
   const operator = useLive('GET /admin/operators/:id', { path: { id } });

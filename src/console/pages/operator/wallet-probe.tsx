@@ -9,7 +9,7 @@ import { Plain } from '../../parts/plain.tsx';
 
 type Probed = Answers['POST /admin/operators/:id/probe'];
 
-/** Asks an operator's wallet something harmless, and shows what it said and its certificate. */
+/** Sends a harmless request to an operator's wallet, and shows its answer and its certificate. */
 export function WalletProbe({
   operator: { id },
 }: {

@@ -15,7 +15,7 @@ type Player = Answers['GET /admin/players/:userId'];
 
 const route = getRouteApi('/players/$id');
 
-/** One player. Each look is on record, so that it is asked for once and not again and again. */
+/** One player. Each look is recorded in the audit, so it is asked for once and not refreshed. */
 export function PlayerPage() {
   const { id } = route.useParams();
   const player = useLive('GET /admin/players/:userId', { path: { userId: id }, everyMs: false });
@@ -105,7 +105,7 @@ function Totals({ totals }: { readonly totals: Player['totals'] }) {
 
 function Sessions({ player }: { readonly player: Player }) {
   const { sessions, userId } = player;
-  // What has expired can still be renewed where tokens are the operator's own.
+  // An expired session can still be renewed where the operator issues the tokens.
   const canBeRevoked = sessions.some(({ endedAt }) => endedAt === null);
   return (
     <section aria-labelledby="sessions">

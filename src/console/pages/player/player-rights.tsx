@@ -8,7 +8,7 @@ import { Plain } from '../../parts/plain.tsx';
 type Player = Answers['GET /admin/players/:userId'];
 type Forgotten = Answers['POST /admin/players/:userId/forget'];
 
-/** What the law gives a player: what is kept, or its end. */
+/** A player's legal rights: a copy of what is kept, or its deletion. */
 export function PlayerRights({ player }: { readonly player: Player }) {
   const { userId, operatorUser } = player;
   const [forgotten, setForgotten] = useState<Forgotten | undefined>();

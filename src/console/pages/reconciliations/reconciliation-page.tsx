@@ -21,7 +21,7 @@ type Difference = Answers['GET /admin/reconciliations/:id/differences']['items']
 
 const route = getRouteApi('/reconciliations/$id');
 
-/** One list compared with the journal, and where they differ. */
+/** The comparison of one list with the journal, and its differences. */
 export function ReconciliationPage() {
   const { id } = route.useParams();
   const run = useLive('GET /admin/reconciliations/:id', { path: { id } });
@@ -170,7 +170,7 @@ interface SideProps {
   readonly missing: string;
 }
 
-/** Of a bet that stands there several times, each time: the first alone may say what stands here. */
+/** Shows every copy of a bet that is listed several times: perhaps only one of them agrees with the other side. */
 function Side({ name, bet, missing }: SideProps) {
   const { copies = 1, others = [] } = bet ?? {};
   return (

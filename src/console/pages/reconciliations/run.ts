@@ -9,7 +9,7 @@ export const RUN_TONES = {
   failed: 'bad',
 } as const satisfies Record<Run['state'], string>;
 
-/** How many differences wait for a person; undefined until it is known. */
+/** How many differences a person still has to resolve; undefined until it is known. */
 export function openCount({ open }: Run): number | undefined {
   return open === null ? undefined : Object.values(open).reduce((sum, count) => sum + count, 0);
 }

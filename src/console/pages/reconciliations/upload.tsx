@@ -6,7 +6,7 @@ import { Action } from '../../parts/action.tsx';
 
 type Which = Readonly<Record<'operator' | 'from' | 'to' | 'columns', string>>;
 
-/** Gives a list of an operator's bets to be compared with the journal. */
+/** Uploads a list of an operator's bets for comparison with the journal. */
 export function Upload() {
   const navigate = useNavigate();
   const [which, setWhich] = useState<Which>({ operator: '', from: '', to: '', columns: '' });
@@ -43,8 +43,8 @@ export function Upload() {
 }
 
 /**
- * A browser refuses to send a file that was written anew after it was chosen, in the same words as where nobody
- * answers.
+ * A browser refuses to send a file that has changed since it was chosen, and its error looks the same as when
+ * nobody answers.
  * @throws AnswerError
  */
 async function mustBeReadable(file: File): Promise<void> {
@@ -60,7 +60,7 @@ interface WhichFieldsProps {
   readonly onChange: (which: Which) => void;
 }
 
-/** Whose bets of which days the list holds, and what it calls its columns. */
+/** The operator and days that the list covers, and the names of its columns. */
 function WhichFields({ which, onChange }: WhichFieldsProps) {
   const operators = useLive('GET /admin/operators', { everyMs: false });
   const ids = operators.data?.items.map(({ id }) => id) ?? [];

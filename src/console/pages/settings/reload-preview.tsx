@@ -9,7 +9,7 @@ type Setting = Preview['gateway'][number];
 
 const EVERY_MS = 5_000;
 
-/** What a reload would change at this moment, and what is wrong in the folder. */
+/** What a reload would change now, and what is invalid in the folder. */
 export function ReloadPreview() {
   const preview = useLive('GET /admin/config/preview', { everyMs: EVERY_MS });
   return (

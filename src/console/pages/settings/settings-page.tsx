@@ -16,10 +16,10 @@ type Reload = Answers['POST /admin/reload'];
 
 const route = getRouteApi('/settings');
 
-/** With a thousand operators it is large. */
+/** The answer is large with a thousand operators. */
 const EVERY_SECONDS = 15;
 
-/** What is in force, and the reload with what it changed or why it did not. */
+/** The configuration in force, and the button that reloads it with its result. */
 export function SettingsPage() {
   const settings = useLive('GET /admin/config', { everyMs: EVERY_SECONDS * 1_000 });
   const [result, setResult] = useState<Reload | undefined>();
@@ -107,7 +107,7 @@ function Files({ view }: { readonly view: Answers['GET /admin/config'] }) {
   );
 }
 
-/** Closed until asked for: with a thousand operators nobody wants them all. */
+/** Closed at first: with a thousand operators nobody wants to see them all. */
 function OperatorFile({
   id,
   settings,
