@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.getByText('Nothing waits for a wallet or for a person.').waitFor();
     await onServer(rig.gateway.databaseUrl, (client) => insertDelivery(client));
     await page.goto(`${rig.adminUrl}/console/deliveries?state=dead&operation=update`);
-    await page.getByText('None fits these filters.').waitFor();
+    await page.getByText('None matches these filters.').waitFor();
     await page.goto(`${rig.adminUrl}/console/books?operator=beta`);
     await page.getByText('No wallet has confirmed a bet that fits these filters.').waitFor();
     await page.close();

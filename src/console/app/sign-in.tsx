@@ -54,9 +54,7 @@ function SignIn() {
         <div className="field">
           <label htmlFor="token">Admin token</label>
           <input id="token" name="token" type="password" autoComplete="off" required />
-          <p className="muted">
-            Kept in this tab alone, and gone when it is closed or loaded anew.
-          </p>
+          <p className="muted">Kept only in this tab, and gone when it is closed or reloaded.</p>
         </div>
         {failure !== undefined && (
           <p className="notice bad" role="alert">

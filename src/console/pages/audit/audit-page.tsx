@@ -58,7 +58,7 @@ export function AuditPage() {
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
           return items.length === 0 ? (
-            <Empty title="Nothing on record">Nobody has done what is searched for.</Empty>
+            <Empty title="Nothing on record">Nobody has done what you searched for.</Empty>
           ) : (
             <Rows
               label="Audit, newest first"

@@ -34,8 +34,8 @@ export function BetsPage() {
           return items.length === 0 ? (
             <Empty title="No bets">
               {bets.hasNextPage
-                ? 'None so far: go on to look among older ones.'
-                : 'None fits what is searched for.'}
+                ? 'None so far: show more to search older bets.'
+                : 'No bet matches the search.'}
             </Empty>
           ) : (
             <Rows

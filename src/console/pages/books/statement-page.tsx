@@ -57,7 +57,7 @@ function StatementView({ statement }: { readonly statement: Statement }) {
         <Fact name="Closed">
           <Time at={closedAt} />
         </Fact>
-        <Fact name="Movements, a line of the CSV each">{movements.toLocaleString('en')}</Fact>
+        <Fact name="Movements, one line of the CSV each">{movements.toLocaleString('en')}</Fact>
         <Fact name="SHA-256 of the CSV">
           <Id text={sha256} name="SHA-256" />
         </Fact>

@@ -88,7 +88,7 @@ function Found({ filter, items, more }: FoundProps) {
         <Empty title="No deliveries">
           {Object.keys(filter).length === 0
             ? 'Nothing waits for a wallet or for a person.'
-            : 'None fits these filters.'}
+            : 'None matches these filters.'}
         </Empty>
       ) : (
         <DeliveryRows items={items} selected={selected} onSelect={setSelected} />

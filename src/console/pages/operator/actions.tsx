@@ -141,7 +141,7 @@ export function AssignTemplatesAction({ operator: { id } }: { readonly operator:
         }}
       >
         <div className="field">
-          <label htmlFor={field}>Ids at the service, with spaces between</label>
+          <label htmlFor={field}>Ids at the service, separated by spaces or commas</label>
           <input
             id={field}
             value={templates}

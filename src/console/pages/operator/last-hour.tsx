@@ -32,7 +32,7 @@ const CHARTS: readonly Chart[] = [
     ],
   },
   {
-    title: 'Calls to the wallet a minute',
+    title: 'Calls to the wallet per minute',
     unit: '',
     lines: [
       { name: 'all', colour: '--accent', of: ({ walletCalls }) => walletCalls },

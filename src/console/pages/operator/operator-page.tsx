@@ -123,10 +123,10 @@ function LastReload({ reload }: { readonly reload: Operator['lastReload'] }) {
   return (
     <p className="muted">
       {reload.result === 'ok' ? (
-        'What stands in the folder is in force, '
+        'What is in the folder is in force, '
       ) : (
         <>
-          <Badge state="invalid" /> What stands in the folder is not in force,{' '}
+          <Badge state="invalid" /> What is in the folder is not in force,{' '}
         </>
       )}
       last read well <Time at={reload.goodAt} />.

@@ -27,7 +27,7 @@ export function PlayerRights({ player }: { readonly player: Player }) {
           right="personal"
           label="Export"
           title={`Export ${operatorUser}`}
-          about="A file for the player: ids, sessions, totals, and each bet with its messages. That it was made is on record."
+          about="A file for the player: ids, sessions, totals, and each bet with its messages. The export is recorded in the audit."
           reason="optional"
           run={(reason) =>
             download(

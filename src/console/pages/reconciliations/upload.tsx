@@ -18,7 +18,7 @@ export function Upload() {
       label="Compare a list"
       tone="main"
       title="Compare a list with the journal"
-      about="CSV or a JSON object a line, gzip or not. What the list does not have is not compared."
+      about="CSV or one JSON object per line, gzipped or not. Columns that the list does not have are not compared."
       reason="none"
       run={async () => {
         if (file === undefined) throw new Error('no file is chosen');

@@ -31,7 +31,7 @@ export function SettingsPage() {
           label="Reload"
           tone="main"
           title="Reload the configuration"
-          about="Reads the folder again. What is invalid leaves the last good version in force."
+          about="Reads the folder again. An invalid file leaves its last good version in force."
           reason="optional"
           run={async (reason) => {
             setResult(await call('POST /admin/reload', { body: reason === '' ? {} : { reason } }));
