@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     const page = await rig.open('/nowhere');
     await page.clock.install();
     await page.goto(`${rig.adminUrl}/console/settings`);
-    await page.getByText('live').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
     await page.clock.fastForward(14_000);
     expect(await page.locator('.fresh').innerText()).toBe('live');
     await page.close();
