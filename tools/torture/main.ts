@@ -34,5 +34,5 @@ async function main(): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-// Everything is closed by now; what a library still turns over would keep the process for ever.
+// Everything is closed by now; a handle that a library has left open would keep the process alive for ever.
 process.exit(await main());

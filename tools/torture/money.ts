@@ -1,6 +1,6 @@
 /**
- * Money of the torture test's own books: whole hundred-millionths in a `bigint`. Written apart from
- * the gateway's decimals, so that a mistake there cannot hide itself here.
+ * Money in the torture test's own books: hundred-millionths in a `bigint`. Written independently of the gateway's
+ * decimals, so that a mistake there cannot hide here.
  */
 const PLACES = 8;
 const UNIT = 10n ** BigInt(PLACES);

@@ -1,14 +1,14 @@
-/** One line of what happened, as somebody saw it. */
+/** One event, as one of the parties saw it. */
 export interface Line {
-  /** From the beginning of the history. */
+  /** Since the beginning of the history. */
   readonly atMs: number;
   readonly who: 'service' | 'gateway' | 'wallet' | 'fault' | 'check';
-  /** Plan id of the bet; undefined: about no bet, or about all. */
+  /** Plan id of the bet; undefined if it is about no bet or about all. */
   readonly bet: string | undefined;
   readonly text: string;
 }
 
-/** Everything that happened in one history, in time order. */
+/** Everything that happened in one history, in the order of time. */
 export class Story {
   readonly #startedAtMs = performance.now();
   readonly #lines: Line[] = [];
@@ -21,12 +21,12 @@ export class Story {
     this.#lines.push({ atMs: this.nowMs(), who, bet, text });
   }
 
-  /** What concerns one bet, faults of everybody included. */
+  /** The events of one bet, including those about all bets. */
   of(bet: string): readonly Line[] {
     return this.#lines.filter((line) => line.bet === bet || line.bet === undefined);
   }
 
-  /** Where the history's time zero stands on `performance.now()`. */
+  /** The beginning of the history on `performance.now()`. */
   get startedAtMs(): number {
     return this.#startedAtMs;
   }

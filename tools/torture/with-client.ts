@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 
-/** @throws Error of `pg`, where the server cannot be reached or goes away meanwhile; this process goes on */
+/** @throws Error of `pg` if the server cannot be reached or goes away meanwhile; this process survives that */
 export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  // A connection that breaks: the statement under way, or the next one, says so.
+  // A broken connection is reported by the current statement or the next one.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -7,7 +7,7 @@ const ALREADY_PROCESSED = 8;
 const SYSTEM_ERROR = 100;
 const TOKEN = new Set([3, 4]);
 
-/** What is wrong with the answers that the service was given about one bet. */
+/** What is wrong with the answers that the service received about one bet. */
 export function answerFindings(record: BetRecord): Finding[] {
   const findings: Finding[] = [];
   const find = (kind: FindingKind, text: string) =>
@@ -30,7 +30,7 @@ export function answerFindings(record: BetRecord): Finding[] {
   return findings;
 }
 
-/** Why this refusal has no reason in what happened. */
+/** Says why nothing in the history justifies this refusal; undefined if something does. */
 function refusalOf(record: BetRecord, send: Send): string | undefined {
   if (send.status !== 400 || contradictsBet(send)) return undefined;
   const { code } = send;
@@ -65,8 +65,8 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
       .slice(index + 1)
       .find((send) => send.isConfirmed !== first.isConfirmed && send.atMs > first.endedAtMs);
     if (other === undefined) continue;
-    // After its rollback everything of the bet is refused, whatever was said before; only the very
-    // request that was answered before is answered so again.
+    // After a rollback every operation of the bet is refused, whatever was answered before; only a repeat of the
+    // very same request still gets its old answer.
     if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
     if (first.operation === 'rollback') continue;
     if (first.isConfirmed && wasTakenOverInVain(record, other)) continue;
@@ -76,8 +76,8 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
 }
 
 /**
- * Whether a settle is refused that was taken over before: its wallet refused the delivery for good, so that it is
- * dead, and asked again says the same.
+ * Whether a settle that was taken over as a delivery is now refused: its wallet refused the delivery for good, so
+ * it is a dead letter, and a repeat gets the same refusal.
  */
 function wasTakenOverInVain(record: BetRecord, refused: Send): boolean {
   const isQueued = CHARACTERS[record.plan.operator].settleOnFailure === 'queue';
@@ -96,13 +96,16 @@ function acceptedAfterRollback(record: BetRecord, sends: readonly Send[]): strin
   return late && `${nameOf(late)} was answered 200 although the rollback had been answered`;
 }
 
-/** A result that was promised and is a dead letter by now is asked for anew, and answered anew. */
+/**
+ * A promised result that has become a dead letter is sent to the wallet anew when it is repeated, and may get
+ * another answer.
+ */
 function mayBeDead({ plan }: BetRecord, [first]: readonly Send[]): boolean {
   const isResult = first?.operation === 'settle' || first?.operation === 'unsettle';
   return isResult && CHARACTERS[plan.operator].isImpatient;
 }
 
-/** "The first answer again": word for word, its time included. */
+/** "The first answer again" means word for word, including its time. */
 function otherAnswerIn(sends: readonly Send[]): string | undefined {
   const confirmed = sends.filter((send) => send.isConfirmed);
   const [first] = confirmed;
@@ -111,7 +114,7 @@ function otherAnswerIn(sends: readonly Send[]): string | undefined {
   return `${nameOf(first)} was answered ${first.body}, ${nameOf(other)} ${other.body}`;
 }
 
-/** Every send of a step that carries the step's own content. */
+/** The sends of each step, without those whose content contradicts it. */
 function byStep(record: BetRecord): readonly (readonly Send[])[] {
   const steps = new Map<string, Send[]>();
   for (const send of record.sends) {
@@ -123,7 +126,7 @@ function byStep(record: BetRecord): readonly (readonly Send[])[] {
   return [...steps.values()].map((sends) => sends.sort((one, other) => one.atMs - other.atMs));
 }
 
-/** Copies that are no copies: another stake, or another method. */
+/** Copies with other content: another stake, or another method. */
 function contradictsBet({ kind }: Send): boolean {
   return kind === 'conflict' || kind === 'swapped';
 }
@@ -139,12 +142,11 @@ function sessionEnded(record: BetRecord, send: Send): boolean {
   return isOfEndedOne && !(isOfNewSession && (renewedMs ?? 0) > endedMs && !COPIES.has(send.kind));
 }
 
-/** They carry the token of what they copy. */
+/** Kinds of copies that carry the token of the original. */
 const COPIES: ReadonlySet<string> = new Set(['twin', 'replay', 'again', 'respelled']);
 
 /**
- * Codes of a place that say nothing certain, whatever the wallet meant (docs/contract.md,
- * Callbacks).
+ * Codes with which the outcome of a place stays unknown, whatever the wallet meant (docs/contract.md, Callbacks).
  */
 const UNCERTAIN = new Set([8, 10, SYSTEM_ERROR]);
 

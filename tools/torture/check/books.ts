@@ -4,24 +4,27 @@ import type { Wallet } from '../world/wallet.ts';
 import type { Finding } from './finding.ts';
 import { heldOf } from './held.ts';
 
-/** What a wallet must hold of a bet if it is to agree with the service. */
+/** What a wallet must hold for a bet to agree with the service. */
 interface Expected {
   readonly isHeld: boolean;
   readonly paid: bigint;
 }
 
-/** From what the service was told alone. */
+/** Derived only from the answers that the service received. */
 function expectedOf(record: BetRecord): Expected {
   const isHeld = record.standing === 'accepted';
   return { isHeld, paid: isHeld ? moneyOf(record.paid) : 0n };
 }
 
-/** Whether the service does not know itself: nothing was answered, which is a finding of its own, or it gave up. */
+/**
+ * Whether the service itself does not know: nothing was answered, which is a finding of its own, or it gave up on a
+ * result.
+ */
 function isUnsure({ unanswered, isResultOpen, standing }: BetRecord): boolean {
   return unanswered.length > 0 || (isResultOpen && standing === 'accepted');
 }
 
-/** Where a wallet's books differ from the service's beliefs about one bet. */
+/** Where a wallet's books differ from what the service believes about one bet. */
 export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
   if (isUnsure(record)) return [];
   const booked = wallet.ledger.bets.get(record.transactionId);
@@ -52,8 +55,8 @@ export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
 }
 
 /**
- * The coefficients that the bet may have: of the confirmed updates those after which no other was
- * sent. Of two that were on their way together nobody knows which came last.
+ * The coefficients that the bet may have: those of confirmed updates after which no other was sent. If two updates
+ * were under way together, nobody knows which came last.
  */
 function coefficientsOf({ plan, sends }: BetRecord): readonly string[] {
   const updates = plan.steps.flatMap(({ id, move }) => {
@@ -70,7 +73,7 @@ function coefficientsOf({ plan, sends }: BetRecord): readonly string[] {
 
 const OF_THE_STEP: ReadonlySet<string> = new Set(['first', 'repeat']);
 
-/** Whether the player's money is what the opening balance and the bet make it, to the last place. */
+/** Whether the player's balance is exactly the opening balance plus what the bet moved. */
 export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string): Finding[] {
   if (isUnsure(record)) return [];
   const expected = expectedOf(record);

@@ -1,43 +1,43 @@
-/** What must never be seen, by the promise that is broken. */
+/** What must never happen, by the promise that it breaks. */
 export type FindingKind =
-  /** Service and wallet hold different things of a bet, and the gateway does not say so itself. */
+  /** Service and wallet disagree about a bet, and the gateway does not report it. */
   | 'books'
-  /** A player's money is not the opening balance and what the bets moved. */
+  /** A player's balance is not the opening balance plus what the bets moved. */
   | 'money'
-  /** The gateway's own books say otherwise than the wallet, or its checker found something. */
+  /** The gateway's own books disagree with the wallet, or its checker found something. */
   | 'statement'
   | 'placedTwice'
-  /** Two money operations of one bet at the wallet at once. */
+  /** Two money operations of one bet were at the wallet at the same time. */
   | 'overlap'
   | 'contradiction'
-  /** The same operation answered again, but otherwise than the first time. */
+  /** A repeat of the same operation got a different answer. */
   | 'otherAnswer'
   | 'unexpectedRefusal'
   | 'conflictAccepted'
-  /** A place was not sent although nothing at all was wrong with the wallet. */
+  /** A place was not sent although the wallet was in perfect health. */
   | 'needlessRefusal'
-  /** No definite answer, however often the service asked. */
+  /** The service never got a definite answer, however often it asked. */
   | 'neverAnswered'
-  /** An answer that had to wait for a lease although no process was lost. */
+  /** An answer had to wait for a lease although no process was lost. */
   | 'blocked'
   | 'lateAnswer'
   | 'droppedCall'
   | 'serverError'
   | 'undelivered'
-  /** A wallet got what a person held, or what was meant for the wallet before it. */
+  /** A wallet received a delivery that a person held, or that was meant for an earlier wallet. */
   | 'notHeld'
-  /** What a rotation of secrets took away is still in use. */
+  /** A secret that a rotation removed is still in use. */
   | 'oldSecret'
   | 'crash';
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** Plan id of the bet; undefined: about none. */
+  /** Plan id of the bet; undefined if the finding is about no single bet. */
   readonly bet: string | undefined;
   readonly text: string;
 }
 
-/** Kinds that a loaded machine can bring about by itself: only what comes again counts. */
+/** Kinds that an overloaded machine alone can cause: they count only if they happen again. */
 export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set([
   'lateAnswer',
   'droppedCall',

@@ -1,12 +1,12 @@
 import type { BetRecord } from '../service/record.ts';
 
-/** What the gateway says of a bet itself (`GET /admin/bets/:transactionId`). */
+/** What the gateway itself reports about a bet (`GET /admin/bets/:transactionId`). */
 export interface GatewayView {
-  /** Deliveries that a person has to decide. */
+  /** Deliveries that a person has to decide on. */
   readonly dead: number;
-  /** Deliveries that are still to be brought. */
+  /** Deliveries that are still pending. */
   readonly open: number;
-  /** All of it, for people. */
+  /** The whole story, for people. */
   readonly lines: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { BookedBet } from '../world/ledger.ts';
 
-/** What a wallet holds of a bet and has paid for it; nothing of one that was rolled back. */
+/** The stake that a wallet holds for a bet and what it has paid for it; both zero after a rollback. */
 export function heldOf(booked: BookedBet | undefined): {
   readonly stake: bigint;
   readonly paid: bigint;

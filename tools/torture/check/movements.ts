@@ -5,7 +5,7 @@ import type { BookedBet } from '../world/ledger.ts';
 import type { Finding } from './finding.ts';
 import { heldOf } from './held.ts';
 
-/** What the gateway's own books say of a bet, from the wallet's side: decimal text. */
+/** What the gateway's own books say about a bet, from the wallet's side, as decimal text. */
 const SUMS = `
   SELECT transaction_id,
          trim_scale(-coalesce(sum(amount) FILTER (WHERE kind IN ('stake', 'stake_return')), 0))::text
@@ -30,9 +30,9 @@ interface Violation {
 }
 
 /**
- * Where the gateway's books (docs/books.md) say of a bet something else than its wallet, and what its
- * own checker has found. The bookkeeper follows the journal: what is missing may still come.
- * @param bookedAt what the wallet of a bet holds of it
+ * Where the gateway's books (docs/books.md) disagree with a bet's wallet, and what the books' own checker has
+ * found. The bookkeeper follows the journal, so missing movements may still come.
+ * @param bookedAt what the bet's wallet has booked for it
  */
 export async function movementFindings(
   databaseUrl: string,
@@ -61,16 +61,16 @@ function differing(record: BetRecord, sums: Sums | undefined, booked: BookedBet 
   const { stake = '0', paid = '0' } = sums ?? {};
   const held = heldOf(booked);
   const findings: Finding[] = [];
-  // Its place moved money before there was a gateway to write it down.
+  // A bet from elsewhere was placed before the gateway existed: its stake is in no books of the gateway.
   const placed = record.plan.begins === 'elsewhere' ? 0n : held.stake;
   for (const [word, says, holds] of [
     ['stakes', stake, placed],
     ['payouts', paid, held.paid],
   ] as const) {
     if (signedMoneyOf(says) === holds) continue;
-    // Paid elsewhere, and nothing since.
+    // It was paid elsewhere, and has had no result here.
     if (record.plan.paidBefore !== undefined && !hasResult(record)) continue;
-    // What a person has looked up at the wallet moves nothing in the gateway's books.
+    // A result that a person resolved after checking the wallet moves nothing in the gateway's books.
     if (record.isLookedUp && word === 'payouts') continue;
     const text = `the books say ${says} of ${word}; the wallet ${moneyText(holds)}`;
     findings.push({ kind: 'statement', bet: record.plan.id, text });

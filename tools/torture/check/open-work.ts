@@ -1,9 +1,9 @@
 import { withClient } from '../with-client.ts';
 
 /**
- * Whether the gateway still has something to do for these bets: an operation under way, a promise, a
- * confirmation to come, a place that nobody has rolled back. Read past the gateway, only so that
- * nobody waits for what cannot come: it judges nothing.
+ * Whether the gateway still has work to do for these bets: an operation under way, a promise, a confirmation to
+ * come, a place that nobody has rolled back. Reads the database directly, only to avoid waiting for what cannot
+ * come; no finding depends on it.
  */
 const OPEN_WORK = `
   SELECT EXISTS (

@@ -3,21 +3,21 @@ import type { BetRecord } from '../service/record.ts';
 import type { Wallet } from '../world/wallet.ts';
 import type { Finding } from './finding.ts';
 
-/** A time in which some things may not go to an operator's wallet, on `performance.now()`. */
+/** A period, on `performance.now()`, in which some operations must not reach an operator's wallet. */
 export type Pause = {
   readonly operator: OperatorId;
   readonly fromMs: number;
   readonly toMs: number;
 } & (
   | { readonly kind: 'held' }
-  /** `raisedMs`: what was placed before is in the books of the wallet before. */
+  /** Bets placed before `raisedMs` are in the books of the earlier wallet. */
   | { readonly kind: 'otherWallet'; readonly raisedMs: number }
 );
 
-/** What was claimed before the pause began may still be on its way. */
+/** A delivery claimed before the pause began may still be under way. */
 const ON_THE_WAY_MS = 300;
 
-/** What a bet's wallet got although a person held it back. */
+/** The operations that reached a bet's wallet although a person held them back. */
 export function pauseFindings(
   record: BetRecord,
   wallet: Wallet,
@@ -42,7 +42,7 @@ export function pauseFindings(
     );
 }
 
-/** Whether the service had its answer: then it comes as a delivery. */
+/** Whether the service already had its answer, so that the call must be a delivery. */
 function wasAnswered({ sends }: BetRecord, requestId: string, atMs: number): boolean {
   const own = sends.filter((send) => send.requestId === requestId);
   return (

@@ -4,12 +4,12 @@ import { LEASE_MS } from '../settings.ts';
 import type { Arrival, Wallet } from '../world/wallet.ts';
 import type { Finding } from './finding.ts';
 
-/** How long a wallet may learn later than the gateway that a call was given up. */
+/** How much later than the gateway a wallet may learn that a call was given up. */
 const HANG_UP_MS = 200;
-/** A thawed or restarted process has a backlog to read. */
+/** A thawed or restarted process first has to read its backlog. */
 const RECOVERY_MS = 1_000;
 
-/** What is wrong with the calls that a bet's wallet has seen. */
+/** What is wrong with the calls that a bet's wallet received. */
 export function arrivalFindings(record: BetRecord, wallet: Wallet): Finding[] {
   const arrivals = wallet.arrivals(record.transactionId);
   const bet = record.plan.id;
@@ -30,12 +30,12 @@ export function arrivalFindings(record: BetRecord, wallet: Wallet): Finding[] {
 
 function overlaps(earlier: Arrival, later: Arrival): boolean {
   const endedAtMs = earlier.endedAtMs ?? Number.POSITIVE_INFINITY;
-  // Its owner was frozen for longer than its lease: somebody else had to go on.
+  // The owner was frozen for longer than its lease: another process had to take over.
   if (later.atMs - earlier.atMs >= LEASE_MS) return false;
   return endedAtMs > later.atMs + HANG_UP_MS;
 }
 
-/** Calls that were not answered in time, or not at all, by a gateway that was there. */
+/** Calls that a running gateway answered late or not at all. */
 export function silenceFindings(
   record: BetRecord,
   gateways: readonly Gateway[],

@@ -16,7 +16,7 @@ import {
 import type { Wallet } from '../world/wallet.ts';
 import { FOREIGN_DIALECT } from '../world/wire.ts';
 
-/** What the service signs with until its secret is changed. */
+/** The service's signing secret until the first rotation. */
 export const FIRST_SERVICE_SECRET = 'the-services-first-secret';
 
 export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret-that-is-long-enough`;
@@ -32,7 +32,7 @@ export class ConfigurationFolder {
   readonly #generations = new Map<OperatorId, number>();
   readonly #secrets = new Map<OperatorId, readonly string[]>();
   #comment = 0;
-  /** One file after the other: faults that begin together change the same operator. */
+  /** Files are written one after another: faults that begin together may change the same operator. */
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, wallets: ReadonlyMap<OperatorId, Wallet>) {
@@ -70,13 +70,13 @@ export class ConfigurationFolder {
     await this.#write(operator);
   }
 
-  /** @param secrets each verifies what the service sends */
+  /** @param secrets each of them verifies the service's requests */
   async setServiceSecrets(secrets: readonly string[]): Promise<void> {
     const text = stringify(gatewayFile(secrets));
     await this.#inTurn(() => writeAtOnce(join(this.path, 'gateway.yaml'), text));
   }
 
-  /** The same settings in other bytes. */
+  /** Rewrites the same settings in other bytes. */
   async touch(): Promise<void> {
     this.#comment += 1;
     for (const operator of ALL_OPERATORS) await this.#write(operator);
@@ -92,12 +92,12 @@ export class ConfigurationFolder {
 
   async #inTurn(write: () => Promise<void>): Promise<void> {
     const written = this.#writing.then(write);
-    // Whoever asked for it is told.
+    // The caller gets the error; the queue must go on.
     this.#writing = written.catch(() => undefined);
     await written;
   }
 
-  /** As everything stands when its turn comes. */
+  /** Writes the state as it is when the turn comes. */
   async #writeNow(operator: OperatorId): Promise<void> {
     const path = join(this.path, 'operators', `${operator}.yaml`);
     const file = operatorFile(operator, {
@@ -110,7 +110,7 @@ export class ConfigurationFolder {
   }
 }
 
-/** Whoever watches the folder must not read half of it. */
+/** Replaces the file in one step: the watcher must not read half of it. */
 async function writeAtOnce(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);

@@ -12,25 +12,25 @@ import { freePort, type Servers } from './servers.ts';
 
 export const ADMIN_TOKEN = 'the-torture-tests-own-admin-token';
 
-/** One gateway process with the links by which it reaches its servers. */
+/** One gateway process, with the proxies through which it reaches PostgreSQL and Redis. */
 export interface Process {
   readonly gateway: Gateway;
   readonly postgres: LinkProxy;
   readonly redis: LinkProxy;
 }
 
-/** What the service signs with: deployments outlive the histories that change it. */
+/** The secret with which the service signs. Kept apart because deployments outlive the histories that rotate it. */
 export interface ServiceKey {
   secret: string;
 }
 
-/** An address that the service may call. */
+/** An address that the service can call. */
 export interface Entrance {
   readonly gateway: Gateway;
   readonly client: SignedClient;
 }
 
-/** Gateways of one layout with all that they need around them; histories are played in it in turn. */
+/** The gateways of one layout and everything around them; histories are played in it one after another. */
 export interface Deployment {
   readonly layout: Layout;
   readonly processes: readonly Process[];
@@ -46,7 +46,7 @@ export interface Deployment {
 interface ProcessPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly takesCallbacks: boolean;
-  /** How far its wall clock is off. */
+  /** How far its wall clock is ahead. */
   readonly skewMs: number;
 }
 
@@ -65,7 +65,7 @@ const PROCESSES: Readonly<Record<Layout, readonly ProcessPlan[]>> = {
 
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 
-/** @param releases the gateways that are played against */
+/** @param releases the source folders of the gateways under test */
 export async function openDeployment(
   servers: Servers,
   layout: Layout,
@@ -163,7 +163,7 @@ async function startProcess(
   return { gateway, postgres: postgres.proxy, redis: redis.proxy };
 }
 
-/** Each process begins with another one. */
+/** Processes start with alternating releases. */
 function beginningWith(at: number, releases: Releases): Releases {
   const [first, second] = releases;
   return second === undefined || at % 2 === 0 ? releases : [second, first];

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SupervisedProcess, Supervisor } from '../../embedded/supervised.ts';
 
-/** Folders that hold the `src/` of a gateway: of one release, or of two that take turns at each start. */
+/** Folders that contain the `src/` of a gateway: of one release, or of two that alternate at each start. */
 export type Releases = readonly [string, (string | undefined)?];
 
 export interface GatewayOptions {
@@ -15,17 +15,17 @@ export interface GatewayOptions {
   readonly takesCallbacks: boolean;
 }
 
-/** On a machine that does ten other things. */
+/** Generous, for a machine that does ten other things. */
 const READY_MS_MAX = 180_000;
 const READY_POLL_MS = 40;
 const LINES_MAX = 20_000;
-/** What a gateway says when an invariant of its own is broken. */
+/** What a gateway logs when one of its own invariants is broken. */
 const CRASHED = /"gateway\.crashed|gateway\.crashed/;
 
-/** With what Node has compiled before, a process is there in half the time. */
+/** Node's compile cache halves the start of a process. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
 
-/** One gateway as users run it: a process (and its HTTP workers), from outside. */
+/** One gateway as users run it: a process with its HTTP workers, seen from outside. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #supervisor: Supervisor;
@@ -33,9 +33,9 @@ export class Gateway {
   #process: SupervisedProcess | undefined;
   #isExpectedToEnd = false;
   #stopped: readonly number[] = [];
-  /** Spans in which it could not answer, on `performance.now()`; the last may be open. */
+  /** Periods in which it could not answer, on `performance.now()`; the last may still be open. */
   readonly away: { readonly fromMs: number; toMs: number }[] = [];
-  /** What it did that no gateway may do. */
+  /** Log lines of crashes, which no gateway may have. */
   readonly crashes: string[] = [];
   readonly #reloads: { readonly atMs: number; readonly line: string }[] = [];
   #startedAtMs = 0;
@@ -66,7 +66,7 @@ export class Gateway {
     return `http://127.0.0.1:${this.#options.adminPort}`;
   }
 
-  /** Lines of its log that mention this. */
+  /** The lines of its log that contain this word. */
   linesAbout(word: string): readonly string[] {
     return this.#lines.filter((line) => line.includes(word));
   }
@@ -76,9 +76,8 @@ export class Gateway {
   }
 
   /**
-   * Whether all of its processes have taken over a change that was written at this time, on
-   * `performance.now()`.
-   * @param change what the line says that tells of it
+   * Whether all of its processes have applied a change that was written at this time, on `performance.now()`.
+   * @param change matches the log line that reports it
    */
   hasTakenOver(change: RegExp, writtenAtMs: number): boolean {
     if (this.#process === undefined) return false;
@@ -89,7 +88,7 @@ export class Gateway {
     return since.length >= 1 + childrenOf(this.#process.pid).length;
   }
 
-  /** @throws Error, with its last words, when it does not become ready */
+  /** @throws Error, with its last log lines, when it does not become ready */
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
     this.#startedAtMs = performance.now();
@@ -118,7 +117,7 @@ export class Gateway {
     if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
   }
 
-  /** Stops the process, or one of its HTTP workers, where it is. */
+  /** Freezes the process, or one of its HTTP workers, with SIGSTOP. */
   freeze(): void {
     const pid = this.#process?.pid;
     if (pid === undefined) return;
@@ -129,7 +128,7 @@ export class Gateway {
   }
 
   thaw(): void {
-    // Killed before or while it stood still: it is away until it is started again.
+    // It was killed before or while it was frozen, and stays away until it is started again.
     if (this.#stopped.length === 0) return;
     for (const each of this.#stopped) signal(each, 'SIGCONT');
     this.#stopped = [];
@@ -137,7 +136,7 @@ export class Gateway {
     if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
   }
 
-  /** `kill -9`, HTTP workers included: no last words. */
+  /** `kill -9`, HTTP workers included: nothing can be cleaned up. */
   async kill(): Promise<void> {
     const started = this.#process;
     if (started === undefined) return;
@@ -179,7 +178,7 @@ export class Gateway {
       await response.text();
       return response.status === 200;
     } catch {
-      // Nobody listens yet, which is an answer too.
+      // Nobody listens yet: not ready.
       return false;
     }
   }
@@ -194,7 +193,7 @@ function childrenOf(pid: number): number[] {
         .map(Number),
     );
   } catch {
-    // Gone, or a system without /proc: then only the process itself is meant.
+    // The process is gone, or the system has no /proc: then only the process itself is signalled.
     return [];
   }
 }

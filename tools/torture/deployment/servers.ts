@@ -7,7 +7,7 @@ import { withClient } from '../with-client.ts';
 
 /** What all deployments of a run share. */
 export interface Servers {
-  /** @returns the URL of an empty database of its own */
+  /** @returns the URL of a new, empty database */
   database(): Promise<string>;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ const COMPILED = fileURLToPath(
   new URL('../../../node_modules/.cache/wagergate/compiled', import.meta.url),
 );
 
-/** A PostgreSQL of our own, or the one named in `TEST_DATABASE_URL`. */
+/** An embedded PostgreSQL, or the one named in `TEST_DATABASE_URL`. */
 export async function openServers(): Promise<Servers> {
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   const given = process.env.TEST_DATABASE_URL;
@@ -53,8 +53,8 @@ const LAST_PORT = 31_999;
 const handedOut = new Set<number>();
 
 /**
- * A port that nobody listens on, each only once, and below those that systems hand out by
- * themselves: while a gateway is down, no outgoing connection may sit down on its port.
+ * A port on which nobody listens. Each is handed out only once, and is below the range from which systems pick
+ * local ports: while a gateway is down, no outgoing connection may occupy its port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -72,7 +72,7 @@ async function isFree(port: number): Promise<boolean> {
     await once(probe, 'listening');
     return true;
   } catch {
-    // Taken, which is what was asked.
+    // The port is taken.
     return false;
   } finally {
     probe.close();

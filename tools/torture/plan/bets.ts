@@ -25,7 +25,7 @@ interface StepOptions {
   readonly givesUpAfter?: number | undefined;
 }
 
-/** Writes one bet's life: what the service does with it, and what its wallet makes of that. */
+/** Writes one bet's history: the service's steps, and how its wallet answers them. */
 export class BetWriter {
   readonly #random: Random;
   readonly #id: string;
@@ -38,8 +38,8 @@ export class BetWriter {
   readonly #results: { readonly amount: string; readonly resultType: ResultType }[] = [];
 
   /**
-   * @param operator any, unless given
-   * @param options.returns whether a result may be one that the bet has had before
+   * @param operator picked at random unless given
+   * @param options.returns whether results may repeat earlier ones of the bet
    */
   constructor(
     random: Random,
@@ -92,7 +92,7 @@ export class BetWriter {
     return this.step({ kind: 'place' }, { pauseMs: 0, replayShare: 0.25 });
   }
 
-  /** @returns the amount */
+  /** @returns the amount of the result */
   settle(
     resultType: ResultType = this.#random.pick(PAYING),
     pauseMs = this.#pause(),
@@ -106,7 +106,7 @@ export class BetWriter {
     const amount = this.#random.weighted([
       [1, '0'],
       [8, amountOf(this.#random)],
-      // A correction by cents.
+      // A correction that changes only the cents.
       [this.#lastWhole === undefined ? 0 : 2, `${this.#lastWhole}.${this.#random.whole(10, 49)}`],
     ]);
     this.#lastWhole = amount.split('.')[0];
@@ -176,8 +176,8 @@ export class BetWriter {
 }
 
 /**
- * An update under a new `requestId` is known by the last one alone: beside another update it is a
- * new one.
+ * A wallet recognises a repeated update under a new `requestId` only while it is the last one: next to another
+ * update it would be a new one.
  */
 function withoutLaterUpdates(step: Step, next: Step | undefined): Step {
   const isBeside = step.isAlongside || next?.isAlongside === true;
@@ -185,7 +185,7 @@ function withoutLaterUpdates(step: Step, next: Step | undefined): Step {
   return { ...step, copies: step.copies.filter(({ kind }) => kind !== 'again') };
 }
 
-/** Mostly cents; sometimes what doubles cannot hold. */
+/** Mostly two decimal places; sometimes values that a double cannot hold. */
 function amountOf(random: Random): string {
   return random.weighted([
     [6, `${random.whole(1, 500)}.${String(random.whole(0, 99)).padStart(2, '0')}`],

@@ -2,7 +2,7 @@ import { LATE_MS_MAX, WALLET_TIMEOUT_MS } from '../settings.ts';
 import type { BetOperation, Fate, FateAnswer } from './plan.ts';
 import type { Random } from './random.ts';
 
-/** Answers that tell the caller nothing certain. */
+/** Answers that leave the outcome unknown to the caller. */
 const UNCERTAIN: readonly (readonly [number, FateAnswer])[] = [
   [5, 'hang'],
   [3, 'reset'],
@@ -16,10 +16,10 @@ const UNCERTAIN: readonly (readonly [number, FateAnswer])[] = [
 ];
 
 const SYSTEM_ERROR = 100;
-/** Codes by which a wallet may say no to a place that it has debited. */
+/** Codes with which a wallet may refuse a place that it has debited. */
 const UNCERTAIN_CODES = [8, 10, SYSTEM_ERROR] as const;
 
-/** Decides what becomes of single calls at a bet's wallet. */
+/** Decides what happens to single calls at a bet's wallet. */
 export class FateWriter {
   readonly #random: Random;
   readonly #bet: string;
@@ -34,17 +34,17 @@ export class FateWriter {
     return this.#fates;
   }
 
-  /** Done, but the caller does not learn it. */
+  /** Executed, but the caller does not learn it. */
   lost(operation: BetOperation, nth: number): this {
     return this.#write(operation, nth, 'now', this.#random.weighted(UNCERTAIN));
   }
 
-  /** Not done, and the caller does not learn it. */
+  /** Not executed, and the caller does not learn it. */
   missed(operation: BetOperation, nth: number): this {
     return this.#write(operation, nth, 'never', this.#random.weighted(UNCERTAIN));
   }
 
-  /** Done only after the caller gave up. */
+  /** Executed only after the caller has given up. */
   late(operation: BetOperation, nth: number): this {
     const answer = this.#random.weighted<FateAnswer>([
       [3, 'hang'],
@@ -56,7 +56,7 @@ export class FateWriter {
     return this.#write(operation, nth, 'late', answer, delayMs);
   }
 
-  /** Well, but not at once. */
+  /** Executed and answered well, but slowly. */
   slow(operation: BetOperation, nth: number): this {
     return this.#write(operation, nth, 'now', 'slow', this.#random.whole(20, WALLET_TIMEOUT_MS));
   }
@@ -65,7 +65,7 @@ export class FateWriter {
     return this.#write(operation, nth, 'never', 'code', 0, code);
   }
 
-  /** Refused by a code that leaves open whether it was done. */
+  /** Refused with a code that leaves open whether it was executed. */
   openCode(operation: BetOperation, nth: number): this {
     return this.#write(operation, nth, this.#random.chance(0.6) ? 'now' : 'never', 'code');
   }

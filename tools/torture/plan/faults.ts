@@ -16,7 +16,7 @@ const CONNECTION = ['holdRequest', 'holdAnswer', 'loseRequest', 'loseAnswer'] as
 const BROKEN = COMMIT_FAULTS.filter((fault) => fault !== 'holdCommit');
 const STATEMENT = [...CONNECTION, ...BROKEN] as const;
 
-/** Short of the service's patience, or well beyond it. */
+/** Shorter than the service waits for an answer, or much longer. */
 const awhile = (random: Random) =>
   random.chance(0.5) ? random.whole(100, 900) : random.whole(900, 2_800);
 
@@ -80,11 +80,11 @@ const FAULTS: readonly (readonly [weight: number, draw: Draw])[] = [
   ],
 ];
 
-/** Leases last 15 s: only so many histories wait for one to end. */
+/** A lease lasts 15 s, so only a small share of the histories may wait for one to end. */
 const LONG_SHARE = 0.02;
 const KILL_SHARE = 0.25;
 
-/** What goes wrong around the wallets. */
+/** Faults of everything around the wallets. */
 export function writeFaults(
   random: Random,
   bets: readonly BetPlan[],
@@ -102,7 +102,7 @@ export function writeFaults(
   for (let n = 0; n < count; n += 1) {
     const process = random.whole(0, 3);
     let fault = random.weighted(FAULTS)(random, process);
-    // What is left behind in a lease costs its whole time: most kills are drawn again.
+    // A killed process leaves leases that must run out, which takes their whole time: most kills become stops.
     if (fault.kind === 'kill' && !random.chance(KILL_SHARE)) {
       fault = { kind: 'stop', process, ms: awhile(random) };
     }
@@ -115,7 +115,7 @@ export function writeFaults(
   return faults;
 }
 
-/** Most faults aim: what hits nothing shows nothing. */
+/** Most faults are aimed at a bet: a fault that hits nothing shows nothing. */
 function triggerOf(
   random: Random,
   fault: Fault,

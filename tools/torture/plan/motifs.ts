@@ -2,13 +2,13 @@ import type { BetWriter } from './bets.ts';
 import type { Random } from './random.ts';
 
 /**
- * What a bet's life is about. The races that lose money are three or four steps long: left to chance
- * alone they come once in ten thousand bets, so most lives begin with one and go on by chance.
+ * What a bet's history is about. The races that lose money are three or four steps long and would come by chance
+ * only once in ten thousand bets. So most histories begin with one of them and continue at random.
  */
-/** @returns whether the service forgets to roll back what was answered 100 */
+/** @returns whether the service forgets to roll back a place that was answered 100 */
 export type Motif = (writer: BetWriter, random: Random) => boolean;
 
-/** Results, corrections and cancellations, with whatever happens on the way. */
+/** Results, corrections and cancellations, with random disturbances. */
 const wander: Motif = (writer, random) => {
   writer.place();
   const results = random.whole(0, 4);
@@ -24,7 +24,7 @@ const wander: Motif = (writer, random) => {
   return false;
 };
 
-/** A result is lost, another one stands; the lost one may land last. */
+/** A result is lost and another one replaces it; the lost one may take effect last. */
 const lostThenChanged: Motif = (writer, random) => {
   writer.place();
   writer.settle();
@@ -40,7 +40,7 @@ const lostThenChanged: Motif = (writer, random) => {
   return false;
 };
 
-/** A queue of results behind one that the wallet leaves open. */
+/** Results queue behind one whose outcome the wallet leaves unknown. */
 const queueBehind: Motif = (writer, random) => {
   writer.place();
   const first = writer.settle('won', 0);
@@ -54,7 +54,7 @@ const queueBehind: Motif = (writer, random) => {
   return false;
 };
 
-/** The place is left open: nobody may pay for it twice, or keep the stake. */
+/** The outcome of the place is unknown: nobody may pay twice for the bet, or keep the stake. */
 const placeUnknown: Motif = (writer, random) => {
   writer.place();
   writer.fates.uncertain('place', 0, true);
@@ -63,7 +63,7 @@ const placeUnknown: Motif = (writer, random) => {
   return random.chance(0.3);
 };
 
-/** The player takes the money early, and leaves. */
+/** The player cashes out, and ends the session. */
 const cashout: Motif = (writer, random) => {
   writer.place();
   writer.settle('cashout');
@@ -83,7 +83,7 @@ const declined: Motif = (writer, random) => {
   return false;
 };
 
-/** The control stage gives the bet up, whatever is under way. */
+/** The service's control stage rolls the bet back, whatever is under way. */
 const givenUp: Motif = (writer, random) => {
   writer.place();
   if (random.chance(0.6)) writer.update();
@@ -97,7 +97,7 @@ const givenUp: Motif = (writer, random) => {
   return false;
 };
 
-/** A first settle that an operator's wallet refuses for good. */
+/** A first settle that the wallet refuses for good. */
 const refused: Motif = (writer, random) => {
   writer.place();
   const amount = writer.settle('won');

@@ -15,11 +15,12 @@ import type { Random } from './random.ts';
 import type { Scene } from './scenes.ts';
 
 /*
- * Scenes of what the others take for granted: that the gateway saw a bet from its place on, that nobody but the
- * service and the wallet has a hand in it, that the wallet keeps the protocol, and that Redis forgets all or nothing.
+ * Scenes that break the assumptions of the others: that the gateway saw a bet from its place on, that only the
+ * service and the wallet act on it, that the wallet keeps the protocol, and that Redis forgets everything or
+ * nothing.
  */
 
-/** Which share of all seeds gives one of these. */
+/** The share of all seeds that plays one of these scenes. */
 export const ODD_SHARE = 0.25;
 
 const NOT_KEYED = OPERATORS.filter((id) => !CHARACTERS[id].keyedOnRequestId);
@@ -33,7 +34,7 @@ function betsOf(count: number, write: (index: number) => BetPlan): readonly BetP
   return Array.from({ length: Math.ceil(count) }, (_, index) => write(index));
 }
 
-/** Results that come and go, and come back; some unanswered, some while nobody takes them. */
+/** Results that change, and return to earlier values; some stay unanswered. */
 function results(writer: BetWriter, random: Random): void {
   const count = random.whole(2, 4);
   for (let n = 0; n < count; n += 1) {
@@ -45,7 +46,7 @@ function results(writer: BetWriter, random: Random): void {
   }
 }
 
-/** Bets that were placed before there was a gateway; their operator is away for a while. */
+/** Bets that were placed before the gateway existed; their operator may be away for a while. */
 const betsFromElsewhere: Scene = (random, steps) => {
   const operator = random.pick(QUEUEING);
   const bets = betsOf(steps / 4, (index) => {
@@ -63,7 +64,7 @@ const betsFromElsewhere: Scene = (random, steps) => {
   return { bets, faults: random.chance(0.7) ? faultsOf([random.whole(0, 600), breaker]) : [] };
 };
 
-/** Places are delayed on the way, and their rollbacks come first. */
+/** Places are delayed on the way, and their rollbacks arrive first. */
 const overtakenPlaces: Scene = (random, steps) => {
   const bets = betsOf(steps / 2, (index) => {
     const writer = new BetWriter(random, index, random.pick([...OPERATORS, 'epsilon', 'zeta']));
@@ -77,7 +78,7 @@ const overtakenPlaces: Scene = (random, steps) => {
   return { bets, faults: writeFaults(random, bets, 'one', 600).slice(0, 1) };
 };
 
-/** Every kind of life at an operator whose sessions are prefixed and whose wallet speaks its own language. */
+/** Bets of every kind at an operator with prefixed sessions and a wallet that speaks a dialect. */
 const foreignWallet: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let written = 0; written < steps; ) {
@@ -91,7 +92,7 @@ const foreignWallet: Scene = (random, steps) => {
   return { bets, faults: writeFaults(random, bets, 'one', 600).slice(0, 2) };
 };
 
-/** Promises become dead letters while their wallet is away, and a person has them sent once more. */
+/** Promises become dead letters while their wallet is away, and a person retries them. */
 const deadLetters: Scene = (random, steps) => {
   const operator = 'zeta';
   const bets = betsOf(steps / 4, (index) => {
@@ -121,8 +122,8 @@ const deadLetters: Scene = (random, steps) => {
 };
 
 /**
- * A promised result gets no answer, though the wallet takes it, and one of its attempts lands late. A person resolves
- * it, and then something else comes.
+ * A promised result gets no answer although the wallet has executed it, and one of its attempts takes effect late.
+ * A person resolves it, and then another operation comes.
  */
 const seenTo: Scene = (random, steps) => {
   const bets = betsOf(steps / 4, (index) => {
@@ -131,7 +132,7 @@ const seenTo: Scene = (random, steps) => {
     writer.settle('won', random.whole(0, 100));
     const taken = random.whole(0, 1);
     for (let n = 0; n < 3; n += 1) writer.fates[n === taken ? 'lost' : 'late']('settle', n);
-    // When the promise is a dead letter, and before the last of its attempts has landed.
+    // After the promise has become a dead letter, and before its last attempt has taken effect.
     const pauseMs = random.whole(1_700, 2_600);
     if (random.chance(0.5)) writer.unsettle(pauseMs);
     else if (random.chance(0.8)) writer.settle('won', pauseMs);
@@ -141,7 +142,7 @@ const seenTo: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
-/** Bets with results that come back, begun within so many milliseconds; some of them are rolled back. */
+/** Bets with results that repeat earlier ones, all begun within this time; some are rolled back. */
 function endedBets(random: Random, steps: number, operator: OperatorId, withinMs: number) {
   return betsOf(steps / 4, (index) => {
     const writer = new BetWriter(random, index, operator, { returns: true });
@@ -153,7 +154,7 @@ function endedBets(random: Random, steps: number, operator: OperatorId, withinMs
   });
 }
 
-/** A person holds an operator's deliveries, has them tried, and lets them go. */
+/** A person holds an operator's deliveries, may retry them, and resumes them. */
 const heldByPerson: Scene = (random, steps) => {
   const operator: OperatorId = random.pick([...QUEUEING, 'zeta']);
   const bets = endedBets(random, steps, operator, 400);
@@ -169,7 +170,7 @@ const heldByPerson: Scene = (random, steps) => {
   return { bets, faults };
 };
 
-/** An operator's wallet has new books, as far as anybody knows, until a person says that they are the same. */
+/** An operator's wallet seems to have new books, until a person says that they are the same. */
 const newWallet: Scene = (random, steps) => {
   const operator = random.pick(OPERATORS);
   const bets = endedBets(random, steps, operator, 1_500);
@@ -177,7 +178,7 @@ const newWallet: Scene = (random, steps) => {
   return { bets, faults: faultsOf([random.whole(0, 800), change]) };
 };
 
-/** What is left without an answer is looked up by a person, since the wallet pays repeats again. */
+/** A person looks up results that stay unanswered, since this wallet pays every repeat again. */
 const lookedUp: Scene = (random, steps) => {
   const bets = betsOf(steps / 4, (index) => {
     const writer = new BetWriter(random, index, 'eta', { returns: random.chance(0.5) });
@@ -200,7 +201,7 @@ const lookedUp: Scene = (random, steps) => {
   return { bets, faults: faultsOf([random.whole(0, 900), away]) };
 };
 
-/** Results come back that a bet has had before, at wallets that tell repeats by one thing or the other. */
+/** Results return to earlier values, at wallets that recognise repeats by the bet's state or by the `requestId`. */
 const returningResults: Scene = (random, steps) => {
   const bets = betsOf(steps / 5, (index) => {
     const writer = new BetWriter(random, index, random.pick(OPERATORS), { returns: true });
@@ -236,7 +237,7 @@ const abandonedResults: Scene = (random, steps) => {
   return { bets, faults: writeFaults(random, bets, 'one', 600).slice(0, 1) };
 };
 
-/** The player comes again with another currency, and takes the money from there. */
+/** The player opens a session in another currency, and cashes out from there. */
 const otherSessions: Scene = (random, steps) => {
   const bets = betsOf(steps / 4, (index) => {
     const operator = random.pick([...OPERATORS, 'epsilon', 'zeta'] as const);
@@ -258,7 +259,7 @@ const otherSessions: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
-/** Redis comes back with what it held some seconds before, while bets go on and end. */
+/** Redis is reset to its state of some seconds before, while bets go on and end. */
 const oldRedis: Scene = (random, steps) => {
   const bets = betsOf(steps / 3, (index) => {
     const writer = new BetWriter(random, index, random.pick(OPERATORS));

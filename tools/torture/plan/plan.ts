@@ -1,4 +1,4 @@
-/** A whole history, decided before it is played: data only, so that it can be shrunk and printed. */
+/** A whole history, decided before it is played. It is only data, so that it can be shrunk and printed. */
 export interface Plan {
   readonly seed: number;
   readonly layout: Layout;
@@ -6,30 +6,32 @@ export interface Plan {
   readonly faults: readonly FaultPlan[];
 }
 
-/** How the gateway's processes are laid out. */
+/** How the gateway is divided into processes. */
 export const LAYOUTS = ['one', 'replicas', 'split', 'workers'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
 /** Operators whose wallets keep the protocol. */
 export const OPERATORS = ['alpha', 'beta', 'gamma', 'delta'] as const;
-/** The operators of every deployment, by what their wallets are like. */
+/** The operators of every deployment. */
 export const ALL_OPERATORS = [...OPERATORS, 'epsilon', 'zeta', 'eta'] as const;
 export type OperatorId = (typeof ALL_OPERATORS)[number];
 
 export interface OperatorCharacter {
   readonly settleOnFailure: 'error' | 'queue';
-  /** Takes every `requestId` for an operation of its own (dialect `stableRequestId`). */
+  /** Treats every `requestId` as an operation of its own (dialect `stableRequestId`). */
   readonly keyedOnRequestId: boolean;
-  /** Remembers rollbacks of bets that it has not seen, and refuses their place. */
+  /** Remembers rollbacks of bets that it has not seen, and refuses a later place. */
   readonly tombstones: boolean;
   /**
-   * Sessions are prefixed, and the wallet speaks a language of its own: it wants a token on every call, answers with
-   * empty bodies, errors as 404 and 422 with an `errorCode`, and "nothing to roll back" as 5.
+   * Sessions are prefixed and the wallet speaks a dialect: it wants a token on every call, sends empty bodies for
+   * success, errors as 404 and 422 with an `errorCode`, and "nothing to roll back" as 5.
    */
   readonly isForeign: boolean;
-  /** Its promises are dead letters after a second, which a person has sent once more. */
+  /** Its promises become dead letters after a second, and a person retries them. */
   readonly isImpatient: boolean;
-  /** Pays what is repeated again, and takes it back again: only a person may repeat (`unknownRepeats: hold`). */
+  /**
+   * Executes every repeat again, payouts and reversals alike: only a person may repeat (`unknownRepeats: hold`).
+   */
   readonly isSpendthrift: boolean;
 }
 
@@ -55,29 +57,29 @@ export const CHARACTERS: Readonly<Record<OperatorId, OperatorCharacter>> = {
 };
 
 export interface BetPlan {
-  /** `b0`, `b1`, …; the parts' ids begin with it. */
+  /** `b0`, `b1`, …; the ids of its parts begin with it. */
   readonly id: string;
   readonly operator: OperatorId;
   /** Decimal text. */
   readonly stake: string;
   readonly startMs: number;
   readonly isFreebet: boolean;
-  /** The service forgets to roll back what was answered 100: the gateway has to. */
+  /** The service forgets to roll back a place that was answered 100, so the gateway has to. */
   readonly isForgotten: boolean;
   readonly begins: Beginning;
-  /** A person resolves its dead letters, once the wallet holds what the service goes by. */
+  /** A person resolves its dead letters once the wallet agrees with the service. */
   readonly isSeenTo?: boolean;
-  /** Of a bet from elsewhere: what was paid for it there, decimal text; undefined: it waits for its result. */
+  /** For a bet from elsewhere: what was paid there, as decimal text; undefined if it has no result yet. */
   readonly paidBefore?: string;
-  /** Amounts of settles that the wallet refuses whenever they come, with the code. */
+  /** Amounts of settles that the wallet always refuses, with the code. */
   readonly refuses: Readonly<Record<string, number>>;
   readonly steps: readonly Step[];
   readonly fates: readonly Fate[];
 }
 
 /**
- * `here`: with its place. `elsewhere`: the wallet holds it already, and the gateway has never heard of it: it was
- * placed before there was a gateway. `overtaken`: its place is delayed on the way, and its rollback comes first.
+ * `here`: begins with its place. `elsewhere`: was placed before the gateway existed; the wallet holds it and the
+ * gateway has never seen it. `overtaken`: its place is delayed on the way, and its rollback arrives first.
  */
 export type Beginning = 'here' | 'elsewhere' | 'overtaken';
 
@@ -89,29 +91,29 @@ export type Move =
   | { readonly kind: 'update'; readonly coefficient: string }
   /** The operator ends the player's session. */
   | { readonly kind: 'endSession' }
-  /** The player comes again with another currency: the operator opens another session. */
+  /** The operator opens another session of the player, in another currency. */
   | { readonly kind: 'newSession' };
 
 export type BetMove = Exclude<Move, { kind: 'endSession' | 'newSession' }>;
 
 export type ResultType = 'won' | 'lost' | 'refund' | 'cashout';
 
-/** One thing that the service does with a bet, repeats included. */
+/** One operation that the service sends about a bet, with its repeats. */
 export interface Step {
   readonly id: string;
   readonly move: Move;
-  /** After the step before has come to its end, or after it began where this one is `alongside`. */
+  /** Counted from the end of the step before, or from its beginning if this step is `alongside`. */
   readonly pauseMs: number;
-  /** Does not wait for the step before: only rollbacks and updates may come like this. */
+  /** Does not wait for the step before; only rollbacks and updates may do this. */
   readonly isAlongside: boolean;
-  /** Which of the gateway's addresses takes it first; repeats go to the others in turn. */
+  /** Which of the gateway's addresses gets it first; repeats go to the others in turn. */
   readonly via: number;
   readonly copies: readonly Copy[];
-  /** Of a result: after so many tries without an answer the service goes on, because the result has changed meanwhile. */
+  /** For a result: after this many tries without an answer the service goes on, because the result has changed. */
   readonly givesUpAfter?: number;
 }
 
-/** The same bytes once more, or bytes that contradict. */
+/** A copy of the step's request: the same bytes, or contradicting ones. */
 export interface Copy {
   readonly id: string;
   readonly kind: CopyKind;
@@ -120,27 +122,27 @@ export interface Copy {
 }
 
 /**
- * `twin`: the same bytes while the step goes on; `replay`: after its end, whatever came since;
- * `again`: the same operation under a new `requestId`, before anything else comes; `respelled`: that, with the
- * amount in another spelling; `conflict`: a place with another stake; `swapped`: a place's bytes by PUT, which would
- * be an unsettle.
+ * `twin`: the same bytes while the step is under way. `replay`: the same bytes after its end, whatever came since.
+ * `again`: the same operation under a new `requestId`, before anything else comes. `respelled`: like `again`, with
+ * the amount spelled differently. `conflict`: a place with another stake. `swapped`: a place's bytes sent by PUT,
+ * which would be an unsettle.
  */
 export type CopyKind = 'twin' | 'replay' | 'again' | 'respelled' | 'conflict' | 'swapped';
 
 export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
-/** What becomes of one call at the wallet: the `nth` (from 0) of an operation of its bet. */
+/** What happens to one call at the wallet: the `nth` (from 0) call of an operation of its bet. */
 export interface Fate {
   readonly id: string;
   readonly operation: BetOperation;
   readonly nth: number;
-  /** Whether and when the wallet does what it was asked. */
+  /** Whether and when the wallet executes the call. */
   readonly effect: 'now' | 'never' | 'late';
-  /** What the caller gets to see. */
+  /** What the caller receives. */
   readonly answer: FateAnswer;
-  /** For `late`: when it is done, after the arrival; for `slow`: when it is answered. */
+  /** For `late`: time from arrival to execution; for `slow`: time to the answer. */
   readonly delayMs: number;
-  /** For `code`. */
+  /** For answer `code`. */
   readonly code: number;
 }
 
@@ -157,12 +159,12 @@ export type FateAnswer =
   | 'trickle'
   | 'code';
 
-/** When a fault comes: at a time from the beginning, or when something of a bet is seen. */
+/** When a fault begins: at a time since the start, or when a bet's traffic is seen. */
 export type Trigger =
   | { readonly kind: 'at'; readonly ms: number }
-  /** The `nth` (from 0) call about the bet reaches its wallet. */
+  /** When the `nth` (from 0) call about the bet reaches its wallet. */
   | { readonly kind: 'wallet'; readonly bet: string; readonly nth: number }
-  /** The `nth` (from 0) message to PostgreSQL that names the bet leaves process `process`. */
+  /** When the `nth` (from 0) message to PostgreSQL that names the bet leaves process `process`. */
   | { readonly kind: 'statement'; readonly bet: string; readonly nth: number };
 
 export interface FaultPlan {
@@ -171,7 +173,7 @@ export interface FaultPlan {
   readonly fault: Fault;
 }
 
-/** `process` counts the gateway's processes from 0; too high a number wraps around. */
+/** `process` counts the gateway's processes from 0; a number that is too high wraps around. */
 export type Fault =
   | {
       readonly kind: 'postgres';
@@ -186,7 +188,7 @@ export type Fault =
       readonly ms: number;
     }
   | { readonly kind: 'flushRedis' }
-  /** To the one connection that carries the statement, or to any one of them. */
+  /** Hits the one connection that carries the statement, or any one of them. */
   | {
       readonly kind: 'connection';
       readonly process: number;
@@ -196,29 +198,30 @@ export type Fault =
   | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
   | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
   | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }
-  /** Of the service: both are taken, it changes to the new one, the old one is taken away. */
+  /**
+   * Rotates the service's secret: both are accepted, the service changes to the new one, the old one is removed.
+   */
   | { readonly kind: 'rotateServiceSecret' }
-  /** Of an operator's wallet, in the same steps. */
+  /** Rotates an operator's wallet secret, in the same steps. */
   | { readonly kind: 'rotateSecret'; readonly operator: OperatorId }
   | { readonly kind: 'reload' }
   | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
   | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number }
   | { readonly kind: 'suspended'; readonly operator: OperatorId; readonly ms: number }
-  /** A person holds the operator's deliveries, and lets them go on. */
+  /** A person holds the operator's deliveries, and resumes them. */
   | { readonly kind: 'hold'; readonly operator: OperatorId; readonly ms: number }
-  /** A person has all of an operator's waiting deliveries and dead letters tried at once. */
+  /** A person retries all of an operator's pending deliveries and dead letters at once. */
   | { readonly kind: 'retry'; readonly operator: OperatorId }
-  /** `wallet.generation` is raised, and after a while a person releases what was held for it. */
+  /** `wallet.generation` is raised; after a while a person releases the bets that are held because of it. */
   | { readonly kind: 'newWallet'; readonly operator: OperatorId; readonly ms: number }
-  /** Redis comes back with what it held so long before. */
+  /** Redis is reset to its state of this long before. */
   | { readonly kind: 'oldRedis'; readonly ms: number };
 
 export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
 
 /**
- * `holdRequest`: nothing passes for a while, the statement included; `holdAnswer`: the statement
- * passes, its answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the
- * server has done it.
+ * `holdRequest`: nothing passes for a while, including the statement; `holdAnswer`: the statement passes, its
+ * answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the server has executed it.
  */
 export type ConnectionFault =
   | 'holdRequest'
@@ -228,11 +231,10 @@ export type ConnectionFault =
   | CommitFault;
 
 /**
- * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01); `conflictAtCommit`: it is
- * done, and refused (40001) when it is to be committed; `loseBeforeCommit`: it is done, and the
- * connection breaks with its commit unsent; `loseAtCommit`: the connection breaks behind the commit,
- * which the server carries out with nobody there to be told; `holdCommit`: it is done, and committed
- * only after a while.
+ * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01); `conflictAtCommit`: it is executed, and
+ * its commit is refused (40001); `loseBeforeCommit`: it is executed, and the connection breaks before the commit is
+ * sent; `loseAtCommit`: the connection breaks after the commit was sent: the server carries it out, but cannot
+ * answer; `holdCommit`: it is executed, and committed only after a while.
  */
 export const COMMIT_FAULTS = [
   'holdCommit',
@@ -256,7 +258,7 @@ export function partsOf(plan: Plan): readonly string[] {
   ];
 }
 
-/** The plan without what is not in `kept`; a part whose whole is left out goes with it. */
+/** The plan reduced to the parts in `kept`; the parts of a part that is left out go with it. */
 export function prune(plan: Plan, kept: ReadonlySet<string>): Plan {
   const isKept = ({ id }: { readonly id: string }) => kept.has(id);
   return {

@@ -1,14 +1,14 @@
-/** Chance with a seed: the same seed draws the same numbers in the same order, on every machine. */
+/** Random numbers from a seed: the same seed gives the same numbers in the same order on every machine. */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    // Neighbouring seeds begin alike; a few draws part them.
+    // Neighbouring seeds begin alike; a few draws separate them.
     for (let draw = 0; draw < 4; draw += 1) this.next();
   }
 
-  /** From 0, below 1 (mulberry32). */
+  /** At least 0 and below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

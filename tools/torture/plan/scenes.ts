@@ -12,7 +12,7 @@ import {
 } from './plan.ts';
 import type { Random } from './random.ts';
 
-/** What a scene is made of; the seed is added by whoever writes the plan. */
+/** Writes a scene's bets and faults; the caller adds the seed. */
 export type Scene = (random: Random, steps: number) => Pick<Plan, 'bets' | 'faults'>;
 
 const NOT_ENOUGH_MONEY = 7;
@@ -20,7 +20,7 @@ const KEYED = OPERATORS.filter((id) => CHARACTERS[id].keyedOnRequestId);
 const NOT_KEYED = OPERATORS.filter((id) => !CHARACTERS[id].keyedOnRequestId);
 const QUEUEING = OPERATORS.filter((id) => CHARACTERS[id].settleOnFailure === 'queue');
 
-/** Players without money crowd one operator, whose wallet says no, and well: the others must play. */
+/** Players without money crowd one operator, whose wallet declines them: the others must still play. */
 const crowdOfDeclines: Scene = (random, steps) => {
   const operator = random.pick(OPERATORS);
   const bets: BetPlan[] = [];
@@ -50,7 +50,7 @@ const heldStatements: Scene = (random, steps) => {
   return { bets, faults };
 };
 
-/** The outcome of a place is written too late, and the service forgets to roll the bet back. */
+/** The outcome of a place is committed too late, and the service forgets to roll the bet back. */
 const forgottenPlaces: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   const faults: FaultPlan[] = [];
@@ -59,14 +59,14 @@ const forgottenPlaces: Scene = (random, steps) => {
     writer.place();
     bets.push(writer.done(random.whole(0, 600), { isForgotten: true }));
     const how: ConnectionFault[] = ['holdRequest', 'holdRequest', 'holdAnswer'];
-    // Mostly the second that names the bet, which is the one that writes its outcome.
+    // Mostly the second statement that names the bet, which writes its outcome.
     const nth = random.chance(0.6) ? 1 : random.whole(0, 3);
     faults.push(connectionFault(random, index, nth, random.whole(800, 1_600), how));
   }
   return { bets, faults };
 };
 
-/** One replica stands still with requests unread, the bets go on at the other one. */
+/** One replica is frozen with unread requests while the bets go on at the other. */
 const frozenReplica: Scene = (random, steps) => {
   const stopAtMs = random.whole(300, 600);
   const bets: BetPlan[] = [];
@@ -77,7 +77,7 @@ const frozenReplica: Scene = (random, steps) => {
     writer.settle('won', random.whole(0, 200));
     if (random.chance(0.5)) writer.unsettle(random.whole(0, 200));
     const bet = writer.done(0);
-    // The first result goes to the one that stops, everything else to the other.
+    // The first result goes to the replica that freezes, everything else to the other.
     const lived = bet.steps.map((step, n): Step => ({ ...step, via: n === 1 ? 0 : 1, copies: [] }));
     bets.push({ ...bet, steps: lived });
   }
@@ -86,7 +86,7 @@ const frozenReplica: Scene = (random, steps) => {
   return { bets, faults: [{ id: 'x0', trigger: { kind: 'at', ms: stopAtMs }, fault }] };
 };
 
-/** A rollback while Redis is away, then a copy of its place while PostgreSQL is. */
+/** A rollback while Redis is away, then a copy of its place while PostgreSQL is away. */
 const staleAnswers: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
@@ -117,7 +117,7 @@ const staleAnswers: Scene = (random, steps) => {
   };
 };
 
-/** Each result is lost, another one stands, and then the lost one takes effect. */
+/** Each result is lost and replaced by another; then the lost one takes effect. */
 const lateLandings: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
@@ -132,7 +132,7 @@ const lateLandings: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
-/** A result's commit waits a little, while a rollback of its bet comes; then a copy of the place. */
+/** A result's commit waits a little while a rollback of its bet arrives; then comes a copy of the place. */
 const staleReads: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   const faults: FaultPlan[] = [];
@@ -154,7 +154,7 @@ const staleReads: Scene = (random, steps) => {
   return { bets, faults };
 };
 
-/** Results are taken over while their operator takes no calls, and called off again. */
+/** Results are taken over while their operator accepts no calls, and are cancelled again. */
 const calledOff: Scene = (random, steps) => {
   const operator = random.pick(QUEUEING);
   const bets: BetPlan[] = [];
@@ -171,7 +171,7 @@ const calledOff: Scene = (random, steps) => {
   return { bets, faults: [{ id: 'x0', trigger: { kind: 'at', ms: 550 }, fault }] };
 };
 
-/** Updates that are not brought at once, each with a later one behind it. */
+/** Updates that cannot be delivered at once, each followed by a later one. */
 const overtakenUpdates: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
@@ -187,7 +187,7 @@ const overtakenUpdates: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
-/** A corrected result is sent again under a new `requestId`, and by cents. */
+/** Corrected results, some by cents only, are repeated under a new `requestId`. */
 const corrections: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
@@ -204,7 +204,7 @@ const corrections: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
-/** Each bet has a statement that is refused, or broken off, at its commit. */
+/** Each bet has a statement that is refused or interrupted at its commit. */
 const brokenCommits: Scene = (random, steps) => {
   if (random.chance(0.4)) return lateOutcomes(random, steps);
   const bets: BetPlan[] = [];
@@ -224,8 +224,8 @@ const brokenCommits: Scene = (random, steps) => {
 };
 
 /**
- * The last outcome of each bet is committed late, and in time: nothing follows that would mend what
- * reads along and passed over it, while the outcomes of other bets were committed.
+ * The last outcome of each bet is committed late but in time, after the outcomes of other bets. A reader of the
+ * journal that skipped it gets no later event of the bet that would repair this.
  */
 const lateOutcomes: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
@@ -237,14 +237,14 @@ const lateOutcomes: Scene = (random, steps) => {
     if (isSettled) writer.settle('won', 0);
     const bet = writer.done(random.whole(0, 2_400));
     bets.push({ ...bet, steps: bet.steps.map((step) => ({ ...step, copies: [] })) });
-    // Counted from none: a place is begun and written down, a settle read, begun and written down.
+    // Counted from 0: a place begins and writes its outcome; a settle reads, begins and writes its outcome.
     const nth = isSettled ? 4 : 1;
     faults.push(connectionFault(random, index, nth, random.whole(350, 700), ['holdCommit']));
   }
   return { bets, faults };
 };
 
-/** The service's secret and a wallet's are changed while bets come and go. */
+/** The secrets of the service and of a wallet are rotated while bets are played. */
 const rotations: Scene = (random, steps) => {
   const operator = random.pick(OPERATORS);
   const bets: BetPlan[] = [];
@@ -277,7 +277,7 @@ function connectionFault(
   return { id: `x${bet}`, trigger: { kind: 'statement', bet: `b${bet}`, nth }, fault };
 }
 
-/** Which share of the histories is a scene, and of these which share is which. */
+/** The share of histories that are scenes, and the weights of the scenes. */
 export const SCENES_SHARE = 0.5;
 
 export function scenesFor(layout: Layout): readonly (readonly [weight: number, scene: Scene])[] {

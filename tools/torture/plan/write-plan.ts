@@ -6,24 +6,25 @@ import { type BetPlan, LAYOUTS, type Plan } from './plan.ts';
 import { Random } from './random.ts';
 import { SCENES_SHARE, scenesFor } from './scenes.ts';
 
-/** A history of so many steps is begun within this time for each of them. */
+/** A history begins its bets within this time per step. */
 const MS_A_STEP = 25;
-/** Makes none of the seeds odd by which docs/verification.md plays a planted bug alone. */
+/** Chosen so that none of the seeds with which docs/verification.md shows a planted bug plays an odd scene. */
 const ODD = 0x15b;
 
 /**
- * Decides a whole history by its seed. Pure: the same seed and number of steps give the same plan.
- * @param steps about how many things the service does; at least 1
+ * Decides a whole history from its seed. Pure: the same seed and number of steps give the same plan.
+ * @param steps about how many operations the service sends; at least 1
  */
 export function writePlan(seed: number, steps: number): Plan {
-  // By draws of their own: every other seed gives the history that it gave before there were odd ones.
+  // With a random source of its own: seeds without an odd scene keep the history that they had before these were
+  // added.
   const odd = new Random(seed ^ ODD);
   if (odd.chance(ODD_SHARE)) {
     const layout = LAYOUTS[seed % LAYOUTS.length] ?? 'one';
     return { seed, layout, ...odd.weighted(ODD_SCENES)(odd, steps) };
   }
   const random = new Random(seed);
-  // Neighbouring seeds take turns, so that a run of many keeps deployments of every layout busy.
+  // Neighbouring seeds take turns, so that a long run keeps deployments of every layout busy.
   const layout = LAYOUTS[seed % LAYOUTS.length] ?? 'one';
   if (random.chance(SCENES_SHARE)) {
     return { seed, layout, ...random.weighted(scenesFor(layout))(random, steps) };

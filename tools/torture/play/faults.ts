@@ -8,13 +8,13 @@ import { oldRedis } from './old-redis.ts';
 import { Person } from './person.ts';
 import { Rotation } from './rotation.ts';
 
-/** Where a fault was triggered, for those that hit what triggered them. */
+/** The process and connection that triggered a fault, for faults that hit just these. */
 export interface Place {
   readonly process: number;
   readonly link: Link;
 }
 
-/** Brings a plan's faults about, and takes all of them back. */
+/** Causes a plan's faults, and undoes all of them. */
 export class Faults {
   readonly #deployment: Deployment;
   readonly #story: Story;
@@ -23,7 +23,7 @@ export class Faults {
   readonly #rotation: Rotation;
   readonly person: Person;
   readonly #came = new Map<string, number>();
-  /** What a rotation has left behind that it must not, in words. */
+  /** What a rotation has wrongly left in use, in words. */
   readonly leftBehind: string[] = [];
 
   constructor(deployment: Deployment, story: Story) {
@@ -33,7 +33,7 @@ export class Faults {
     this.person = new Person(deployment, story);
   }
 
-  /** When nothing was to go to an operator's wallet that it had not been asked already, or not of older bets. */
+  /** The periods in which an operator's wallet must get no deliveries, or none of older bets. */
   readonly pauses: Pause[] = [];
 
   /** How many faults of each kind have hit something. */
@@ -41,7 +41,7 @@ export class Faults {
     return this.#came;
   }
 
-  /** Whether any fault has come that leaves outcomes open, so that leases may have to end. */
+  /** Whether a fault has come that leaves outcomes unknown, so that leases may have to run out. */
   get leavesLeases(): boolean {
     return this.#leavesLeases;
   }
@@ -51,26 +51,27 @@ export class Faults {
     return this.#begun.size > 0;
   }
 
-  /** Once each, whoever triggers it again. */
+  /** Begins a fault once, however often it is triggered. */
   begin(plan: FaultPlan, at?: Place): void {
     if (this.#begun.has(plan.id)) return;
     this.#begun.add(plan.id);
     this.#leavesLeases ||= ['postgres', 'connection', 'stop', 'kill'].includes(plan.fault.kind);
     this.#story.tell('fault', undefined, `${plan.id} begins: ${JSON.stringify(plan.fault)}`);
-    // Of a connection, only what hits a message counts.
+    // A connection fault counts only once it hits a message.
     if (plan.fault.kind !== 'connection') this.#count(nameOf(plan.fault));
     const running = this.#suffer(plan.fault, at).finally(() => {
       this.#running.delete(running);
       this.#story.tell('fault', undefined, `${plan.id} is over`);
     });
     this.#running.add(running);
-    // Whoever heals is told; until then nobody has to listen. What failed before that may have left something behind.
+    // `heal` reports the failure; until then nobody needs to listen. A fault that failed halfway may have left
+    // something behind.
     running.catch((error: unknown) => {
       this.#story.tell('fault', undefined, `${plan.id} could not be played to its end: ${error}`);
     });
   }
 
-  /** Resolves when all that began is over and everything stands as at the beginning. */
+  /** Resolves when all faults are over and everything is as at the beginning. */
   async heal(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
     for (const { postgres, redis, gateway } of this.#deployment.processes) {

@@ -1,7 +1,7 @@
 const TICK_MS = 20;
 const LAG_MS_MIN = 60;
 
-/** When this machine was too busy for anybody to be blamed for being late. */
+/** Measures when this machine was too busy for a late answer to be anybody's fault. */
 export class LagMeter {
   readonly #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
   readonly #timer: NodeJS.Timeout;

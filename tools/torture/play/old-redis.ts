@@ -5,13 +5,13 @@ import type { Deployment } from '../deployment/deployment.ts';
 interface Kept {
   readonly key: string;
   readonly dump: Buffer;
-  /** 0: it never expires. */
+  /** 0: the key never expires. */
   readonly ttlMs: number;
 }
 
 /**
- * Puts back after a while what Redis holds now, and nothing else, as a server would that is started again from what
- * it has saved now: everybody's connection breaks.
+ * After a while, resets Redis to exactly what it holds now, like a server that restarts from a snapshot: every
+ * connection breaks.
  */
 export async function oldRedis(
   { redis: { url }, processes }: Deployment,
@@ -22,7 +22,7 @@ export async function oldRedis(
     const kept: Kept[] = [];
     for (const key of await redis.keys('*')) {
       const dump = await redis.dumpBuffer(key);
-      // Gone meanwhile.
+      // The key has expired or was deleted meanwhile.
       if (dump === null) continue;
       kept.push({ key, dump, ttlMs: Math.max(0, await redis.pttl(key)) });
     }

@@ -10,9 +10,9 @@ const LOOK_MS = 150;
 const PATIENCE_MS = 2_000;
 
 /**
- * Decides dead letters of a wallet that pays repeats again, as docs/runbooks say: looks up at the wallet whether it
- * has taken the result, and has it sent once more if not. Of another wallet, where the plan says so, resolves those
- * that it has taken.
+ * Decides on the dead letters of a wallet that executes repeats again, as docs/runbooks say: checks in the wallet's
+ * books whether it has executed the result, and retries it if not. Of other wallets, resolves the dead letters of
+ * bets that the plan marks and whose wallet agrees with the service.
  */
 export class PersonOnDuty {
   readonly #deployment: Deployment;
@@ -53,7 +53,7 @@ export class PersonOnDuty {
     }
   }
 
-  /** What the wallet does not hold is left to whoever retries dead letters. */
+  /** Dead letters of other bets are left to the automatic retry. */
   async #seeTo(id: string, record: BetRecord): Promise<void> {
     const { plan, transactionId, standing, paid } = record;
     const booked = this.#deployment.wallet(plan.operator).ledger.bets.get(transactionId);
@@ -72,7 +72,7 @@ export class PersonOnDuty {
     if (!isTaken) {
       const told = await this.#ask('POST', `${path}/retry`, {}).catch(String);
       this.#story.tell('fault', plan.id, `a person has ${id} sent once more: ${told.slice(0, 90)}`);
-      // Overtaken: it can only be put aside.
+      // Code 8: a later operation has replaced it, so it can only be resolved.
       if (!told.includes('"code":8')) return;
     }
     await this.#resolve(id, record);

@@ -6,7 +6,7 @@ import type { Story } from '../story.ts';
 const PATIENCE_MS = 2_000;
 const AGAIN_MS = 500;
 
-/** A person at the admin API, which reaches every process. */
+/** A person who uses the admin API; it reaches every process. */
 export class Person {
   readonly #deployment: Deployment;
   readonly #story: Story;
@@ -16,13 +16,13 @@ export class Person {
     this.#story = story;
   }
 
-  /** Opens it if that can be done now; what was opened must not stay open. */
+  /** Opens the breaker if possible; insists on setting it back to automatic, so that it does not stay open. */
   async breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
     const path = `/admin/operators/${operator}/breaker`;
     await this.#do(path, { class: 'money', state }, { insists: state === 'auto' });
   }
 
-  /** Until it is so for certain: who was not answered in time may have held it all the same. */
+  /** Repeated until it is certain: a hold that was not answered in time may have taken effect all the same. */
   async hold(operator: OperatorId): Promise<void> {
     await this.#do(`/admin/operators/${operator}/deliveries/hold`, {}, { insists: true });
   }
@@ -50,7 +50,7 @@ export class Person {
           signal: AbortSignal.timeout(PATIENCE_MS),
         });
         const text = await response.text();
-        // 409: it is so already.
+        // 409: the operator is already in this state.
         if (response.status === 200 || response.status === 409) return;
         throw new Error(`status ${response.status} ${text}`);
       } catch (error) {

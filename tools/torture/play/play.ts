@@ -15,12 +15,12 @@ import { LagMeter } from './lag-meter.ts';
 import { PersonOnDuty } from './person-on-duty.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
-/** A life that takes longer than this is ended: something in it never gets an answer. */
+/** Bets that take longer than this are stopped: some operation never gets an answer. */
 const LIVES_MS_MAX = 60_000;
 
 const SESSION_TRIES = 5;
 
-/** Plays one history in a deployment from beginning to end. @returns what was found */
+/** Plays one history in a deployment from beginning to end. @returns its verdict */
 export async function play(plan: Plan, deployment: Deployment): Promise<Verdict> {
   const players = await openSessions(plan, deployment);
   const story = new Story();
@@ -82,7 +82,7 @@ async function openSessions(
   await Promise.all(
     plan.bets.map(async (bet) => {
       const peers = plan.bets.filter(({ operator }) => operator === bet.operator);
-      // Every operator has players of the same names.
+      // Operators have players of the same names on purpose.
       const user = `p-${history}-${peers.indexOf(bet)}`;
       const operatorToken = `operator-token-${randomUUID()}`;
       deployment.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
@@ -94,7 +94,7 @@ async function openSessions(
       const operator = operatorAt(baseUrl, bet);
       const request = { operatorUser: user, currency: CURRENCY, operatorToken };
       let opened = await operator.openSession(request);
-      // The history has not begun: what a busy machine refuses is asked for again.
+      // The history has not begun yet: a request that a busy machine refuses is repeated.
       for (let n = 1; n < SESSION_TRIES && opened.session === undefined; n += 1) {
         await sleep(n * 200);
         opened = await operator.openSession(request);
@@ -108,7 +108,7 @@ async function openSessions(
   return players;
 }
 
-/** A prefixed session: the gateway learns of it by the wallet's profile. */
+/** Opens a prefixed session: the gateway learns about it from the wallet's profile. */
 async function openFrame(
   deployment: Deployment,
   bet: BetPlan,
@@ -138,7 +138,10 @@ function playerOf(players: ReadonlyMap<string, Player>, bet: BetPlan): Player {
   return player;
 }
 
-/** In another currency, with an operator token of its own; of a foreign operator the frame does it. */
+/**
+ * Opens another session with an operator token of its own, in another currency unless the frame of a foreign
+ * operator opens it.
+ */
 async function newSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
   const { plan, player } = record;
   const operatorToken = `operator-token-${randomUUID()}`;
@@ -148,7 +151,7 @@ async function newSession(deployment: Deployment, record: BetRecord, story: Stor
     : await openAnother(deployment, record, operatorToken);
   story.tell('service', plan.id, 'the player has another session');
   if (opened.userId !== player.userId) throw new Error('the player has become another one');
-  // The wallet knows no more of the session before than of one that was never there.
+  // From now on the wallet knows the earlier session as little as one that never existed.
   if (record.sessionEndedFromMs !== undefined) {
     deployment.wallet(plan.operator).ledger.endToken(player.operatorToken);
   }
@@ -177,7 +180,7 @@ function operatorAt(baseUrl: string, { operator }: BetPlan) {
   return createOperator({ baseUrl, cid: cidOf(operator), secret: apiSecretOf(operator) });
 }
 
-/** Tells the wallet what becomes of the bet's calls, and sets the faults that wait for the bet. */
+/** Sets the fates of the bet's calls at the wallet, and arms the faults that its traffic triggers. */
 function watch(
   record: BetRecord,
   faultPlans: readonly FaultPlan[],

@@ -5,18 +5,18 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { OperatorId } from '../plan/plan.ts';
 import type { Person } from './person.ts';
 
-/** A change that a process has not taken over by then is not waited for: it stands still. */
+/** A change that a process has not applied by then has failed: the process is stuck. */
 const TAKEN_OVER_MS_MAX = 60_000;
 const POLL_MS = 50;
-/** How long a call that was signed before may still be on its way. */
+/** How long a call that was signed earlier may still be under way. */
 const ON_THE_WAY_MS = 1_200;
 
 const OF_GATEWAY = /"gateway":true/;
 const ofOperator = (id: OperatorId) => new RegExp(`"updated":\\[[^\\]]*"${id}"`);
 
 /**
- * Changes secrets while bets go on, in the steps of docs/operations.md: both are taken, the sender
- * changes, the old one is taken away. One file has one rotation at a time, as with people.
+ * Rotates secrets while bets go on, in the steps of docs/operations.md: both are accepted, the sender changes, the
+ * old one is removed. Each file has only one rotation at a time, as people would do it.
  */
 export class Rotation {
   readonly #deployment: Deployment;
@@ -27,7 +27,7 @@ export class Rotation {
     this.#deployment = deployment;
   }
 
-  /** Of the service. @returns whether the old secret was refused afterwards */
+  /** Rotates the service's secret. @returns whether the old secret was refused afterwards */
   async ofService(): Promise<boolean> {
     return await this.#inTurn('service', async () => {
       const { configuration, serviceKey } = this.#deployment;
@@ -40,7 +40,7 @@ export class Rotation {
     });
   }
 
-  /** An operator's wallet has another generation, until a person releases what was held for it. */
+  /** Raises the generation of an operator's wallet until a person releases the bets that are held because of it. */
   async ofGeneration(operator: OperatorId, ms: number, person: Person): Promise<Pause> {
     return await this.#inTurn(operator, async () => {
       const { configuration } = this.#deployment;
@@ -57,7 +57,7 @@ export class Rotation {
     });
   }
 
-  /** Of an operator's wallet. @returns whether every call at the wallet was properly signed */
+  /** Rotates the secret of an operator's wallet. @returns whether every call at the wallet was properly signed */
   async ofWallet(operator: OperatorId): Promise<boolean> {
     return await this.#inTurn(operator, async () => {
       const { configuration } = this.#deployment;
@@ -87,7 +87,7 @@ export class Rotation {
     }
   }
 
-  /** Writes a change and waits until every process of every gateway has it. */
+  /** Writes a change and waits until every process of every gateway has applied it. */
   async #takenOver(change: RegExp, write: () => Promise<void>): Promise<void> {
     const writtenAtMs = performance.now();
     await write();
@@ -107,7 +107,7 @@ export class Rotation {
         client.call('PUT', '/payment/bet', '{}', { signWith: secret }),
       ),
     );
-    // 401: a signature that is not known; none at all from a process that stands still just now.
+    // 401: the signature is unknown; 0: no answer, from a process that is frozen just now.
     return answers.every(({ status }) => status === 401 || status === 0);
   }
 }

@@ -20,9 +20,9 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   readonly records: readonly BetRecord[];
   readonly story: Story;
-  /** From the first bet to the judgement. */
+  /** From the first bet to the verdict. */
   readonly tookMs: number;
-  /** Bets that the gateway itself says a person has to decide. */
+  /** Bets that, according to the gateway itself, a person has to decide on. */
   readonly undecided: number;
   readonly walletCalls: number;
   /** How many faults of each kind have hit something. */
@@ -41,21 +41,21 @@ export interface Played {
 
 const SYSTEM_ERROR = 100;
 const POLL_MS = 100;
-/** The gateway sweeps every second, and every other time for what is overdue. */
+/** The gateway sweeps every second, and looks for overdue work every other time. */
 const SWEEPS_MS = 2_500;
-/** What is wrong may be mended when a lease ends: any attempt may have lost its last commit. */
+/** The end of a lease may repair what looks wrong: any attempt may have lost its last commit. */
 const PATIENCE_MS = LEASE_MS + SWEEPS_MS * 2;
 const BEYOND_MS = 5_000;
 const QUIET_CERTAIN_MS = 250;
 const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_300;
 
-/** Waits until nothing is to be expected any more, which is bounded, and judges. */
+/** Waits, within limits, until nothing more can happen, and judges. */
 export async function verdictOf(played: Played): Promise<Verdict> {
   const { plan, deployment, records, story, faults } = played;
   const healedAtMs = performance.now();
   const isUncertain = faults.haveCome || records.some((record) => hadUncertain(deployment, record));
   const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
-  // What is repeated for ever never becomes quiet.
+  // Endless repeats never become quiet.
   const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
@@ -71,7 +71,8 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     const isOver = nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs;
     if (isOver || (isQuiet && judged.isSettled)) {
       judged = await judge(played);
-      // Books that lack a result and its unsettle agree with the wallet by chance: the first of them may come just now.
+      // Judged once more: books that lack both a result and its unsettle agree with the wallet by chance, and may
+      // be about to book the first.
       if (isOver || judged.isSettled) break;
     }
     await sleep(POLL_MS);
@@ -94,7 +95,7 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   };
 }
 
-/** A person sees to the dead letters of an operator whose promises are given up so early. */
+/** A person retries the dead letters of operators whose promises are given up early. */
 async function retryDeadLetters({ plan, faults }: Played): Promise<void> {
   const operators = new Set(plan.bets.map(({ operator }) => operator));
   for (const operator of operators) {
@@ -112,7 +113,7 @@ async function isAnyOpen({ deployment, records }: Played): Promise<boolean> {
 interface Judged {
   readonly findings: readonly Finding[];
   readonly undecided: number;
-  /** Nothing is found that time could still mend. */
+  /** No finding is of a kind that time could still repair. */
   readonly isSettled: boolean;
 }
 
@@ -152,7 +153,7 @@ async function judge(played: Played): Promise<Judged> {
   findings.push(...refusalFindings(played), ...blockedFindings(played));
   findings.push(...(await undelivered(deployment, records)));
   const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
-  // What is still on its way explains the books of its bet: one finding, not three.
+  // A pending delivery explains wrong books of its bet: one finding is enough.
   const onTheWay = new Set(
     findings.filter(({ kind }) => kind === 'undelivered').map(({ bet }) => bet),
   );
@@ -164,7 +165,7 @@ const OF_BOOKS: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'state
 const isOfBooks = (kind: Finding['kind']) => OF_BOOKS.has(kind);
 const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set([...OF_BOOKS, 'undelivered']);
 
-/** Where nothing goes wrong, nothing is refused: a proper no speaks against no wallet. */
+/** If nothing goes wrong, no place may be answered 100: declines must not count as a failure of the wallet. */
 function refusalFindings({ plan, records, lag }: Played): Finding[] {
   const isWell = plan.faults.length === 0 && records.every(isAnsweredWell);
   if (!isWell) return [];
@@ -179,10 +180,10 @@ function refusalFindings({ plan, records, lag }: Played): Finding[] {
   );
 }
 
-/** Faults after which nobody but the end of a lease can free a bet. */
+/** Faults after which only the end of a lease can free a bet. */
 const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer', 'loseBeforeCommit', 'loseAtCommit']);
 
-/** What only waits must not leave a bet closed: whoever gave up has freed it (I11). */
+/** Faults that only delay must not leave a bet locked: an attempt that gives up must free its bet (I11). */
 function blockedFindings({ plan, records }: Played): Finding[] {
   const mayBlock = plan.faults.some(({ fault }) =>
     fault.kind === 'connection' ? COSTS_A_LEASE.has(fault.how) : fault.kind !== 'flushRedis',
@@ -200,10 +201,10 @@ function blockedFindings({ plan, records }: Played): Finding[] {
 }
 
 const ASKED: ReadonlySet<string> = new Set(['first', 'repeat']);
-/** Longer than any fault of the plan and the repeats that it costs, shorter than a lease. */
+/** Longer than any fault of the plan with the repeats that it causes, shorter than a lease. */
 const BLOCKED_MS_MIN = 10_000;
 
-/** At most a proper no, which is all that a bet's wallet is planned to say. */
+/** The bet's wallet is planned to do no worse than decline properly. */
 function isAnsweredWell({ plan }: BetRecord): boolean {
   if (plan.begins === 'overtaken') return false;
   const isProper = (code: number) => ![8, 10, SYSTEM_ERROR].includes(code);

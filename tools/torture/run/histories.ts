@@ -9,12 +9,12 @@ import { commandFor, findingsText, storiesText } from './report.ts';
 import { shrink } from './shrink.ts';
 
 const SHRINK_MS_MAX = LEASE_MS * 6;
-/** So many failures are made smaller; a gateway that fails everywhere is known by then. */
+/** How many failures are shrunk; more would tell nothing new about a gateway that fails everywhere. */
 const SHRUNK_MAX = 5;
 const SHRINK_TRIES = 2;
 const LATE_ONCE = 'late and then not any more: the machine is busy';
 
-/** Whoever plays histories, one after the other: a lane. */
+/** Plays one history after another: a lane. */
 type Player = Pick<Lane, 'play'>;
 
 export interface Summary {
@@ -28,20 +28,20 @@ export interface Summary {
 
 export interface Hooks {
   readonly log: (line: string) => void;
-  /** Whether the run is given up after this failure. */
+  /** Whether the run stops after this failure. */
   readonly stopsAt?: (verdict: Verdict) => Promise<boolean>;
-  /** After every history, before it is judged whether the run goes on. */
+  /** Called after every history, before anything is decided about the run. */
   readonly onPlayed?: () => void;
 }
 
-/** The histories of one run, and what came of them. */
+/** The histories of one run and their results. */
 export class Histories {
   readonly #options: Options;
   readonly #hooks: Hooks;
   readonly #endsAtMs: number;
   readonly #failures: Verdict[] = [];
   readonly #tally = { played: 0, walletCalls: 0, undecided: 0, came: new Map<string, number>() };
-  /** What was late two times beside others. */
+  /** Histories that were late twice while others were played beside them. */
   readonly #late: { readonly lane: Player; readonly plan: Plan }[] = [];
   #shrunk = 0;
   #isStopped = false;
@@ -76,7 +76,7 @@ export class Histories {
     if (mayBeLoad(verdict)) {
       verdict = await playAtLast(lane, plan, log);
       if (verdict.findings.length === 0) return log(`seed ${seed}: ${LATE_ONCE}`);
-      // While deployments start, a small machine is late for minutes.
+      // While deployments start, a small machine is slow for minutes.
       if (mayBeLoad(verdict) && this.#options.jobs > 1 && stopsAt === undefined) {
         this.#late.push({ lane, plan });
         return;
@@ -85,7 +85,7 @@ export class Histories {
     if (verdict.findings.length > 0) await this.#tell(lane, verdict);
   }
 
-  /** Plays a last time, one after the other, what may have been late for the others' sake. */
+  /** Plays the histories that were late once more, one at a time: others may have slowed them down. */
   async playLateAlone(): Promise<void> {
     for (const { lane, plan } of this.#late) {
       const verdict = await playAtLast(lane, plan, this.#hooks.log);
@@ -108,7 +108,7 @@ export class Histories {
   }
 }
 
-/** Whether a machine that does too much can do by itself all that was found. */
+/** Whether an overloaded machine alone can explain every finding. */
 function mayBeLoad({ findings }: Verdict): boolean {
   return findings.length > 0 && findings.every(({ kind }) => MAY_BE_LOAD.has(kind));
 }
@@ -123,7 +123,7 @@ function add(
   for (const [name, times] of came) tally.came.set(name, (tally.came.get(name) ?? 0) + times);
 }
 
-/** Makes a failing history as small as time allows, and tells its story. */
+/** Shrinks a failing history as far as time allows, and prints its story. */
 async function tellSmallest(
   lane: Player,
   verdict: Verdict,
@@ -143,7 +143,7 @@ async function tellSmallest(
   );
 }
 
-/** A deployment that does not come up, on a machine that does too much, is given a second chance. */
+/** Gives a deployment a second chance if it does not start on an overloaded machine. */
 export async function playAtLast(
   lane: Player,
   plan: Plan,

@@ -5,7 +5,7 @@ import { LAYOUTS, type Layout, type Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
 import type { Verdict } from '../play/verdict.ts';
 
-/** Plays one history after another, in a deployment of the layout that each asks for. */
+/** Plays one history after another, each in a deployment of its layout. */
 export class Lane {
   readonly #servers: Servers;
   readonly #releases: Releases;
@@ -21,7 +21,7 @@ export class Lane {
     const deployment = this.#deployments.get(plan.layout) ?? (await this.#open(plan.layout));
     try {
       const verdict = await play(plan, deployment);
-      // What a failure leaves behind must not be found again by the histories that follow.
+      // The next histories must not find what a failure has left behind.
       if (verdict.findings.length > 0) await this.leave(plan.layout);
       return verdict;
     } catch (error) {
@@ -30,7 +30,7 @@ export class Lane {
     }
   }
 
-  /** The deployment as it stands, for looking closer at what was found; undefined once it was left. */
+  /** The deployment as it is, for a closer look at findings; undefined once it was closed. */
   deployment(layout: Layout): Deployment | undefined {
     return this.#deployments.get(layout);
   }
@@ -53,15 +53,16 @@ export class Lane {
 }
 
 /**
- * Deals seeds to lanes: a lane that is free takes the next seed whose layout its deployment has, so that one
- * that waits for a lease holds nobody else up.
+ * Deals seeds to lanes. Lanes of one layout share its seeds, so that one that waits for a lease holds up nobody.
  */
 export class Dealer {
   readonly #last: number;
   readonly #lanes: number;
   readonly #next: number[];
 
-  /** @param jobs lanes in all; those whose numbers differ by the count of layouts share their seeds */
+  /**
+   * @param jobs the number of lanes; those whose numbers are equal modulo the count of layouts share their seeds
+   */
   constructor(first: number, count: number, jobs: number) {
     this.#last = first + count;
     this.#lanes = Math.min(jobs, LAYOUTS.length);
@@ -71,7 +72,7 @@ export class Dealer {
     });
   }
 
-  /** The seeds that are left for a lane, one at a time. */
+  /** The remaining seeds for a lane, one at a time. */
   *seedsOf(lane: number): Generator<number, void> {
     const group = lane % this.#lanes;
     for (;;) {

@@ -24,11 +24,11 @@ export interface Options {
   readonly seed: number;
   readonly steps: number;
   readonly seeds: number;
-  /** Undefined: no limit of time. */
+  /** Undefined: no time limit. */
   readonly minutes: number | undefined;
   readonly jobs: number;
   readonly source: string;
-  /** Undefined: all processes are of one release. */
+  /** A second release to alternate with; undefined: all processes run the same. */
   readonly beside: string | undefined;
   readonly keep: readonly string[] | undefined;
   readonly shrinks: boolean;
@@ -41,7 +41,7 @@ export interface Options {
 const JOBS = [1, 2, 4, 8];
 const DEFAULT_STEPS = 25;
 
-/** @throws RangeError or TypeError with one line for people */
+/** @throws RangeError or TypeError with a one-line message for people */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -4,13 +4,13 @@ import { textOf } from '../story.ts';
 
 const LINES_MAX = 220;
 
-/** The one line that plays a history again; of a part of it, with what is kept. */
+/** The command that plays a history again; for a part of it, with the list of what to keep. */
 export function commandFor(verdict: Verdict, steps: number, isPart: boolean): string {
   const keep = isPart ? ` --keep ${partsOf(verdict.plan).join(',')}` : '';
   return `npm run torture -- --seed ${verdict.plan.seed} --steps ${steps}${keep}`;
 }
 
-/** How often each fault came, most often first. */
+/** How often each kind of fault came, the most frequent first. */
 export function cameText(came: ReadonlyMap<string, number>): string {
   return [...came]
     .sort(([, one], [, other]) => other - one)
@@ -18,13 +18,13 @@ export function cameText(came: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
-/** What was found, shortest first, each once. */
+/** The findings as text, each only once. */
 export function findingsText({ findings }: Verdict): string {
   const lines = findings.map(({ bet, kind, text }) => `  ${bet ?? 'all'}: ${kind}: ${text}`);
   return [...new Set(lines)].join('\n');
 }
 
-/** What service, gateway and wallet saw of the bets that something was found about; of all, if nothing was. */
+/** What service, gateway and wallet saw of the first two bets with findings; of all bets if there are none. */
 export function storiesText({ story, findings, plan }: Verdict): string {
   const found = new Set(findings.flatMap(({ bet }) => (bet === undefined ? [] : [bet])));
   const bets = findings.length === 0 ? plan.bets.map(({ id }) => id) : [...found].slice(0, 2);

@@ -5,7 +5,7 @@ import type { Options } from './options.ts';
 
 const PROGRESS_MS = 30_000;
 
-/** Plays as many seeds as the options say. @returns what came of all of them */
+/** Plays as many seeds as the options say. @returns the results of all of them */
 export async function run(options: Options, hooks: Hooks): Promise<Summary> {
   const servers = await openServers();
   const releases = [options.source, options.beside] as const;

@@ -4,14 +4,14 @@ import type { Verdict } from '../play/verdict.ts';
 export interface Shrinking {
   /** Plays a smaller plan. */
   readonly play: (plan: Plan) => Promise<Verdict>;
-  /** How often a plan is played before it counts as passing: a race does not come every time. */
+  /** How often a plan must pass before it counts as passing: a race does not show every time. */
   readonly tries: number;
   readonly isOver: () => boolean;
 }
 
 /**
- * Leaves out of a failing plan what it fails without, coarse parts first, until nothing more can go
- * or the time is over.
+ * Removes from a failing plan what the failure does not need, coarse parts first, until nothing more can go or the
+ * time is up.
  * @returns the smallest failing verdict that was seen
  */
 export async function shrink(failing: Verdict, shrinking: Shrinking): Promise<Verdict> {
@@ -23,7 +23,7 @@ export async function shrink(failing: Verdict, shrinking: Shrinking): Promise<Ve
     }
     return undefined;
   };
-  // Nearly always it is about one bet.
+  // Nearly always a single bet is enough.
   let smallest = failing;
   const alone = await fails(onlyFailing(failing));
   if (alone !== undefined) smallest = alone;
@@ -45,7 +45,7 @@ export async function shrink(failing: Verdict, shrinking: Shrinking): Promise<Ve
   return smallest;
 }
 
-/** The bets that something was found about, and the faults. */
+/** The first bet with a finding, and the faults. */
 function onlyFailing({ plan, findings }: Verdict): Plan {
   const bets = new Set(findings.flatMap(({ bet }) => (bet === undefined ? [] : [bet])));
   const [first] = bets;

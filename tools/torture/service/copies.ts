@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Copy } from '../plan/plan.ts';
 import type { Message } from './messages.ts';
 
-/** The message as a copy of this kind carries it. */
+/** The message as a copy of this kind sends it. */
 export function copyOf(message: Message, kind: Copy['kind'], stake: string): Message {
   switch (kind) {
     case 'twin':
@@ -27,7 +27,7 @@ export function copyOf(message: Message, kind: Copy['kind'], stake: string): Mes
   }
 }
 
-/** The same number with a zero more, or as a power of ten. */
+/** The same number with an extra zero, or with an exponent. */
 function respelled(_: string, amount: string): string {
   return `"amount":${amount.includes('.') ? `${amount}0` : `${amount}.0e0`}`;
 }

@@ -16,7 +16,7 @@ export interface Message {
   readonly requestId: string;
 }
 
-/** What the service sends of a bet, by its own hand: numbers as their exact text. */
+/** The service's message about a bet, written by hand: numbers keep their exact text. */
 export function messageOf(
   move: BetMove,
   bet: BetPlan,

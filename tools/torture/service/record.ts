@@ -1,7 +1,7 @@
 import type { BetOperation, BetPlan, CopyKind } from '../plan/plan.ts';
 import type { Player } from './messages.ts';
 
-/** One request of the service and what came back, or that nothing did. */
+/** One request of the service, and its answer or that none came. */
 export interface Send {
   readonly step: string;
   readonly operation: BetOperation;
@@ -10,50 +10,50 @@ export interface Send {
   /** On `performance.now()`. */
   readonly atMs: number;
   readonly endedAtMs: number;
-  /** 0 when nothing came. */
+  /** 0 if nothing came. */
   readonly status: number;
   readonly code: number | undefined;
   readonly body: string;
   readonly failure: 'timeout' | 'connection' | undefined;
-  /** 200 with the body that the protocol asks for. */
+  /** 200 with the body that the protocol requires. */
   readonly isConfirmed: boolean;
-  /** Which of the deployment's addresses. */
+  /** The index of the deployment's address. */
   readonly entrance: number;
 }
 
-/** What the service believes of a bet, from what it was told and nothing else. */
+/** What the service believes about a bet, from its answers only. */
 export type BetStanding =
-  /** No answer to anything yet, or none that says. */
+  /** No answer yet, or none with a definite outcome. */
   | 'open'
   | 'accepted'
   | 'declined'
-  /** Given up: nobody may keep anything of it. */
+  /** Rolled back: nobody may keep anything of it. */
   | 'rolledBack';
 
-/** One bet as the service lived it. */
+/** One bet as the service saw it. */
 export interface BetRecord {
   readonly plan: BetPlan;
   readonly transactionId: string;
-  /** Its token is that of the last session. */
+  /** With the token of the last session. */
   player: Player;
   readonly sends: Send[];
   standing: BetStanding;
-  /** The result that was confirmed last, decimal text; `0`: none, or a lost bet. */
+  /** The amount of the last confirmed result, decimal text; `0` if there is none, or the bet is lost. */
   paid: string;
   isSettled: boolean;
   /** When its rollback was first sent. */
   rolledBackFromMs: number | undefined;
   /** When the operator began to end the player's session. */
   sessionEndedFromMs: number | undefined;
-  /** When another session was there for the player. */
+  /** When another session of the player was open. */
   sessionRenewedAtMs: number | undefined;
-  /** The last result was given up without an answer: nobody knows which one stands. */
+  /** The service gave up on the last result without an answer: nobody knows which result stands. */
   isResultOpen: boolean;
-  /** A person has said of a result that the wallet had taken it. */
+  /** A person has declared a result executed after looking it up at the wallet. */
   isLookedUp: boolean;
-  /** Answered 100, and the service forgot to roll it back. */
+  /** Its place was answered 100, and the service forgot to roll it back. */
   isLeftToGateway: boolean;
-  /** What the service had to give up on without a definite answer, in words. */
+  /** Operations that the service gave up on without a definite answer, in words. */
   readonly unanswered: string[];
 }
 

@@ -8,11 +8,11 @@ import { copyOf } from './copies.ts';
 import { type Message, messageOf } from './messages.ts';
 import type { BetRecord, Send } from './record.ts';
 
-/** A settle is repeated until it is answered: so long, after which it counts as never answered. */
+/** How often a result is repeated before it counts as never answered. */
 const SETTLE_REPEATS_MAX = 40;
-/** Of results neither count nor interval is published. */
+/** The service publishes neither number nor interval of its repeats of results. */
 const RESULT_RETRY_MS_MAX = 1_200;
-/** Rollback errorCode: technical issues on the partner side. */
+/** Rollback errorCode for technical problems on the partner's side. */
 const PARTNER_FAILED = 52;
 const SYSTEM_ERROR = 100;
 const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
@@ -21,14 +21,14 @@ export interface ServiceOptions {
   readonly entrances: readonly Entrance[];
   readonly key: ServiceKey;
   readonly story: Story;
-  /** Ends the player's session, as its operator. */
+  /** Ends the player's session, as the operator does. */
   readonly endSession: (record: BetRecord) => Promise<void>;
   /** Opens another session of the player, in another currency. */
   readonly newSession: (record: BetRecord) => Promise<void>;
   readonly isOver: () => boolean;
 }
 
-/** The betting service: lives bets as planned and keeps the documented rules of repeating. */
+/** The betting service: plays bets as planned and follows the documented rules of repeating. */
 export class Service {
   readonly #options: ServiceOptions;
 
@@ -36,18 +36,18 @@ export class Service {
     this.#options = options;
   }
 
-  /** Lives one bet to the end of its plan. Never rejects for what the gateway does. */
+  /** Plays one bet to the end of its plan. Never rejects because of the gateway. */
   async live(record: BetRecord): Promise<void> {
     const running: Promise<void>[] = [];
     for (const step of record.plan.steps) {
-      // Only rollbacks and updates come alongside: two results of a bet are never under way at once.
+      // Only rollbacks and updates come alongside: two results of a bet are never under way together.
       if (!step.isAlongside) await Promise.all(running.splice(0));
       await sleep(step.pauseMs);
       const { kind } = step.move;
       if (kind === 'place' && record.plan.begins === 'elsewhere') continue;
       if (kind !== 'place' && record.standing !== 'accepted') continue;
       if (record.unanswered.length > 0) break;
-      // Given up: no result follows.
+      // Rolled back: no result follows.
       const isResult = kind === 'settle' || kind === 'unsettle';
       if (isResult && record.rolledBackFromMs !== undefined) continue;
       const carried = this.#carryOut(record, step);
@@ -80,19 +80,18 @@ export class Service {
     }
   }
 
-  /** Sent once; whatever is not a definite answer is rolled back (docs/protocol.md, States). */
+  /** Sent once; anything but a definite answer is rolled back (docs/protocol.md, States). */
   async #place(record: BetRecord, step: Step): Promise<void> {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);
     const others: Promise<unknown>[] = [];
-    // Of two copies one may be told 200 and the other 100: who forgets must have asked once.
+    // Two copies may be answered 200 and 100; a service that forgets its rollback must have asked only once.
     if (!record.plan.isForgotten) others.push(...this.#copies(record, step, message, ['twin']));
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
-    // A place that PostgreSQL never heard of is a new one when it comes again: where the service has
-    // forgotten it, nobody is there to be told so.
-    // Nobody waits for it: it comes after whatever comes meanwhile, a rollback too.
+    // A place that never reached PostgreSQL is new when it is repeated, and a service that has forgotten it would
+    // not read the answer. Replays are not awaited: they may come after anything else, even a rollback.
     if (sent.isConfirmed || !record.plan.isForgotten) this.#replays(record, step, message);
-    // Only beside a bet that is certainly known: otherwise nobody can tell which of them is wrong.
+    // Only for a bet that is certainly known: otherwise nobody could tell which of the two is wrong.
     if (sent.isConfirmed) {
       others.push(...this.#copies(record, step, message, ['conflict', 'swapped']));
     }
@@ -111,7 +110,7 @@ export class Service {
     await settled;
   }
 
-  /** The place is lost on its way, as far as the service knows, and comes after its rollback has begun. */
+  /** To the service the place is lost on its way; it arrives after its rollback has begun. */
   async #placeOvertaken(record: BetRecord, step: Step): Promise<void> {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);
@@ -132,7 +131,7 @@ export class Service {
     await this.#repeat(record, step, move);
   }
 
-  /** Sends until a definite answer comes; every sending has a `requestId` of its own. */
+  /** Repeats until a definite answer comes; each send has a `requestId` of its own. */
   async #repeat(record: BetRecord, step: Step, move: BetMove): Promise<void> {
     const isResult = move.kind === 'settle' || move.kind === 'unsettle';
     const repeatsMax = isResult ? SETTLE_REPEATS_MAX : RETRIES_MAX;
@@ -144,17 +143,17 @@ export class Service {
       const kind = n === 0 ? 'first' : 'repeat';
       const sent = await this.#send(record, step.id, move, message, kind, step.via + n);
       if (sent.isConfirmed || sent.status === 400) {
-        // What is still on its way must not meet the operation that comes next.
+        // Copies under way must not meet the next operation.
         await Promise.all(twins);
         this.#believe(record, move, sent);
         if (sent.isConfirmed) {
           await Promise.all(this.#copies(record, step, message, ['again', 'respelled']));
         }
-        // Only an answered request is replayed: of another one nobody knows what it would do.
+        // Only an answered request is replayed: nobody knows what another one would do.
         void this.#replays(record, step, message);
         return;
       }
-      // Nobody was there: the time that a process takes to start is not compressed with the rest.
+      // Nobody was there: the start of a process is not compressed like the other times.
       if (sent.failure !== 'connection') counted += 1;
       if (counted === step.givesUpAfter) {
         await Promise.all(twins);
@@ -170,7 +169,7 @@ export class Service {
 
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when nothing is under way any more. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

@@ -1,6 +1,6 @@
 import type { Bug } from './bug.ts';
 
-/** Mistakes that only show where something is played that the first histories took for granted. */
+/** Bugs that show only in odd scenes, which break assumptions of the first histories. */
 export const ODD_BUGS: readonly Bug[] = [
   {
     name: 'unseen-holds-nothing',

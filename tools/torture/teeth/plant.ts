@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Bug } from './bug.ts';
 
-/** What a gateway is started from. */
+/** What a gateway needs to start. */
 const COPIED = ['src', 'prisma', 'package.json'] as const;
 
-/** The text of a bug does not stand in the source as it is told: the bug is out of date. */
+/** The source no longer contains a bug's text as described: the bug is out of date. */
 export class OutOfDate extends Error {}
 
 export interface Planted {
-  /** Holds a `src/` with the bug in it. */
+  /** Contains a `src/` with the bug. */
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Changes that the bug makes, by file. @throws OutOfDate where a text is not there exactly once */
+/** The changed files of a bug. @throws OutOfDate if a text does not occur exactly once */
 export async function changedFiles(bug: Bug, source: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const { file, find, put } of bug.changes) {
@@ -33,14 +33,14 @@ export async function changedFiles(bug: Bug, source: string): Promise<ReadonlyMa
   return texts;
 }
 
-/** A copy of the gateway in a temporary folder, with one bug in it: production code has no switch. */
+/** Copies the gateway to a temporary folder, with one bug in it: production code has no switch for bugs. */
 export async function plant(bug: Bug, source: string): Promise<Planted> {
   const changed = await changedFiles(bug, source);
   const folder = await mkdtemp(join(tmpdir(), `wagergate-${bug.name}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     for (const each of COPIED) {
-      // At once: file by file it takes five times the processor.
+      // Synchronous: the asynchronous copy takes five times the processor time.
       cpSync(join(source, each), join(folder, each), { recursive: true });
     }
     await symlink(resolve(source, 'node_modules'), join(folder, 'node_modules'));

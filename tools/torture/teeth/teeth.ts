@@ -11,7 +11,7 @@ import { BUGS } from './bugs.ts';
 import { plant } from './plant.ts';
 
 const SEEDS_MAX = 200;
-/** What says nothing about a bug where the machine does other things beside. */
+/** Findings that say nothing about a bug while the machine is busy. */
 const OF_A_BUSY_MACHINE: ReadonlySet<string> = new Set([
   'lateAnswer',
   'droppedCall',
@@ -21,15 +21,15 @@ const OF_A_BUSY_MACHINE: ReadonlySet<string> = new Set([
 
 export interface Bite {
   readonly bug: Bug;
-  /** How many histories were played until one showed it; undefined: none did. */
+  /** How many histories were played until one showed the bug; undefined: none did. */
   readonly took: number | undefined;
   readonly verdict: Verdict | undefined;
 }
 
 /**
- * Plants one bug after the other in a copy of the gateway and plays until a history shows it. What
- * the gateway as it stands fails as well shows nothing.
- * @throws OutOfDate when a bug does not fit the source any more
+ * Plants one bug after another in a copy of the gateway and plays until a history shows it. A failure that the
+ * unchanged gateway shows as well does not count.
+ * @throws OutOfDate when a bug no longer fits the source
  */
 export async function tryTeeth(
   options: Options,
@@ -90,7 +90,7 @@ async function tryBug(bug: Bug, options: Options, log: (line: string) => void): 
   }
 }
 
-/** A row of the table in the documentation. */
+/** A row of the documentation's table. */
 function rowOf({ bug, took, verdict }: Bite, steps: number): string {
   if (verdict === undefined) return `| ${bug.name} | ${bug.what} | NOT FOUND | | |`;
   const kinds = [...new Set(verdict.findings.map(({ kind }) => kind))].join(', ');

@@ -1,15 +1,15 @@
 /**
- * As much of PostgreSQL's protocol as it takes to break a statement at its commit. The gateway's
- * statements are transactions of their own, which the server commits at the `Sync` that ends their
- * messages; few stand between a `BEGIN` and a `COMMIT` in words.
+ * Just enough of PostgreSQL's protocol to break a statement at its commit. Most of the gateway's statements are
+ * transactions of their own, which the server commits at the `Sync` that ends their messages; few run between an
+ * explicit `BEGIN` and `COMMIT`.
  */
 const HEAD_BYTES = 5;
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
 const FLUSH = Buffer.from([0x48, 0, 0, 0, 4]);
-/** The end of an answer inside a transaction that words began: ReadyForQuery, `T`. */
+/** The end of an answer inside an explicit transaction: ReadyForQuery, `T`. */
 const READY_INSIDE = Buffer.from([0x5a, 0, 0, 0, 5, 0x54]);
 
-/** Whether these are whole messages, the last of them a `Sync`: only such can be taken apart. */
+/** Whether these are whole messages that end with a `Sync`: only such a series can be split. */
 export function isSeries(chunk: Buffer): boolean {
   let at = 0;
   let lastAt = 0;
@@ -20,27 +20,27 @@ export function isSeries(chunk: Buffer): boolean {
   return at === chunk.length && chunk.subarray(lastAt).equals(SYNC);
 }
 
-/** What the server does, and what makes it commit. */
+/** The part that the server executes, and the part that makes it commit. */
 export function partedAtCommit(series: Buffer): readonly [done: Buffer, commit: Buffer] {
   return [series.subarray(0, -SYNC.length), SYNC];
 }
 
-/** Everything of a series but its commit; the server answers nevertheless. */
+/** A series without its commit; the server still answers it. */
 export function uncommitted(series: Buffer): Buffer {
   return Buffer.concat([series.subarray(0, -SYNC.length), FLUSH]);
 }
 
-/** Everything of a series, and a refusal in the place of its commit. */
+/** A series with a refusal in place of its commit. */
 export function refusedAtCommit(series: Buffer): Buffer {
   return Buffer.concat([series.subarray(0, -SYNC.length), refusal('40001')]);
 }
 
-/** A statement that the server refuses in the words of one that met another transaction. */
+/** A statement that the server refuses just as if it had met another transaction. */
 export function refusal(sqlState: '40001' | '40P01'): Buffer {
   return query(raising(sqlState));
 }
 
-/** A `COMMIT` in words that the server refuses: the transaction is undone, the session goes on. */
+/** An explicit `COMMIT` that the server refuses: the transaction is rolled back, the session continues. */
 export function refusedCommit(): Buffer {
   return query(`ROLLBACK; ${raising('40001')}`);
 }
@@ -53,7 +53,7 @@ export function isCommit(chunk: Buffer): boolean {
   return chunk[0] === 0x51 && /^COMMIT;?\0$/i.test(chunk.subarray(HEAD_BYTES).toString('latin1'));
 }
 
-/** Whether an answer of the server ends inside a transaction that words began. */
+/** Whether an answer of the server ends inside an explicit transaction. */
 export function leavesTransactionOpen(answer: Buffer): boolean {
   return answer.subarray(-READY_INSIDE.length).equals(READY_INSIDE);
 }

@@ -1,7 +1,7 @@
 import { moneyOf } from '../money.ts';
 import type { BetOperation, OperatorCharacter } from '../plan/plan.ts';
 
-/** A call on a bet as a wallet reads it. */
+/** A call about a bet, as a wallet reads it. */
 export interface WalletCall {
   readonly operation: BetOperation;
   readonly transactionId: string;
@@ -24,10 +24,10 @@ export interface BookedBet {
   state: BookedState;
   paid: bigint;
   result: string | undefined;
-  /** What was paid last, for who takes it back twice. */
+  /** The last payout, for a wallet that reverses it twice. */
   lastPaid: bigint;
   coefficient: string | undefined;
-  /** Of every operation that was done, by what makes it the same. */
+  /** The answers of executed operations, by what identifies a repeat. */
   readonly answers: Map<string, WalletAnswer>;
 }
 
@@ -38,9 +38,8 @@ export type WalletAnswer =
 const refuse = (code: number, message: string): WalletAnswer => ({ ok: false, code, message });
 
 /**
- * The books of one operator's wallet. It keeps the protocol; what differs between wallets is by what
- * they know a repeat (the bet's state, or the `requestId`), and whether they remember rollbacks of
- * bets that they have not seen.
+ * The books of one operator's wallet. It keeps the protocol; wallets differ in how they recognise a repeat (by the
+ * bet's state, or by the `requestId`) and in whether they remember rollbacks of unknown bets.
  */
 export class Ledger {
   readonly #character: OperatorCharacter;
@@ -48,7 +47,7 @@ export class Ledger {
   readonly #tokens = new Map<string, string>();
   readonly #ended = new Set<string>();
   readonly bets = new Map<string, BookedBet>();
-  /** Settles refused whenever they come: code by bet and amount. */
+  /** Settles that are always refused: code by bet and amount. */
   readonly #refused = new Map<string, number>();
 
   constructor(character: OperatorCharacter) {
@@ -60,7 +59,7 @@ export class Ledger {
     this.#tokens.set(token, user);
   }
 
-  /** @returns the player whose token it is */
+  /** @returns the player to whom the token belongs */
   userOf(token: string): string | undefined {
     return this.#tokens.get(token);
   }
@@ -73,7 +72,7 @@ export class Ledger {
     this.#refused.set(`${transactionId} ${amount}`, code);
   }
 
-  /** A bet that comes past the gateway. */
+  /** Books a bet that did not come through the gateway. */
   open(transactionId: string, user: string, stake: string, paid: string | undefined): void {
     const booked = this.#open({ transactionId, user }, moneyOf(stake), 'waiting');
     this.#move(user, -booked.stake);
@@ -85,7 +84,7 @@ export class Ledger {
     this.#move(user, booked.paid);
   }
 
-  /** It is over at this wallet: bets that were placed with it go on. */
+  /** Ends a token: bets that were placed with it go on. */
   endToken(token: string): void {
     this.#ended.add(token);
   }
@@ -136,7 +135,7 @@ export class Ledger {
     }
     const amount = moneyOf(call.amount);
     const same = bet.state === 'settled' && bet.result === call.resultType && bet.paid === amount;
-    // Keyed on the requestId, the same result under a new one is a second payment.
+    // A wallet keyed on the `requestId`, or one that pays every repeat, pays the same result a second time.
     const { keyedOnRequestId, isSpendthrift } = this.#character;
     const before = same && (keyedOnRequestId || isSpendthrift) ? 0n : bet.paid;
     bet.lastPaid = amount;
@@ -178,7 +177,7 @@ export class Ledger {
     return { ok: true, time: now() };
   }
 
-  /** What was answered to the same before. */
+  /** The answer that the same call got before. */
   #known(call: WalletCall, bet: BookedBet): WalletAnswer | undefined {
     if (this.#character.isSpendthrift) return undefined;
     if (this.#character.keyedOnRequestId) return bet.answers.get(this.#keyOf(call));

@@ -14,10 +14,10 @@ import {
 
 const SLOW_MS = 25;
 
-/** Told of every piece of a request that mentions a watched word, before it is passed on. */
+/** Called for every chunk of a request that mentions a watched word, before it is passed on. */
 export type Mention = (link: Link) => void;
 
-/** A TCP proxy before PostgreSQL or Redis, of one gateway process, that can see and break. */
+/** A TCP proxy between one gateway process and PostgreSQL or Redis, which can watch and break connections. */
 export class LinkProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
@@ -52,7 +52,7 @@ export class LinkProxy {
     this.#watched.delete(word);
   }
 
-  /** Nothing passes, in neither direction, on old connections and new ones. */
+  /** Nothing passes in either direction, on old connections and new ones. */
   freeze(): void {
     this.#frozen = true;
     for (const link of this.#links) link.hold();
@@ -63,12 +63,12 @@ export class LinkProxy {
     for (const link of this.#links) link.delayMs = SLOW_MS;
   }
 
-  /** Open connections break. */
+  /** Breaks open connections. */
   reset(): void {
     for (const link of this.#links) link.break();
   }
 
-  /** Open connections break, new ones are refused. */
+  /** Breaks open connections and refuses new ones. */
   async cut(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -115,9 +115,9 @@ export class Link {
   readonly #far: Socket;
   readonly #up: Lane;
   readonly #down: Lane;
-  /** Told when the answer that is lost has come. */
+  /** Called when the answer that is to be lost has come. */
   #losesAnswer: (() => void) | undefined;
-  /** Waits for the commit of what is being passed on. */
+  /** Waits for the next commit that passes. */
   #atCommit:
     | { readonly fault: CommitFault; readonly ms: number; readonly came: () => void }
     | undefined;
@@ -170,8 +170,8 @@ export class Link {
   }
 
   /**
-   * To what is being passed on in this moment.
-   * @param came told when the fault has hit something
+   * Applies a fault to the message that is passing.
+   * @param came called when the fault has hit something
    */
   suffer(fault: ConnectionFault, ms: number, came: () => void = () => undefined): void {
     switch (fault) {
@@ -215,7 +215,7 @@ export class Link {
   ): void {
     const isInWords = this.#isInTransaction;
     if (fault === 'loseBeforeCommit' && !isInWords) {
-      // The server says that it has done it, and then the connection breaks.
+      // The server reports that it has executed it; then the connection breaks.
       this.#losesAnswer = came;
       this.#up.pass(uncommitted(chunk), 0);
       return;
@@ -249,7 +249,7 @@ export class Link {
   }
 }
 
-/** One direction: what is held goes on in order, even when its sender has gone meanwhile. */
+/** One direction: held data is passed on in order, even if its sender has gone meanwhile. */
 class Lane {
   readonly #to: Socket;
   readonly #waiting: (Buffer | 'end')[] = [];

@@ -4,21 +4,21 @@ import type { Fate, OperatorCharacter, OperatorId } from '../plan/plan.ts';
 import { Ledger, type WalletAnswer, type WalletCall } from './ledger.ts';
 import { answerBadly, answerText, bodyOf, callOf, isSigned, reply } from './wire.ts';
 
-/** One call on a bet as it came, and what became of it. */
+/** One call about a bet, and what happened to it. */
 export interface Arrival {
   readonly call: WalletCall;
   /** On `performance.now()`. */
   readonly atMs: number;
-  /** When it was done, if it was. */
+  /** When it was executed, if it was. */
   doneAtMs: number | undefined;
-  /** When it was answered, or its caller went away. */
+  /** When it was answered, or its caller hung up. */
   endedAtMs: number | undefined;
   readonly isUncertain: boolean;
 }
 
-/** Who is told of what happens at a wallet. */
+/** Watches what happens at a wallet, and decides it. */
 export interface WalletWatcher {
-  /** What becomes of this call; undefined: it is done and answered well. */
+  /** The fate of this call; undefined: it is executed and answered well. */
   fateOf(call: WalletCall, nth: number): Fate | undefined;
   arrived(arrival: Arrival, count: number, fate: Fate | undefined): void;
   booked(arrival: Arrival, answer: WalletAnswer, isLate: boolean): void;
@@ -30,7 +30,7 @@ const NOBODY: WalletWatcher = {
   booked: () => undefined,
 };
 
-/** An operator's wallet on a real socket, which does to single calls what the plan says. */
+/** An operator's wallet on a real socket, which treats single calls as the plan says. */
 export class Wallet {
   readonly operator: OperatorId;
   readonly ledger: Ledger;
@@ -40,7 +40,7 @@ export class Wallet {
   readonly #watchers = new Map<string, WalletWatcher>();
   readonly #late = new Set<NodeJS.Timeout>();
   secrets: readonly string[];
-  /** Calls that were signed with no secret that it knows. */
+  /** Calls whose signature matches none of its secrets. */
   badlySigned = 0;
   #port = 0;
 
@@ -57,12 +57,12 @@ export class Wallet {
     return `http://127.0.0.1:${this.#port}/sportsbook`;
   }
 
-  /** What is done late and has not been yet. */
+  /** How many late calls are still to be executed. */
   get lateOnes(): number {
     return this.#late.size;
   }
 
-  /** Every call about a bet, in order of arrival. */
+  /** Every call about a bet, in the order of arrival. */
   arrivals(transactionId: string): readonly Arrival[] {
     return this.#arrivals.get(transactionId) ?? [];
   }
@@ -79,7 +79,7 @@ export class Wallet {
     if (address !== null && typeof address === 'object') this.#port = address.port;
   }
 
-  /** Open connections break, new ones are refused. */
+  /** Breaks open connections and refuses new ones. */
   async down(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -98,7 +98,7 @@ export class Wallet {
     try {
       body = await bodyOf(request);
     } catch {
-      // The caller broke off in the middle of its request: nothing was asked.
+      // The caller hung up in the middle of its request: nothing was asked.
       return;
     }
     if (!isSigned(body, request.headers['x-sign-jws'], this.secrets)) {
@@ -145,7 +145,7 @@ export class Wallet {
       reply(response, status, body);
       return;
     }
-    // What only looks good, for those who cut it short.
+    // A success that is only claimed: the call was not executed, or is executed later.
     const looksGood: WalletAnswer = { ok: true, time: new Date().toISOString() };
     const answer = fate.effect === 'now' ? book(false) : looksGood;
     if (fate.effect === 'late') {
@@ -158,11 +158,11 @@ export class Wallet {
     answerBadly(response, fate, call, answer, this.#isForeign);
   }
 
-  /** Profile and balance: only there so that frames open. */
+  /** Profile and balance, which are needed only to open sessions. */
   #read(response: ServerResponse, body: Buffer): void {
     const fields: Readonly<Record<string, unknown>> = JSON.parse(body.toString('utf8'));
     const { token, currency = 'USD' } = fields;
-    // The profile of a prefixed session says first who the player is.
+    // The profile of a prefixed session is the first to say who the player is.
     const userId = fields.userId ?? (typeof token === 'string' ? this.ledger.userOf(token) : '');
     reply(response, 200, JSON.stringify({ userId, currency, amount: 1, currencies: [currency] }));
   }

@@ -18,7 +18,7 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Detached JWS, HS256, as the protocol says; by hand, not by the gateway's own code. */
+/** Detached JWS, HS256, as the protocol requires; written without the gateway's own code. */
 export function isSigned(body: Buffer, header: unknown, secrets: readonly string[]): boolean {
   if (typeof header !== 'string') return false;
   const [head = '', payload, signature = ''] = header.split('.');
@@ -31,7 +31,7 @@ export function isSigned(body: Buffer, header: unknown, secrets: readonly string
   });
 }
 
-/** @throws Error for what no gateway may send */
+/** @throws Error for a call that no gateway may send */
 export function callOf(method: string, body: Buffer): WalletCall {
   const text = body.toString('utf8');
   const fields: Readonly<Record<string, unknown>> = JSON.parse(text);
@@ -55,10 +55,10 @@ export function callOf(method: string, body: Buffer): WalletCall {
   };
 }
 
-/** A foreign wallet's own codes; those that are not here are the protocol's. */
+/** A foreign wallet's own codes; other codes are those of the protocol. */
 const FOREIGN_CODES: Readonly<Record<number, number>> = { 8: 9, 9: 19, 10: 2 };
 
-/** What makes a gateway understand a foreign wallet. */
+/** The dialect with which the gateway understands a foreign wallet. */
 export const FOREIGN_DIALECT = {
   alwaysSendToken: true,
   emptyOk: true,
@@ -88,7 +88,7 @@ export function answerText(
 
 const TRICKLE_MS = 100;
 
-/** Brings an answer to its caller as the fate says. */
+/** Sends an answer as the fate says. */
 export function answerBadly(
   response: ServerResponse,
   fate: Fate,
@@ -97,7 +97,7 @@ export function answerBadly(
   isForeign: boolean,
 ): void {
   const good = answerText(call, answer, isForeign);
-  // An empty body is a foreign wallet's way to say yes.
+  // An empty body is a foreign wallet's success.
   const saysYes = isForeign && (fate.answer === 'empty' || fate.answer === 'trickle');
   const shown = saysYes ? 'reset' : fate.answer;
   switch (shown) {
