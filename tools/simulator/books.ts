@@ -22,10 +22,10 @@ export interface PlayerRow {
   readonly user: string | undefined;
   readonly userId: string | undefined;
   readonly currency: string;
-  /** What the wallet holds now, and what of it the bets moved. */
+  /** The balance at the wallet, and the part of it that the bets moved. */
   readonly balance: string | undefined;
   readonly held: string;
-  /** What the service believes that the bets moved. */
+  /** What the bets moved according to the service. */
   readonly believed: string;
   readonly agrees: boolean;
 }
@@ -33,14 +33,13 @@ export interface PlayerRow {
 export interface BooksComparison {
   readonly bets: readonly BetRow[];
   readonly players: readonly PlayerRow[];
-  /** Every disagreement, in words; empty when the books agree. */
+  /** Every disagreement, in words; empty if the books agree. */
   readonly differences: readonly string[];
 }
 
 /**
- * Lays the service's books beside those of all wallets. Bets are matched by `transactionId`,
- * players by the bets they have in common: the service knows only the aggregator's ids and the
- * wallets only their own.
+ * Compares the service's books with those of all wallets. Bets are matched by `transactionId`, players by their
+ * common bets: the service knows only the aggregator's ids, and the wallets only their own.
  */
 export function compareBooks(
   service: ServiceBooks,
@@ -91,7 +90,7 @@ function betRow(
   };
 }
 
-/** Money alone is not enough: a bet paid back as a result and one rolled back both moved nothing. */
+/** Comparing money is not enough: a bet refunded by its result and a bet rolled back both moved nothing. */
 function statesAgree(believed: BelievedBet | undefined, held: WalletBet | undefined): boolean {
   const isOver = held === undefined || held.status === 'rolled_back' || held.status === 'tombstone';
   if (believed === undefined) return isOver;
@@ -140,7 +139,7 @@ function playerRows(
   return [...atWallets, ...nowhere];
 }
 
-/** One person is one `userId` and one wallet user: anything else means that players got mixed up. */
+/** One person is one `userId` and one wallet user: anything else means that players were mixed up. */
 function mixedUpPlayers(bets: readonly BetRow[]): string[] {
   const pairs = bets.flatMap(({ userId, wallet, user }) =>
     userId === undefined || wallet === undefined ? [] : [{ userId, player: `${wallet}/${user}` }],

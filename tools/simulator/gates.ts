@@ -1,15 +1,15 @@
-/** Where a held call stands: before it is booked, or booked and about to be answered. */
+/** Where a call is held: before it is booked, or after that and before its answer. */
 export type GatePoint = 'before' | 'after';
 
 /** A closed gate: forces a race instead of hoping for it. */
 export interface Gate {
-  /** Resolves when the first call stands at the gate. */
+  /** Resolves when the first call has reached the gate. */
   readonly arrived: Promise<void>;
-  /** Resolves when `count` calls, all told, have come to the gate. */
+  /** Resolves when `count` calls in all have reached the gate. */
   arrivedTimes(count: number): Promise<void>;
-  /** How many calls stand at the gate now. */
+  /** How many calls are held at the gate now. */
   readonly held: number;
-  /** Opens the gate for good: the held calls go on in their order, later ones do not stop. */
+  /** Opens the gate for good: held calls go on in their order, later ones are not held. */
   release(): void;
 }
 
@@ -23,7 +23,7 @@ interface Closed<Call> {
 export class Gates<Call> {
   readonly #closed = new Set<Closed<Call>>();
 
-  /** @param holds which calls the gate holds */
+  /** @param holds tells which calls the gate holds */
   hold(point: GatePoint, holds: (call: Call) => boolean): Gate {
     const held: (() => void)[] = [];
     const expected: { count: number; resolve: () => void }[] = [];
@@ -54,7 +54,7 @@ export class Gates<Call> {
     };
   }
 
-  /** The way through the first gate that holds this call, or `undefined`, without a turn lost. */
+  /** Waits at the first gate that holds this call; `undefined` if none does, so that no tick is lost. */
   pass(call: Call, point: GatePoint): Promise<void> | undefined {
     for (const closed of this.#closed) {
       if (closed.point === point && closed.holds(call)) return closed.pass();

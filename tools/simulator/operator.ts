@@ -29,7 +29,7 @@ export function createOperator(options: OperatorOptions): SimulatedOperator {
   return new SimulatedOperator(options);
 }
 
-/** An operator's backend as a client of the gateway: every body carries `cid` and is signed. */
+/** An operator's backend as a client of the gateway: every body contains `cid` and is signed. */
 export class SimulatedOperator {
   readonly #client: SignedClient;
   readonly #cid: string;
@@ -41,12 +41,12 @@ export class SimulatedOperator {
     this.#cid = cid;
   }
 
-  /** Any signed POST of this operator; `cid` is added. */
+  /** Any signed POST by this operator; `cid` is added. */
   call(path: string, fields: object, options: CallOptions = {}): Promise<CallResult> {
     return this.#client.call('POST', path, { cid: this.#cid, ...fields }, options);
   }
 
-  /** @returns the answer, and the session where one was opened or found open */
+  /** @returns the answer, and the session if one was opened or was open already */
   async openSession(
     request: SessionRequest,
   ): Promise<CallResult & { readonly session?: OpenSession }> {
@@ -60,7 +60,7 @@ export class SimulatedOperator {
     return isOpen ? { ...result, session: { userId, token, expiresAt } } : result;
   }
 
-  /** Ends one session, or all of a player. */
+  /** Ends one session, or all sessions of a player. */
   revokeSessions(which: { token: string } | { operatorUser: string }): Promise<CallResult> {
     return this.call('/operator/sessions/revoke', which);
   }
@@ -70,7 +70,7 @@ export class SimulatedOperator {
     return this.call('/operator/bets', { transactionId });
   }
 
-  /** One of the bonus methods, with this operator's own user ids; numbers as doubles. */
+  /** Calls a method of the bonus API with this operator's own user ids; numbers as doubles. */
   bonuses(method: BonusMethod, fields: object = {}): Promise<CallResult> {
     return this.call(`/bonuses/${method}`, fields);
   }

@@ -5,21 +5,21 @@ import type { CallResult } from './signed-client.ts';
 export const RETRIES_MAX = 10;
 const FIRST_INTERVAL_MS = 352;
 
-/** Milliseconds before the `n`th repeat, counted from 1; together 6 minutes. */
+/** Milliseconds before the `n`th repeat, counted from 1; 6 minutes in all. */
 export function retryIntervalMs(n: number): number {
   return FIRST_INTERVAL_MS * 2 ** (n - 1);
 }
 
 export interface RetryOptions {
-  /** Factor on the intervals: tests and the demo do not have six minutes. */
+  /** Multiplies the intervals: tests and the demo do not have six minutes. */
   readonly scale: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends until an answer is final, the repeats are used up, or the signal ends it.
+ * Sends until an answer is final, the repeats are used up, or the signal aborts.
  *
- * @returns the last answer, and how often was sent
+ * @returns the last answer, and the number of sends
  */
 export async function sendUntil(
   isFinal: (result: CallResult) => boolean,
@@ -37,7 +37,7 @@ export async function sendUntil(
   return { last, sends };
 }
 
-/** @returns false when the signal came first */
+/** @returns false if the signal came first */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   try {

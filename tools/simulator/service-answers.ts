@@ -1,16 +1,16 @@
 import { JsonError, parseJsonObject } from '../../src/protocol/json.ts';
 import type { CallResult } from './signed-client.ts';
 
-/** What a settle, unsettle, rollback or update came to, all repeats included. */
+/** The outcome of a settle, unsettle, rollback or update, after all repeats. */
 export interface OperationOutcome {
-  /** `refused`: 400, the protocol's no; `unanswered`: no definite answer, repeats used up. */
+  /** `refused`: 400, the protocol's refusal; `unanswered`: no definite answer after all repeats. */
   readonly kind: 'confirmed' | 'refused' | 'unanswered';
   readonly code: number | undefined;
   readonly last: CallResult;
   readonly sends: number;
 }
 
-/** What a place bet came to. `failed`: the bet is given up, its `rollback` is under way. */
+/** The outcome of a place. `failed`: the service gives the bet up, and its `rollback` is under way. */
 export type PlaceOutcome = { readonly transactionId: string; readonly result: CallResult } & (
   | { readonly kind: 'accepted' }
   | { readonly kind: 'declined'; readonly code: number }
@@ -19,9 +19,7 @@ export type PlaceOutcome = { readonly transactionId: string; readonly result: Ca
 
 const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
-/**
- * 200 with the body that the protocol asks for (docs/protocol.md, Bet callback success response).
- */
+/** 200 with the body that the protocol requires (docs/protocol.md, Bet callback success response). */
 export function confirms(result: CallResult, transactionId: string): boolean {
   const time = result.json?.transactionTime;
   return (
@@ -32,7 +30,7 @@ export function confirms(result: CallResult, transactionId: string): boolean {
   );
 }
 
-/** The answer's error code, where it has one. */
+/** The answer's error code, if it has one. */
 export function codeOf(result: CallResult): number | undefined {
   const code = result.json?.code;
   return typeof code === 'number' ? code : undefined;

@@ -4,7 +4,7 @@ import { unreachable } from '../../src/domain/unreachable.ts';
 import type { BetSlip } from '../../src/protocol/callback-bodies.ts';
 import type { ResultType } from './wallet/calls.ts';
 
-/** `rolling_back`: the service gave the bet up, but no rollback of it was confirmed yet. */
+/** `rolling_back`: the service gave the bet up, but none of its rollbacks is confirmed yet. */
 export type BelievedState =
   | 'placing'
   | 'accepted'
@@ -13,7 +13,7 @@ export type BelievedState =
   | 'rolled_back'
   | 'settled';
 
-/** One bet as the betting service sees it: what it was told, and nothing else. */
+/** One bet as the betting service sees it, based only on the answers it received. */
 export interface BelievedBet {
   readonly transactionId: string;
   readonly userId: string;
@@ -21,11 +21,11 @@ export interface BelievedBet {
   /** Decimal text. */
   readonly stake: string;
   readonly state: BelievedState;
-  /** The payout that stands now; `0` unless settled with one. */
+  /** The current payout; `0` unless settled with one. */
   readonly paid: string;
   readonly resultType: ResultType | undefined;
   readonly coefficient: string;
-  /** The operation of which no definite answer has come: the belief may be wrong there. */
+  /** The operation without a definite answer: the belief may be wrong there. */
   readonly doubt: BetOperation | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Beliefs {
     return this.#bets.get(transactionId);
   }
 
-  /** A bet enters the books, in a state of which nothing is known yet. */
+  /** Adds a bet whose outcome is not known yet. */
   open(slip: BetSlip, state: 'placing' | 'rolling_back'): void {
     const { transactionId, userId, currency, amount: stake, coefficient } = slip;
     this.#bets.set(transactionId, {
@@ -87,7 +87,7 @@ export class Beliefs {
   }
 }
 
-/** What a bet moved on the player's balance, as far as the service believes. */
+/** What a bet moved on the player's balance, as the service believes. */
 export function believedNet(bet: BelievedBet): string {
   switch (bet.state) {
     case 'accepted':

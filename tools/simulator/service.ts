@@ -27,12 +27,12 @@ export interface ServiceOptions {
   /** `{partner_api_url}`: the gateway's public address. */
   readonly baseUrl: string;
   readonly secret: string;
-  /** The service's limit for every answer; default 5000. */
+  /** How long the service waits for any answer; default 5000. */
   readonly timeoutMs?: number;
-  /** Factor on the intervals between repeats; default 1, which makes six minutes of them. */
+  /** Multiplies the intervals between repeats; default 1, which makes six minutes in all. */
   readonly retryScale?: number;
   readonly connectionsMax?: number;
-  /** Where bonuses are kept: told of every accepted bet that was placed with one. */
+  /** Where bonuses are kept; it is told about every accepted bet with a bonus. */
   readonly bonusApi?: { useBonus(bonusId: number): unknown };
 }
 
@@ -65,7 +65,7 @@ export function createService(options: ServiceOptions): SimulatedService {
   return new SimulatedService(options);
 }
 
-/** The betting service as the partner meets it: signed callbacks, its limits, its repeats. */
+/** The betting service as its partner sees it: signed callbacks, time limits, repeats. */
 export class SimulatedService {
   readonly #client: SignedClient;
   readonly #beliefs = new Beliefs();
@@ -83,7 +83,7 @@ export class SimulatedService {
     this.#bonusApi = options.bonusApi;
   }
 
-  /** One raw call, nothing repeated and nothing noted: for whatever a test wants to send. */
+  /** One raw call that is neither repeated nor recorded, for anything that a test wants to send. */
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH',
     path: string,
@@ -93,7 +93,7 @@ export class SimulatedService {
     return this.#client.call(method, path, body, options);
   }
 
-  /** The frame opens. @returns the answer, and the player where it was good */
+  /** Opens the frame. @returns the answer, and the player if it was good */
   async profile(token: string): Promise<CallResult & { readonly player?: ServicePlayer }> {
     const result = await this.call('POST', '/user/profile', profileBody(token));
     const { userId, currency } = result.json ?? {};
@@ -102,14 +102,14 @@ export class SimulatedService {
     return isGood ? { ...result, player: { token, userId, currency } } : result;
   }
 
-  /** @returns the answer, and the amount's exact text where it was good */
+  /** @returns the answer, and the exact text of the amount if it was good */
   async balance(player: ServicePlayer): Promise<CallResult & { readonly amount?: string }> {
     const result = await this.call('POST', '/user/balance', balanceBody(player));
     const amount = result.status === 200 ? amountIn(result.body) : undefined;
     return amount === undefined ? result : { ...result, amount };
   }
 
-  /** Writes a bet's slip without sending it, so that its operations can be sent in any order. */
+  /** Makes a bet's slip without sending it, so that its operations can be sent in any order. */
   slip(request: PlaceRequest): BetSlip {
     const { token, userId, currency, amount } = request;
     const slip: BetSlip = {
@@ -127,10 +127,10 @@ export class SimulatedService {
   }
 
   /**
-   * Places a bet; where the answer leaves it open, starts its rollback (docs/protocol.md, States).
+   * Places a bet. If the answer leaves the outcome unknown, starts its rollback (docs/protocol.md, States).
    *
-   * @throws Error for a bet placed before: the service itself never repeats one; use `call`
-   * @throws Error for a bonus that the bonus API says cannot be used
+   * @throws Error for a bet that was placed before: the service never repeats a place; use `call` for that
+   * @throws Error for a bonus that cannot be used according to the bonus API
    */
   async place(request: PlaceRequest, more?: RawFields): Promise<PlaceOutcome> {
     const slip = this.slip(request);
@@ -154,7 +154,7 @@ export class SimulatedService {
     return { kind: 'failed', transactionId, result, rollback };
   }
 
-  /** A result, or another one (resettle), repeated until a definite answer comes. */
+  /** Sends a result, or a new one (resettle), until a definite answer comes. */
   async settle(
     transactionId: string,
     result: { amount: string; resultType: ResultType; token?: string },
@@ -171,7 +171,7 @@ export class SimulatedService {
     return outcome;
   }
 
-  /** The result is undone: the bet waits for another. */
+  /** Takes the result back: the bet waits for another one. */
   async unsettle(transactionId: string, more?: RawFields): Promise<OperationOutcome> {
     const slip = this.#slipOf(transactionId);
     const paid = this.#beliefs.get(transactionId)?.paid ?? '0';
@@ -183,7 +183,7 @@ export class SimulatedService {
     return outcome;
   }
 
-  /** The bet is given up, by the control stage or because its placing failed. */
+  /** Gives the bet up, as the control stage does or because its place failed. */
   async rollback(
     transactionId: string,
     errorCode = CLOSING_FAILED,
@@ -199,12 +199,12 @@ export class SimulatedService {
       this.#beliefs.change(transactionId, gone);
       return { ...outcome, kind: 'confirmed' };
     }
-    // A rollback that is refused leaves open whether the stake came back (docs/protocol.md).
+    // A refused rollback leaves open whether the stake was returned (docs/protocol.md).
     this.#beliefs.change(transactionId, { doubt: 'rollback' });
     return outcome;
   }
 
-  /** Odds changed after the bet was accepted. No money moves. */
+  /** Changes the odds of an accepted bet. No money moves. */
   async update(
     transactionId: string,
     coefficient: string,
@@ -221,12 +221,12 @@ export class SimulatedService {
     return this.#beliefs.books();
   }
 
-  /** Resolves when nothing is being sent or repeated any more. */
+  /** Resolves when nothing is being sent or repeated. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Gives up what is still being repeated and closes all connections. */
+  /** Aborts what is still being repeated, and closes all connections. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#client.close();
@@ -238,7 +238,7 @@ export class SimulatedService {
     transactionId: string,
     body: () => string,
   ): Promise<OperationOutcome> {
-    // Every sending gets a requestId of its own: it is "the unique id of this request".
+    // Each send gets its own requestId: it is "the unique id of this request".
     const send = () => this.call('PUT', BET_PATH, body());
     const isFinal = (result: CallResult) =>
       result.status === 400 || confirms(result, transactionId);
@@ -252,7 +252,7 @@ export class SimulatedService {
     return { kind: 'unanswered', code, last, sends };
   }
 
-  /** A rollback sent meanwhile stands above whatever the place bet was answered. */
+  /** A rollback that was sent meanwhile overrides any answer to the place. */
   #conclude(transactionId: string, state: 'accepted' | 'declined'): void {
     if (this.#beliefs.get(transactionId)?.state !== 'placing') return;
     this.#beliefs.change(transactionId, { state, doubt: undefined });

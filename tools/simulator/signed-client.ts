@@ -4,20 +4,20 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { type SigningKey, sign, signingKeys } from '../../src/protocol/signature.ts';
 
 export interface SignedClientOptions {
-  /** The other side's base address; its path is put before every call's. */
+  /** The base address of the other side; its path is prefixed to every call's path. */
   readonly baseUrl: string;
   /** Signs every body. */
   readonly secret: string;
   /** How long an answer may take, body included; default 5000, the protocol's limit. */
   readonly timeoutMs?: number;
-  /** Most connections at once; default 256. */
+  /** Limit of concurrent connections; default 256. */
   readonly connectionsMax?: number;
 }
 
 export interface CallOptions {
   /** Another secret to sign with, or `null` to send no signature. */
   readonly signWith?: string | null;
-  /** Added to, and overriding, the usual ones. */
+  /** Added to the usual headers, and overriding them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -26,14 +26,14 @@ export interface CallResult {
   readonly status: number;
   readonly body: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body, where it is a JSON object; numbers as doubles. */
+  /** The body if it is a JSON object; numbers as doubles. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
   /** From the call until the last byte or the failure. */
   readonly ms: number;
   readonly failure: 'timeout' | 'connection' | undefined;
 }
 
-/** A caller that signs like everyone in this protocol: detached JWS over the exact bytes sent. */
+/** A caller that signs as everybody does in this protocol: detached JWS over the exact bytes sent. */
 export class SignedClient {
   readonly #pool: Pool;
   readonly #basePath: string;
@@ -46,13 +46,13 @@ export class SignedClient {
     this.#timeoutMs = options.timeoutMs ?? 5000;
     this.#key = keyOf(options.secret);
     const connections = options.connectionsMax ?? 256;
-    // The one limit is the call's own below, over everything from connect to the last byte.
+    // The only time limit is that of the call below, from connecting to the last byte.
     const noLimit = { headersTimeout: 0, bodyTimeout: 0 };
     this.#pool = new Pool(url.origin, { connections, pipelining: 1, ...noLimit });
   }
 
   /**
-   * One call, never repeated and never throwing for what the other side does.
+   * One call, never repeated. Never rejects because of the other side.
    *
    * @param body text or bytes are sent as they are, anything else as JSON (numbers as doubles)
    */
@@ -85,7 +85,7 @@ export class SignedClient {
     }
   }
 
-  /** Breaks what is still open. */
+  /** Breaks open connections. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -108,7 +108,7 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // Not JSON is an answer like any other here: the text stays in `body`.
+    // Text that is not JSON is a valid answer here: it stays in `body`.
     return undefined;
   }
 }

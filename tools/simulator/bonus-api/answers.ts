@@ -6,7 +6,7 @@ import { BONUS_CODES, type BonusBooks, type BonusCode } from './books.ts';
 import { bonusText, type PlayerBonus, templateText } from './records.ts';
 import type { BonusCall } from './requests.ts';
 
-/** What the service's samples show on a page. */
+/** The page size in the service's samples. */
 const ITEMS_PER_PAGE = 100;
 
 export type TemplateOrder = 'oldestFirst' | 'newestFirst';
@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<BonusCode, string>> = {
   [BONUS_CODES.notRevocable]: 'Bonus cannot be revoked',
 };
 
-/** Carries a call out and answers it (docs/protocol.md, Bonus API). */
+/** Executes a call and answers it (docs/protocol.md, Bonus API). */
 export function answerTo(call: BonusCall, books: BonusBooks, order: TemplateOrder): WireAnswer {
   const { cid } = call;
   switch (call.method) {
@@ -69,13 +69,13 @@ function good(body: string): WireAnswer {
   return { status: 200, body };
 }
 
-/** What does not exist is a 404, what exists but cannot be used a 400. */
+/** 404 for what does not exist, 400 for what exists but cannot be used. */
 function refusal(code: BonusCode): WireAnswer {
   const isMissing = code === BONUS_CODES.templateNotFound || code === BONUS_CODES.bonusNotFound;
   return { ...failure(code, MESSAGES[code]), status: isMissing ? 404 : 400 };
 }
 
-/** A page behind the last is empty. */
+/** A page after the last one is empty. */
 function pageOf<T>(all: readonly T[], page: number, text: (item: T) => string): WireAnswer {
   const start = (page - 1) * ITEMS_PER_PAGE;
   const items = all.slice(start, start + ITEMS_PER_PAGE).map(text);

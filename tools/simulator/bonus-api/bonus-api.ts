@@ -43,7 +43,7 @@ export interface BonusPartner {
 
 export interface BonusApiOptions {
   readonly partners: readonly BonusPartner[];
-  /** Decides what is expired; default the system's. */
+  /** Decides what has expired; default: the system's clock. */
   readonly clock?: Clock;
   /** How `templates` lists; default `oldestFirst`. */
   readonly templateOrder?: TemplateOrder;
@@ -101,12 +101,12 @@ export class SimulatedBonusApi {
     return this.#books.bonuses();
   }
 
-  /** All requests as they came, in order. */
+  /** All requests as they came, in order of arrival. */
   get requests(): readonly BonusRequest[] {
     return this.#requests;
   }
 
-  /** The bonus as it stands now, whoever's it is. */
+  /** The bonus as it is now, of any partner. */
   bonus(id: number): PlayerBonus | undefined {
     return this.bonuses.find((bonus) => bonus.id === id);
   }
@@ -173,8 +173,8 @@ export class SimulatedBonusApi {
   }
 
   /**
-   * @param options.calls only this many calls; without it all, until removed
-   * @returns takes this misbehaviour back
+   * @param options.calls limits it to this many calls; by default it applies until removed
+   * @returns removes this misbehaviour
    */
   misbehave(
     method: BonusMethod | 'any',
@@ -184,12 +184,12 @@ export class SimulatedBonusApi {
     return this.#desk.misbehaviours.add(method, misbehaviour, calls);
   }
 
-  /** Takes all misbehaviours back. Calls that hang go on hanging. */
+  /** Removes all misbehaviours. Calls that hang keep hanging. */
   behave(): void {
     this.#desk.misbehaviours.clear();
   }
 
-  /** Carries out what came under `effect: 'later'`, in order of arrival. @returns how many calls */
+  /** Executes the calls that arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
   applyLate(): number {
     return this.#desk.applyLate();
   }
@@ -206,22 +206,22 @@ export class SimulatedBonusApi {
   }
 
   /**
-   * Resolves as soon as `predicate` holds; it is asked again whenever something arrives or changes.
+   * Resolves as soon as `predicate` is true; it is checked whenever something arrives or changes.
    *
-   * @throws Error when it does not hold within `timeoutMs` (10 s)
+   * @throws Error if it is not true within `timeoutMs` (10 s)
    */
   waitFor(predicate: (api: SimulatedBonusApi) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }
 
-  /** The machine is gone: open connections break, new ones are refused. */
+  /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
   async down(): Promise<void> {
     const stopped = stopListening(this.#server);
     this.#server.closeAllConnections();
     await stopped;
   }
 
-  /** Listens again, on the same port, with the same books. */
+  /** Listens again on the same port, with the same books. */
   async up(): Promise<void> {
     if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
   }

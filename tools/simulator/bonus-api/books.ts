@@ -3,8 +3,8 @@ import { unreachable } from '../../../src/domain/unreachable.ts';
 import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
 
 /**
- * Why something about one template or bonus is refused, in the codes that older wallets of this
- * service still use (docs/protocol.md, Older codes).
+ * Why a call about a template or bonus is refused, in the codes that older wallets of this service still use
+ * (docs/protocol.md, Older codes).
  */
 export const BONUS_CODES = {
   templateNotFound: 30,
@@ -21,7 +21,7 @@ export const BONUS_CODES = {
 
 export type BonusCode = (typeof BONUS_CODES)[keyof typeof BONUS_CODES];
 
-/** Of a batch, what was done and what was not, each in the order asked. */
+/** Which items of a batch were done and which were not, both in the order of the request. */
 export interface BatchResult<Refused> {
   readonly done: readonly PlayerBonus[];
   readonly refused: readonly (Refused & { readonly code: BonusCode })[];
@@ -31,17 +31,17 @@ export type ApplyResult =
   | ({ readonly kind: 'applied' } & BatchResult<{ readonly userId: string }>)
   | { readonly kind: 'refused'; readonly code: BonusCode };
 
-// Far apart and not small, so that a test never takes one kind of id for the other, or for a count.
+// Large and far apart, so that a test never confuses the two kinds of id with each other or with a count.
 const TEMPLATE_ID_FIRST = 501;
 const BONUS_ID_FIRST = 90_001;
 const DAY_SECONDS = 86_400;
 
-/** Templates and bonuses of all partners. Ids are given out in order, over all partners. */
+/** Templates and bonuses of all partners. Ids are assigned in order, across all partners. */
 export class BonusBooks {
   readonly #clock: Clock;
   readonly #templates = new Map<number, BonusTemplate>();
   readonly #bonuses = new Map<number, PlayerBonus>();
-  /** One bonus per template and player, whatever became of it (docs/protocol.md, Limits). */
+  /** One bonus per template and player, whatever happened to it (docs/protocol.md, Limits). */
   readonly #issued = new Set<string>();
 
   constructor(clock: Clock) {
@@ -58,13 +58,13 @@ export class BonusBooks {
     return [...this.#bonuses.values()].map((bonus) => this.#asOfNow(bonus));
   }
 
-  /** The partner's template; another partner's is none. */
+  /** The partner's template; another partner's counts as missing. */
   template(cid: string, id: number): BonusTemplate | undefined {
     const template = this.#templates.get(id);
     return template?.cid === cid ? template : undefined;
   }
 
-  /** The partner's bonus as it stands now; another partner's is none. */
+  /** The partner's bonus as it is now; another partner's counts as missing. */
   bonus(cid: string, id: number): PlayerBonus | undefined {
     const bonus = this.#bonuses.get(id);
     return bonus?.template.cid === cid ? this.#asOfNow(bonus) : undefined;
@@ -119,7 +119,7 @@ export class BonusBooks {
     return { done, refused };
   }
 
-  /** The player takes a new bonus. @throws Error when it is not new any more */
+  /** The player activates a new bonus. @throws Error when it is no longer new */
   activate(id: number): PlayerBonus {
     const bonus = this.#current(id);
     if (bonus.status !== 'new') throw new Error(`bonus ${id} is ${bonus.status}, not new`);
@@ -127,9 +127,9 @@ export class BonusBooks {
   }
 
   /**
-   * One bet is placed with it; a new bonus is activated by that.
+   * One bet is placed with it, which activates a new bonus.
    *
-   * @throws Error when it cannot be used (any more)
+   * @throws Error when it cannot be used
    */
   use(id: number): PlayerBonus {
     const found = this.#current(id);
@@ -173,7 +173,7 @@ export class BonusBooks {
     return isActive ? undefined : BONUS_CODES.templateNotActive;
   }
 
-  /** Expiry is a matter of the clock, so it is not written but seen. */
+  /** Expiry depends only on the clock, so it is computed on reading and not stored. */
   #asOfNow(bonus: PlayerBonus): PlayerBonus {
     const { status, template, endingDate } = bonus;
     if (status !== 'new' && status !== 'active') return bonus;

@@ -9,10 +9,10 @@ import type { BonusBooks } from './books.ts';
 import { type BonusMisbehaviour, BonusMisbehaviours, effectOf } from './misbehaviour.ts';
 import type { BonusCall } from './requests.ts';
 
-/** What a call that took no effect is answered with: nobody is meant to read it. */
+/** The answer to a call that took no effect; nobody is meant to read it. */
 const NOTHING_DONE: WireAnswer = { status: 200, body: '{}' };
 
-/** Where calls are held up, carried out and answered, well or badly. */
+/** Holds calls at gates, executes them and answers them, well or badly. */
 export class BonusDesk {
   readonly misbehaviours = new BonusMisbehaviours();
   readonly gates = new Gates<BonusMethod>();
@@ -26,10 +26,10 @@ export class BonusDesk {
     this.#order = order;
   }
 
-  /** Takes one call to its end. A caller who goes away meanwhile changes nothing about the books. */
+  /** Serves one call to its end. A caller that hangs up meanwhile does not change the books. */
   async serve(call: BonusCall, response: ServerResponse): Promise<void> {
     const { method } = call;
-    // Chosen on arrival: how long a gate holds a call must not change which rule it uses up.
+    // Chosen on arrival: how long a gate holds a call must not change which rule applies to it.
     const misbehaviour = this.misbehaviours.take(method);
     this.changes.notify();
     await this.gates.pass(method, 'before');
@@ -40,7 +40,7 @@ export class BonusDesk {
     else await sendAsTold(response, misbehaviour, answer, method);
   }
 
-  /** Carries out what was put off, in order of arrival. @returns how many calls */
+  /** Executes the calls that were put off, in order of arrival. @returns how many calls */
   applyLate(): number {
     const due = this.#late;
     this.#late = [];

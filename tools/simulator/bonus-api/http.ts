@@ -12,23 +12,23 @@ import { send } from '../wallet/delivery.ts';
 import { methodAt } from './methods.ts';
 import { type BonusCall, readBonusCall } from './requests.ts';
 
-/** A partner as the service knows one, its secrets made ready. */
+/** A partner as the service knows one, with its keys prepared. */
 export interface PartnerKeys {
   readonly cid: string;
   readonly keys: readonly SigningKey[];
 }
 
-/** A request exactly as it came, whatever it was worth. */
+/** A request exactly as it came, valid or not. */
 export interface BonusRequest {
-  /** Which of the seven; `undefined`: the path is none of theirs. */
+  /** One of the seven methods; `undefined`: the path is none of theirs. */
   readonly method: BonusMethod | undefined;
   readonly httpMethod: string;
-  /** With the query. */
+  /** With its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The bytes that the signature has to be over. */
+  /** The bytes that the signature must cover. */
   readonly bytes: Buffer;
-  /** The same as text. */
+  /** The same bytes as text. */
   readonly body: string;
   /** Whether any partner signed these bytes. */
   readonly signature: SignatureVerdict;
@@ -39,18 +39,20 @@ export interface BonusRequest {
 }
 
 export interface BonusHttpOptions {
-  /** Asked at every request, so that secrets can be rotated while running. */
+  /** Called for every request, so that secrets can be rotated while running. */
   readonly partners: () => readonly PartnerKeys[];
   readonly nowMs: () => number;
   readonly record: (request: BonusRequest) => void;
-  /** Answers a call whose signature and shape are good. */
+  /** Answers a call whose signature and shape are valid. */
   readonly serve: (call: BonusCall, response: ServerResponse) => void;
 }
 
 const BAD_SIGNATURE = 1;
 const VALIDATION = 5;
 
-/** The bonus API's edge: bytes in, the signature over exactly those, then the call. */
+/**
+ * The HTTP side of the bonus API: reads the bytes, verifies the signature over exactly those, then reads the call.
+ */
 export function createBonusHttp(options: BonusHttpOptions): Server {
   const server = createServer((message, response) => {
     const chunks: Buffer[] = [];
@@ -65,10 +67,10 @@ export function createBonusHttp(options: BonusHttpOptions): Server {
       if (result.kind === 'call') options.serve(result.call, response);
       else send(response, result.answer);
     });
-    // The caller broke off: nothing was received, so there is nothing to do or to answer.
+    // The caller hung up: nothing was received, so there is nothing to do or to answer.
     message.on('error', () => response.destroy());
   });
-  // Longer than any caller keeps an idle connection: it must not close under a call.
+  // Longer than any caller keeps an idle connection: the server must not close one that is being used.
   server.keepAliveTimeout = 120_000;
   return server;
 }
@@ -100,7 +102,7 @@ function examine(request: BonusRequest): Examined {
   if (!signature.ok) return unsigned();
   try {
     const call = readBonusCall(method, parseJsonObject(bytes));
-    // One partner's signature under another's key is nobody's.
+    // A signature by one partner under another's key counts as unsigned.
     return signedBy.includes(call.cid) ? { kind: 'call', call } : unsigned();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

@@ -2,7 +2,7 @@ import { BONUS_METHODS, type BonusMethod } from '../../../src/bonuses/method-nam
 
 const PREFIX = '/bonuses/';
 
-/** The method that a path names, without its query; `undefined`: none. */
+/** The method for a path without its query; `undefined` if there is none. */
 export function methodAt(path: string): BonusMethod | undefined {
   return BONUS_METHODS.find((method) => path === PREFIX + method);
 }

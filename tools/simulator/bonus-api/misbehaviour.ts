@@ -2,8 +2,8 @@ import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
 
 /**
- * Whether a call takes effect although the service misbehaves: `none` never, `applied` before the
- * misbehaviour shows, `later` when the test says so (`applyLate`).
+ * Whether a call takes effect although the service misbehaves: `none` never, `applied` before it misbehaves,
+ * `later` when the test says so (`applyLate`).
  */
 export type BonusEffect = 'none' | 'applied' | 'later';
 
@@ -17,7 +17,7 @@ export type BonusMisbehaviour =
   | ({ readonly kind: 'hang' } & WithEffect)
   /** Breaks the connection; `partial`: in the middle of the answer's body (none). */
   | ({ readonly kind: 'reset'; readonly partial?: boolean } & WithEffect)
-  /** Any status, with any body and further headers (none). */
+  /** Any status, with any body and additional headers (none). */
   | ({
       readonly kind: 'status';
       readonly status: number;
@@ -28,9 +28,9 @@ export type BonusMisbehaviour =
   | ({ readonly kind: 'html' } & WithEffect)
   /** 200 without a body (applied). */
   | ({ readonly kind: 'empty' } & WithEffect)
-  /** 200 with the first half of the right answer, as if that were all (applied). */
+  /** 200 with only the first half of the right answer (applied). */
   | { readonly kind: 'brokenJson' }
-  /** 200 with a body without end, until `bytes` (200 MB) are sent (applied). */
+  /** 200 with an endless body, up to `bytes` (200 MB) (applied). */
   | { readonly kind: 'huge'; readonly bytes?: number }
   /** The right answer, `ms` later (applied). */
   | { readonly kind: 'delay'; readonly ms: number }
@@ -38,10 +38,10 @@ export type BonusMisbehaviour =
   | {
       readonly kind: 'trickle';
       readonly intervalMs?: number;
-      /** `head`: from the status line on. Default `body`: the head comes at once. */
+      /** `head`: from the status line on. Default `body`: the head is sent at once. */
       readonly part?: 'head' | 'body';
     }
-  /** The right answer with another body: a service that says more, or else, than it should (applied). */
+  /** The right answer with another body: a service that says more than it should, or something else (applied). */
   | { readonly kind: 'rewrite'; readonly body: (right: string) => string };
 
 /** Whether a call takes effect under this misbehaviour. */
@@ -70,11 +70,11 @@ interface Rule {
   callsLeft: number;
 }
 
-/** What the service is told to do wrong. Of several rules that fit a call the oldest applies. */
+/** The rules for misbehaving. If several rules match a call, the oldest applies. */
 export class BonusMisbehaviours {
   #rules: readonly Rule[] = [];
 
-  /** @returns removes the rule again */
+  /** @returns removes the rule */
   add(method: BonusMethod | 'any', misbehaviour: BonusMisbehaviour, calls: number): () => void {
     const rule: Rule = { method, misbehaviour, callsLeft: calls };
     this.#rules = [...this.#rules, rule];
@@ -85,7 +85,7 @@ export class BonusMisbehaviours {
     this.#rules = [];
   }
 
-  /** The misbehaviour that this call meets, used up by it; `undefined`: the service behaves. */
+  /** The misbehaviour for this call, which counts against the rule's limit; `undefined`: the service behaves. */
   take(method: BonusMethod): BonusMisbehaviour | undefined {
     const rule = this.#rules.find((one) => one.method === 'any' || one.method === method);
     if (rule === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface TemplateFields {
   readonly betCount: number;
   readonly minSelection: number;
   readonly maxSelection: number;
-  /** Exact text of the JSON number as sent, as the other odds and amounts. */
+  /** Exact text of the JSON number, as for the other odds and amounts. */
   readonly minOdd: string;
   readonly maxOdd: string;
   readonly betAmount: string;

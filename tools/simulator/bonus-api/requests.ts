@@ -4,7 +4,7 @@ import { amount, requiredText, requiredWord } from '../../../src/protocol/fields
 import { type JsonDocument, JsonError } from '../../../src/protocol/json.ts';
 import type { PlayerGrant, TemplateFields } from './records.ts';
 
-/** A call of a partner with everything that its method wants, read without rounding a number. */
+/** A partner's call with everything that its method needs, read without rounding a number. */
 export type BonusCall = { readonly cid: string } & (
   | { readonly method: 'templates'; readonly page: number }
   | { readonly method: 'template'; readonly templateId: number }
@@ -33,7 +33,7 @@ const ANY_MAX = Number.MAX_SAFE_INTEGER;
 /**
  * Reads the body of a call (docs/protocol.md, Bonus API and Limits).
  *
- * @throws JsonError naming the member that is missing or against the rules
+ * @throws JsonError naming the member that is missing or invalid
  */
 export function readBonusCall(method: BonusMethod, document: JsonDocument): BonusCall {
   const cid = requiredText(document, 'cid', ANY_TEXT);
@@ -116,7 +116,7 @@ function grant(item: JsonDocument): PlayerGrant {
   };
 }
 
-/** Puts the path of the outer member before the inner one's name. */
+/** Puts the outer member's path before the inner one's name. */
 function within<T>(path: string, read: () => T): T {
   try {
     return read();

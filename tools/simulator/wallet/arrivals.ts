@@ -1,16 +1,16 @@
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { BetWalletCall } from './calls.ts';
 
-/** `applied` changed the books, `repeated` had been applied before, `nothing` had nothing to do. */
+/** `applied` changed the books, `repeated` had been applied before, `nothing` found nothing to do. */
 export type Effect = 'applied' | 'repeated' | 'nothing';
 
 /**
- * What became of one call that reached the wallet. `pending`: nothing yet (held, or still on its
- * way through a misbehaviour); `unbooked`: the wallet will never book it.
+ * What happened to one call that reached the wallet. `pending`: nothing yet (held, or still under way because of a
+ * misbehaviour); `unbooked`: the wallet will never book it.
  */
 export type ArrivalResult = 'pending' | Effect | 'declined' | 'unbooked';
 
-/** One call about a bet, as it reached the wallet: what "exactly once" is counted by. */
+/** One call about a bet that reached the wallet: "exactly once" is counted by these. */
 export interface Arrival {
   readonly operation: BetOperation;
   readonly transactionId: string;
@@ -21,7 +21,7 @@ export interface Arrival {
   result: ArrivalResult;
 }
 
-/** Every call about every bet in the order of arrival, whatever came of it. */
+/** Every call about every bet in the order of arrival, whatever happened to it. */
 export class Arrivals {
   readonly #byBet = new Map<string, Arrival[]>();
 

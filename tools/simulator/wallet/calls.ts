@@ -5,7 +5,7 @@ import { type JsonDocument, JsonError, parseJsonObject } from '../../../src/prot
 const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
 export type ResultType = (typeof RESULT_TYPES)[number];
 
-/** Odds as a bet data update may change them, each with its exact text as sent. */
+/** The odds that a bet data update can change, each with its exact text. */
 export interface Coefficients {
   readonly coefficient: string | undefined;
   readonly boosterCoefficient: string | undefined;
@@ -27,7 +27,7 @@ export interface BalanceCall {
   readonly currency: string;
 }
 
-/** What tells bets apart that are booked alike. */
+/** What distinguishes bets that are booked alike. */
 export interface BetKind {
   readonly isFreebet: boolean;
   readonly isTurbogames: boolean;
@@ -67,7 +67,7 @@ export interface UpdateCall extends BetCallFields {
 
 export type BetWalletCall = PlaceCall | SettleCall | UnsettleCall | RollbackCall | UpdateCall;
 
-/** A callback as the wallet understands it, read from the wire without rounding any number. */
+/** A callback as the wallet understands it, read without rounding any number. */
 export type WalletCall = ProfileCall | BalanceCall | BetWalletCall;
 
 export type WalletPath = 'profile' | 'balance' | 'bet';
@@ -79,7 +79,7 @@ class Unreadable extends Error {}
  *
  * @param path which of the wallet's three paths was called
  * @param body the bytes as they arrived
- * @returns the call, or why it cannot be read, for the message of a 400 with code 5
+ * @returns the call, or the reason why it cannot be read, for the message of a 400 with code 5
  */
 export function readCall(
   path: WalletPath,
@@ -170,7 +170,7 @@ function amount(document: JsonDocument): string {
   return number;
 }
 
-/** Whether the books could hold it: a sum has a limited number of places. */
+/** Whether the books can hold it: a sum has a limited number of places. */
 function isCountable(number: string): boolean {
   try {
     addAmounts('0', number);

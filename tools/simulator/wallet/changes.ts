@@ -3,7 +3,7 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** Lets tests wait for a state instead of sleeping: every change asks the waiting predicates. */
+/** Lets tests wait for a state instead of sleeping: every change checks the waiting predicates. */
 export class Changes {
   readonly #waiters = new Set<Waiter>();
 
@@ -14,10 +14,10 @@ export class Changes {
   }
 
   /**
-   * Resolves as soon as `predicate` holds, which may be at once.
+   * Resolves as soon as `predicate` is true, which may be at once.
    *
-   * @param what for people, in the error
-   * @throws Error when it does not hold within `timeoutMs`
+   * @param what text for people, in the error
+   * @throws Error if it is not true within `timeoutMs`
    */
   waitFor(predicate: () => boolean, timeoutMs: number, what: string): Promise<void> {
     if (predicate()) return Promise.resolve();

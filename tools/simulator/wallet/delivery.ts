@@ -19,10 +19,10 @@ export function send(response: ServerResponse, answer: WireAnswer): void {
 }
 
 /**
- * Brings an answer to the caller the way the misbehaviour says; resolves when nothing more is to
- * be written, which for a caller that went away is at once.
+ * Sends an answer as the misbehaviour says. Resolves when nothing more will be written; at once if the caller has
+ * hung up.
  *
- * @param answer the good answer, or where the call was not booked, one that only looks good
+ * @param answer the good answer, or if the call was not booked, one that only looks good
  */
 export async function sendBadly(
   response: ServerResponse,
@@ -84,7 +84,7 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-/** Promises a length, keeps half of it, and is gone. */
+/** Announces a length, sends half of it, and hangs up. */
 function breakOff(response: ServerResponse, answer: WireAnswer): void {
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { 'content-length': body.length });
@@ -104,7 +104,7 @@ async function trickle(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`,
   );
-  // Past node:http, which has no way to send a head in pieces.
+  // Bypasses node:http, which cannot send a head in pieces.
   const slow = part === 'head' ? Buffer.concat([head, body]) : body;
   if (part === 'body') socket.write(head);
   for (const byte of slow) {
@@ -131,7 +131,7 @@ async function drained(response: ServerResponse): Promise<void> {
   away.abort();
 }
 
-/** Waits, but not for a caller that is gone. */
+/** Waits, but not for a caller that has hung up. */
 function pause(response: ServerResponse, ms: number): Promise<void> {
   const socket: Socket | null = response.socket;
   return new Promise((resolve) => {

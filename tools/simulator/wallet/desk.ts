@@ -13,12 +13,12 @@ import type { Players } from './players.ts';
 import type { Subject } from './scope.ts';
 
 export interface DeskOptions {
-  /** Changes an answer on its way out. */
+  /** Changes an answer before it is sent. */
   readonly rewrite?: ((answer: WireAnswer, call: WalletCall) => WireAnswer) | undefined;
   readonly flaw?: Flaw | undefined;
 }
 
-/** Where calls are taken, held up, booked and answered, well or badly. */
+/** Receives calls, holds them at gates, books them and answers them, well or badly. */
 export class Desk {
   readonly arrivals = new Arrivals();
   readonly ledger: Ledger;
@@ -39,11 +39,11 @@ export class Desk {
     this.ledger = new Ledger(players, this.arrivals, clock);
   }
 
-  /** Takes one call to its end. A caller who goes away meanwhile changes nothing about the books. */
+  /** Serves one call to its end. A caller that hangs up meanwhile does not change the books. */
   async serve(call: WalletCall, response: ServerResponse, path: string): Promise<void> {
     const bet = call.operation === 'profile' || call.operation === 'balance' ? undefined : call;
     const arrival = bet && this.arrivals.note(bet, this.#clock.monotonicMs());
-    // Chosen on arrival: how long a gate holds a call must not change which rule it uses up.
+    // Chosen on arrival: how long a gate holds a call must not change which rule applies to it.
     const misbehaviour = this.misbehaviours.take(call);
     this.changes.notify();
     const before = this.gates.pass(call, 'before');
@@ -57,7 +57,7 @@ export class Desk {
     else await sendBadly(response, misbehaviour, answer, bet?.transactionId ?? '', path);
   }
 
-  /** Books what was put off, in order of arrival, of one bet or of all. @returns how many calls */
+  /** Books the calls that were put off, of one bet or of all, in order of arrival. @returns how many calls */
   applyLate(transactionId?: string): number {
     const isDue = (call: BetWalletCall) =>
       transactionId === undefined || call.transactionId === transactionId;
@@ -75,7 +75,7 @@ export class Desk {
     if (booking === 'applied') return this.#book(call, arrival);
     if (booking === 'later') this.#late.push({ call, arrival });
     else arrival.result = 'unbooked';
-    // Only looks good: the misbehaviour decides what of it the caller gets to see.
+    // It only looks good: the misbehaviour decides how much of it the caller sees.
     return accepted(call.transactionId, new Date(this.#clock.nowMs()).toISOString());
   }
 

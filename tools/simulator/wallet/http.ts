@@ -11,30 +11,30 @@ export type SignatureJudge = (
   keys: readonly SigningKey[],
 ) => SignatureVerdict;
 
-/** The protocol's own: `x-sign-jws` over the raw body. */
+/** The protocol's own rule: `x-sign-jws` over the raw body. */
 export const judgeSignature: SignatureJudge = ({ headers, body }, keys) => {
   const jws = headers['x-sign-jws'];
   return verify(typeof jws === 'string' ? jws : undefined, body, keys);
 };
 
 export interface WalletHttpOptions {
-  /** Full path of each of the wallet's three addresses. */
+  /** The full path of each of the wallet's three addresses. */
   readonly paths: Readonly<Record<WalletPath, string>>;
-  /** Asked at every request, so that secrets can be rotated while running. */
+  /** Called for every request, so that secrets can be rotated while running. */
   readonly keys: () => readonly SigningKey[];
   /** How signatures are judged; default: as the protocol says. */
   readonly judge?: SignatureJudge | undefined;
-  /** Changes the answer to a request that is refused before it is a call. */
+  /** Changes the answer to a request that is refused before it is read as a call. */
   readonly rewriteRefused?: ((answer: WireAnswer) => WireAnswer) | undefined;
   readonly nowMs: () => number;
   readonly record: (request: RecordedRequest) => void;
-  /** Answers a call whose signature and shape are good. */
+  /** Answers a call whose signature and shape are valid. */
   readonly serve: (call: WalletCall, response: ServerResponse, path: string) => void;
 }
 
 /**
- * The wallet's edge: bytes in, signature over exactly those bytes before anything is read from
- * them, then the call (docs/protocol.md, Authentication).
+ * The wallet's HTTP side: reads the bytes, verifies the signature over exactly those before reading anything from
+ * them, then reads the call (docs/protocol.md, Authentication).
  */
 export function createWalletHttp(options: WalletHttpOptions): Server {
   const server = createServer((request, response) => {
@@ -54,10 +54,10 @@ export function createWalletHttp(options: WalletHttpOptions): Server {
       if (seen.kind === 'call') options.serve(seen.call, response, seen.path);
       else send(response, options.rewriteRefused?.(seen.answer) ?? seen.answer);
     });
-    // The caller broke off: nothing was received, so there is nothing to do or to answer.
+    // The caller hung up: nothing was received, so there is nothing to do or to answer.
     request.on('error', () => response.destroy());
   });
-  // Longer than any caller keeps an idle connection: a good operator does not close under a call.
+  // Longer than any caller keeps an idle connection: a good operator does not close one that is being used.
   server.keepAliveTimeout = 120_000;
   return server;
 }

@@ -21,8 +21,8 @@ import type {
 import type { Players } from './players.ts';
 
 /**
- * `waiting`: stake taken, no result yet. `tombstone`: a rollback came for a bet never seen, so a
- * late place bet has to be refused.
+ * `waiting`: stake taken, no result yet. `tombstone`: a rollback of an unknown bet came, so a late place must be
+ * refused.
  */
 export type WalletBetStatus = 'waiting' | 'settled' | 'rolled_back' | 'tombstone';
 
@@ -33,13 +33,13 @@ export interface WalletBet {
   /** Decimal text; `0` for a tombstone. */
   readonly stake: string;
   readonly status: WalletBetStatus;
-  /** The payout that stands now; `0` unless settled with one. */
+  /** The current payout; `0` unless settled with one. */
   readonly paid: string;
   readonly resultType: ResultType | undefined;
   readonly coefficients: Coefficients | undefined;
-  /** What every applied operation answered, so that a repeat answers the same. */
+  /** The answer of every applied operation, so that a repeat gets the same one. */
   readonly times: Readonly<Partial<Record<BetOperation, string>>>;
-  /** Every call about this bet, in order of arrival; grows as more come. */
+  /** Every call about this bet, in order of arrival; it grows as more arrive. */
   readonly history: readonly Arrival[];
 }
 
@@ -48,8 +48,8 @@ export type Verdict =
   | { readonly kind: 'declined'; readonly code: number; readonly message: string };
 
 /**
- * The bookkeeping of a wallet that keeps the protocol (docs/protocol.md, States):
- * every operation may come twice or in the wrong order, and moves money once.
+ * The bookkeeping of a wallet that keeps the protocol (docs/protocol.md, States): every operation may arrive twice
+ * or in the wrong order, and moves money once.
  */
 export class Ledger {
   readonly #players: Players;
@@ -84,7 +84,7 @@ export class Ledger {
   }
 
   #place(call: PlaceCall): Verdict {
-    // The bet is looked for before the token: a repeat may come when the session has ended.
+    // The bet is looked up before the token: a repeat may arrive when the session has ended.
     const known = this.#bets.get(call.transactionId);
     if (known !== undefined) return placedAgain(known, call);
     const holder = this.#players.token(call.token);
@@ -124,7 +124,7 @@ export class Ledger {
     return this.#write('settle', { ...bet, status: 'settled', paid, resultType });
   }
 
-  /** Only a cashout is the player's own wish and needs a token, of any of that player's sessions. */
+  /** Only a cashout is the player's own wish and needs a token, of any of the player's sessions. */
   #cashoutRefusal(call: SettleCall): Verdict | undefined {
     if (call.resultType !== 'cashout') return undefined;
     const holder = this.#players.token(call.token);
@@ -206,7 +206,7 @@ export class Ledger {
   }
 }
 
-/** What a bet moved on the player's balance, all told: `0`, or minus the stake plus the payout. */
+/** What a bet moved on the player's balance in all: `0`, or minus the stake plus the payout. */
 export function netOf(bet: WalletBet): string {
   if (bet.status === 'rolled_back' || bet.status === 'tombstone') return '0';
   return subtractAmounts(addAmounts('0', bet.paid), bet.stake);

@@ -7,10 +7,10 @@ const RETRIES_MAX = 100;
 /**
  * Listens on 127.0.0.1.
  *
- * @param port 0 for any free one; a port that was listened on before may for a moment belong to
- *   some outgoing connection of the machine, and is waited for
+ * @param port 0 for any free port. A port that was used before may briefly belong to an outgoing connection of this
+ * machine; then this waits for it
  * @returns the port
- * @throws the error of `listen`, after about 2 s when the port stays taken
+ * @throws the error of `listen`, if the port stays taken for about 2 s
  */
 export async function listenOn(server: Server, port: number): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,8 +1,8 @@
 import { matches, type Scope, type Subject } from './scope.ts';
 
 /**
- * Whether the call is booked although the wallet misbehaves: `none` never, `applied` before the
- * misbehaviour shows, `later` when the test says so (`wallet.applyLate`).
+ * Whether the call is booked although the wallet misbehaves: `none` never, `applied` before it misbehaves, `later`
+ * when the test says so (`wallet.applyLate`).
  */
 export type Booking = 'none' | 'applied' | 'later';
 
@@ -14,23 +14,23 @@ interface Booked {
 export type Misbehaviour =
   /** Never answers (none). */
   | ({ readonly kind: 'hang' } & Booked)
-  /** Never answers, and books when told to: a debit that comes after the caller gave up (later). */
+  /** Never answers, and books when told to: a debit after the caller has given up (later). */
   | { readonly kind: 'lateDebit' }
-  /** Books at once, answers well but `ms` later (applied). */
+  /** Books at once, and answers well after `ms` (applied). */
   | ({ readonly kind: 'delay'; readonly ms: number } & Booked)
-  /** The right answer byte by byte, `part` of it or all (applied). */
+  /** The right answer byte by byte, all of it or only `part` (applied). */
   | ({
       readonly kind: 'trickle';
       /** Default 100. */
       readonly intervalMs?: number;
-      /** `head`: from the status line on. Default `body`: the head comes at once. */
+      /** `head`: from the status line on. Default `body`: the head is sent at once. */
       readonly part?: 'head' | 'body';
     } & Booked)
   /** Breaks the connection; `partial`: after half of an answer's body (none). */
   | ({ readonly kind: 'reset'; readonly partial?: boolean } & Booked)
-  /** 200 with a body without end, until `bytes` (200 MB) are sent (applied). */
+  /** 200 with an endless body, up to `bytes` (200 MB) (applied). */
   | ({ readonly kind: 'huge'; readonly bytes?: number } & Booked)
-  /** 307 to a place on this wallet that would answer well (none). */
+  /** 307 to an address of this wallet that would answer well (none). */
   | ({ readonly kind: 'redirect'; readonly location?: string } & Booked)
   /** A proxy's error page with status 200 (none). */
   | ({ readonly kind: 'html' } & Booked)
@@ -40,7 +40,7 @@ export type Misbehaviour =
   | ({ readonly kind: 'wrongTransactionId'; readonly transactionId?: string } & Booked)
   /** 200 with a time that is not ISO 8601 (applied). */
   | ({ readonly kind: 'badTransactionTime'; readonly value?: string } & Booked)
-  /** Any status, with any body and further headers (none). */
+  /** Any status, with any body and additional headers (none). */
   | ({
       readonly kind: 'status';
       readonly status: number;
@@ -55,7 +55,7 @@ export type Misbehaviour =
 export interface MisbehaviourOptions {
   /** Only calls about this bet. */
   readonly transactionId?: string;
-  /** Only this many calls; without it all, until removed. */
+  /** Only this many calls; by default all, until removed. */
   readonly calls?: number;
 }
 
@@ -81,13 +81,13 @@ interface Rule {
 }
 
 /**
- * What the wallet is told to do wrong. Of several rules that fit a call the oldest applies, so that
- * rules with `calls` line up into a sequence; those that name the bet go before the general ones.
+ * The rules for misbehaving. If several rules match a call, the oldest applies, so that rules with `calls` form a
+ * sequence; rules that name the bet come before general ones.
  */
 export class Misbehaviours {
   #rules: readonly Rule[] = [];
 
-  /** @returns removes the rule again */
+  /** @returns removes the rule */
   add(scope: Scope, misbehaviour: Misbehaviour, calls: number): () => void {
     const rule: Rule = { scope, misbehaviour, callsLeft: calls };
     this.#rules = [...this.#rules, rule];
@@ -98,7 +98,7 @@ export class Misbehaviours {
     this.#rules = [];
   }
 
-  /** The misbehaviour that this call meets, used up by it; `undefined`: the wallet behaves. */
+  /** The misbehaviour for this call, which counts against the rule's limit; `undefined`: the wallet behaves. */
   take(subject: Subject): Misbehaviour | undefined {
     const fitting = this.#rules.filter((rule) => matches(rule.scope, subject));
     const rule = fitting.find((one) => one.scope.transactionId !== undefined) ?? fitting[0];

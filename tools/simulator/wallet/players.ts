@@ -9,11 +9,11 @@ export interface PlayerSeed {
   /** The operator's session tokens: token to currency. */
   readonly tokens?: Readonly<Record<string, string>>;
   readonly isTest?: boolean;
-  /** Added to, and overriding, the profile's usual `customFields`. */
+  /** Added to the profile's usual `customFields`, and overriding them. */
   readonly customFields?: Readonly<Record<string, unknown>>;
 }
 
-/** Who a token stands for. `expired` answers code 4, unknown and revoked ones code 3. */
+/** Whose token it is. `expired` is answered with code 4, unknown and revoked tokens with code 3. */
 export type TokenVerdict =
   | { readonly kind: 'live'; readonly user: string; readonly currency: string }
   | { readonly kind: 'expired' }
@@ -23,7 +23,7 @@ export type TokenVerdict =
 export interface Account {
   readonly user: string;
   readonly currency: string;
-  /** What was put in from outside the bets: opening balance and deposits. */
+  /** Money that did not come from bets: the opening balance and deposits. */
   readonly deposited: string;
   readonly balance: string;
 }
@@ -34,12 +34,12 @@ interface Player {
   activeCurrency: string | undefined;
 }
 
-/** The operator's players, their tokens and their money, which is exact decimal text throughout. */
+/** The operator's players, their tokens and their money, always as exact decimal text. */
 export class Players {
   readonly #players = new Map<string, Player>();
   readonly #tokens = new Map<string, TokenVerdict>();
 
-  /** @throws Error when the player exists already: a seed that silently changes money hides bugs */
+  /** @throws Error if the player exists already: a seed that silently changes money hides bugs */
   add(seed: PlayerSeed): void {
     if (this.#players.has(seed.user)) throw new Error(`player ${seed.user} exists already`);
     const accounts = new Map(
@@ -68,7 +68,7 @@ export class Players {
     return this.#tokens.get(token) ?? { kind: 'unknown' };
   }
 
-  /** The player switches the account's active currency; `undefined`: whatever the token names. */
+  /** Switches the account's active currency; `undefined`: back to the currency of the token. */
   switchCurrency(user: string, currency: string | undefined): void {
     this.#player(user).activeCurrency = currency;
   }
@@ -98,7 +98,7 @@ export class Players {
     account.balance = addAmounts(account.balance, amount);
   }
 
-  /** May leave less than nothing: a payout taken back may have been spent already. */
+  /** The balance may become negative: a payout that is taken back may have been spent already. */
   debit(user: string, currency: string, amount: string): void {
     const account = this.#account(user, currency);
     account.balance = subtractAmounts(account.balance, amount);

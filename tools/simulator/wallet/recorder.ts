@@ -22,7 +22,7 @@ export class Recorder {
   record(request: RecordedRequest): void {
     if (this.#cap === 0) return;
     this.#requests.push(request);
-    // Trimmed in large steps: shifting one by one would cost a load test its throughput.
+    // Trimmed in large steps: removing one at a time would cost a load test its throughput.
     if (this.#requests.length > 2 * this.#cap) this.#requests = this.recent();
   }
 

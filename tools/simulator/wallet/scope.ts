@@ -1,12 +1,12 @@
 import type { Operation } from '../../../src/domain/operation.ts';
 
-/** Which calls something is meant for. */
+/** The calls to which a rule or gate applies. */
 export interface Scope {
   readonly operation: Operation | 'any';
   readonly transactionId: string | undefined;
 }
 
-/** What of a call decides that. */
+/** The properties of a call that decide this. */
 export interface Subject {
   readonly operation: Operation;
   readonly transactionId?: string;

@@ -18,24 +18,24 @@ import { type RecordedRequest, Recorder } from './recorder.ts';
 import { matches } from './scope.ts';
 
 export interface WalletOptions {
-  /** What books and tables call it. */
+  /** Its name in books and tables. */
   readonly name: string;
   /** Verifies what callers sign. */
   readonly secret: string;
-  /** Before the three paths; default `/sportsbook`. */
+  /** Prefix of the three paths; default `/sportsbook`. */
   readonly basePath?: string;
-  /** Paths other than the protocol's, below `basePath`. */
+  /** Paths that differ from the protocol's, below `basePath`. */
   readonly paths?: Partial<Record<WalletPath, string>>;
   readonly players?: readonly PlayerSeed[];
   /** How many requests `requests` remembers; default 1000. */
   readonly requestsMax?: number;
-  /** Makes a well-behaved wallet speak a dialect: changes an answer on its way out. */
+  /** Lets a well-behaved wallet speak a dialect: changes an answer before it is sent. */
   readonly rewrite?: (answer: WireAnswer, call: WalletCall) => WireAnswer;
-  /** The same for requests that are refused before they are a call: signature, shape. */
+  /** The same for requests that are refused before they are read as a call: signature, shape. */
   readonly rewriteRefused?: (answer: WireAnswer) => WireAnswer;
-  /** Has the wallet make mistakes in its books. */
+  /** Lets the wallet make mistakes in its books. */
   readonly flaw?: Flaw;
-  /** How it judges signatures; default: as the protocol says. */
+  /** How it verifies signatures; default: as the protocol says. */
   readonly judge?: SignatureJudge;
 }
 
@@ -46,7 +46,7 @@ export interface GateOptions {
   readonly point?: GatePoint;
 }
 
-/** What a wallet's books say, for the comparison with the service's. */
+/** A wallet's books, for the comparison with the service's. */
 export interface WalletBooks {
   readonly name: string;
   readonly accounts: readonly Account[];
@@ -115,12 +115,12 @@ export class SimulatedWallet {
     return this.#desk.ledger.bets;
   }
 
-  /** The latest requests as they came, whatever they were worth. */
+  /** The latest requests as they came, valid or not. */
   get requests(): readonly RecordedRequest[] {
     return this.#recorder.recent();
   }
 
-  /** Calls about a bet with a good signature and shape, in order, whatever came of them. */
+  /** The calls about a bet with a valid signature and shape, in order, whatever happened to them. */
   arrivals(transactionId: string, operation?: BetOperation): readonly Arrival[] {
     return this.#desk.arrivals.of(transactionId, operation);
   }
@@ -147,12 +147,12 @@ export class SimulatedWallet {
     this.#players.issueToken(token, user, currency);
   }
 
-  /** `expired`: from now on answered with code 4; `revoked`: with code 3. */
+  /** `expired`: answered with code 4 from now on; `revoked`: with code 3. */
   endToken(token: string, why: 'expired' | 'revoked'): void {
     this.#players.endToken(token, why);
   }
 
-  /** The profile now names this currency whatever the token is for; `undefined` ends that. */
+  /** The profile names this currency from now on, whatever the token's is; `undefined` ends that. */
   switchCurrency(user: string, currency: string | undefined): void {
     this.#players.switchCurrency(user, currency);
   }
@@ -161,7 +161,7 @@ export class SimulatedWallet {
     this.#keys = signingKeys(secrets);
   }
 
-  /** @returns takes this misbehaviour back */
+  /** @returns removes this misbehaviour */
   misbehave(
     operation: Operation | 'any',
     misbehaviour: Misbehaviour,
@@ -170,40 +170,40 @@ export class SimulatedWallet {
     return this.#desk.misbehaviours.add({ operation, transactionId }, misbehaviour, calls);
   }
 
-  /** Takes all misbehaviours back. Calls that hang go on hanging. */
+  /** Removes all misbehaviours. Calls that hang keep hanging. */
   behave(): void {
     this.#desk.misbehaviours.clear();
   }
 
-  /** Stops calls inside the wallet until the gate is released, even if their caller goes away. */
+  /** Holds calls inside the wallet until the gate is released, even if their caller hangs up. */
   hold(operation: Operation | 'any', options: GateOptions = {}): Gate {
     const { transactionId, point = 'before' } = options;
     const scope = { operation, transactionId };
     return this.#desk.gates.hold(point, (subject) => matches(scope, subject));
   }
 
-  /** Books what arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
+  /** Books the calls that arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
   applyLate(transactionId?: string): number {
     return this.#desk.applyLate(transactionId);
   }
 
   /**
-   * Resolves as soon as `predicate` holds; it is asked again whenever something arrives or is booked.
+   * Resolves as soon as `predicate` is true; it is checked whenever something arrives or is booked.
    *
-   * @throws Error when it does not hold within `timeoutMs` (10 s)
+   * @throws Error if it is not true within `timeoutMs` (10 s)
    */
   waitFor(predicate: (wallet: SimulatedWallet) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }
 
-  /** The machine is gone: open connections break, new ones are refused. */
+  /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
   async down(): Promise<void> {
     const stopped = stopListening(this.#server);
     this.#server.closeAllConnections();
     await stopped;
   }
 
-  /** Listens again, on the same port, with the same books. */
+  /** Listens again on the same port, with the same books. */
   async up(): Promise<void> {
     if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
   }
