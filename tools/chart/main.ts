@@ -10,10 +10,9 @@ import { run } from '../lib/command.ts';
 import { programFor, versionOf } from './programs.ts';
 
 /**
- * `npm run chart`: the chart linted and rendered by the real Helm, for the oldest and the newest
- * Kubernetes that it is meant for, type-checked by kubeconform, and compared with what the renderer
- * of the tests makes of it. Ends with 0 and one line that says why where there is neither Helm nor
- * Go; `--required` makes that 1.
+ * `npm run chart`: lints and renders the chart with the real Helm, for the oldest and the newest Kubernetes that it
+ * supports, checks the result with kubeconform, and compares it with the output of the tests' renderer. Without
+ * Helm and Go it exits 0 with one line that says why; with `--required` it then exits 1.
  */
 
 const VALUES: Readonly<Record<string, Tree>> = {
@@ -24,7 +23,7 @@ const VALUES: Readonly<Record<string, Tree>> = {
 const KUBERNETES = ['1.27.0', '1.35.4'];
 const SCHEMAS = resolve(CHART, '../schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json');
 
-/** Values that must be refused, and what has to be said of them. */
+/** Values that must be refused, and the message that must be shown. */
 const REFUSED: Readonly<Record<string, readonly [Tree, RegExp]>> = {
   'no database': [{}, /secret\.databaseUrl is needed/],
   'a value that there is not': [{ secret: SECRET, htpp: {} }, /htpp/],
@@ -61,7 +60,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Finds nothing, or says what is wrong. */
+/** Resolves to what is wrong, or to undefined. */
 type Check = () => Promise<string | undefined>;
 
 class Chart {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isOnPath, run, runOrFail } from '../lib/command.ts';
 
-/** What checks the chart, and the Go modules to build it from. */
+/** The programs that check the chart, as Go modules. */
 const MODULES = {
   helm: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
@@ -10,12 +10,12 @@ const MODULES = {
 
 export type Program = keyof typeof MODULES;
 
-/** `npm ci` takes it away. */
+/** `npm ci` removes it. */
 const BUILT = resolve(import.meta.dirname, '../../node_modules/.cache/wagergate/go');
 
 /**
- * The path of a program: from `PATH`, else built from its Go module, once, where Go is at hand.
- * @returns undefined where there is neither
+ * The path of a program: the one on `PATH`, otherwise built once from its Go module if Go is installed.
+ * @returns undefined if there is neither
  * @throws Error when it cannot be built
  */
 export async function programFor(name: Program): Promise<string | undefined> {
@@ -34,7 +34,7 @@ export async function programFor(name: Program): Promise<string | undefined> {
   return built;
 }
 
-/** The first line of what a program says of its version. */
+/** The first line of a program's version output. */
 export async function versionOf(program: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await run(program, args);
   return `${stdout}${stderr}`.trim().split('\n')[0] ?? '';

@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const SOURCES = join(ROOT, 'src/console');
 const BUILT = join(ROOT, 'dist/console/index.html');
 
-/** Builds the console where its sources are newer than what was built. @throws Error */
+/** Builds the console if its sources are newer than the last build. @throws Error */
 export async function buildIfStale(): Promise<void> {
   const newest = Math.max(
     ...readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).map((name) =>
@@ -18,7 +18,7 @@ export async function buildIfStale(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-console.mjs')]);
 }
 
-/** 0 for what is not there. */
+/** 0 if the file does not exist. */
 function changedAtMs(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

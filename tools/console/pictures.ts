@@ -13,11 +13,11 @@ interface Picture {
   readonly path: string;
   readonly isPhone?: boolean;
   readonly isDark?: boolean;
-  /** What has to be on the page before it is taken. */
+  /** What must be on the page before the picture is taken. */
   readonly shows: string;
 }
 
-/** `npm run console:pictures`: each page as docs/console.md shows it. */
+/** `npm run console:pictures`: takes the pictures of docs/console.md. */
 async function main(): Promise<number> {
   const path = chromiumPath();
   if (path === undefined) {
@@ -79,7 +79,7 @@ async function take(
     const page = await context.newPage();
     await page.goto(`${stage.gateway.adminUrl}/console${path}`);
     await page.getByText(shows).first().waitFor();
-    // A heading may stand above what is still being asked for.
+    // The heading may appear while the page is still loading.
     await page.locator('.loading').first().waitFor({ state: 'detached' });
     await page.screenshot({
       path: join(FOLDER, `${name}.png`),

@@ -12,7 +12,7 @@ import { openStage, type Stage } from '../demo/stage.ts';
 
 const CONFIG = resolve(import.meta.dirname, '../../config');
 
-/** Operators beside the demo's two, so that Now looks as it does on a working day. */
+/** Operators in addition to the demo's two, so that Now looks as on a working day. */
 const OTHERS: readonly (readonly [id: string, name: string, status: string])[] = [
   ['cedar', 'Cedar Bets', 'active'],
   ['delta', 'Delta Play', 'active'],
@@ -24,17 +24,17 @@ const OTHERS: readonly (readonly [id: string, name: string, status: string])[] =
   ['juniper', 'Juniper Sport', 'active'],
 ];
 
-/** A gateway with something to tell, and the bets that tell it. */
+/** A gateway with a history, and the bets that show it. */
 export interface PictureScene {
   readonly stage: Stage;
-  /** Declined, then dead, then one whose wallet was away; by what they show. */
+  /** `dead`: its rollback is a dead letter. `delivered`: its wallet was away first. */
   readonly bets: { readonly dead: string; readonly delivered: string };
   close(): Promise<void>;
 }
 
 /**
- * Plays the demo's journey, then a bad night at alpha: its wallet goes away, what was promised waits,
- * and one rollback is given up.
+ * Plays the demo's journey, then a bad night at alpha: its wallet goes away, promises wait, and one rollback
+ * becomes a dead letter.
  * @throws Error
  */
 export async function playPictureScene(): Promise<PictureScene> {
@@ -79,7 +79,7 @@ async function writeConfig(): Promise<string> {
 const DAYS = 6;
 const BETS_A_DAY = 5;
 
-/** Bets of the days before, played now and made as old: the books are a function of the journal. */
+/** Plays bets of earlier days: placed now and then dated back, because the books are computed from the journal. */
 async function daysBefore({ service, environment }: Stage, players: Players): Promise<void> {
   const ages = new Map<string, number>();
   for (let day = 1; day <= DAYS; day++) {
@@ -104,7 +104,7 @@ async function daysBefore({ service, environment }: Stage, players: Players): Pr
   await untilClosed(environment);
 }
 
-/** All at once, so that the bookkeeper finds none of them half done. */
+/** All in one transaction, so that the bookkeeper sees none of them half done. */
 async function makeOlder(
   environment: Stage['environment'],
   ages: ReadonlyMap<string, number>,
@@ -127,7 +127,7 @@ async function makeOlder(
   });
 }
 
-/** What is booked already is booked as today's, and is not closed before it is booked anew. */
+/** What is already booked is booked as of today; nothing may be closed before it is booked again. */
 async function untilBooked(environment: Stage['environment']): Promise<void> {
   await untilTrue(
     environment,
@@ -139,7 +139,7 @@ async function untilBooked(environment: Stage['environment']): Promise<void> {
   );
 }
 
-/** The workers close a day after the other. */
+/** The workers close one day after another. */
 async function untilClosed(environment: Stage['environment']): Promise<void> {
   await untilTrue(
     environment,
@@ -163,7 +163,7 @@ async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['
   await until(environment, delivered, 'delivered');
   wallets.alpha.misbehave('rollback', { kind: 'code', code: 5, message: 'cannot do that' });
   for (const bet of [dead, ...waiting]) await service.rollback(bet);
-  // Its horizon is over: the next attempt is the last one.
+  // The horizon is over: the next attempt is the last one.
   await change(environment, dead, "dead_at = now() - interval '1 s', next_attempt_at = now()");
   await until(environment, dead, 'dead');
   await fetch(`${stage.gateway.adminUrl}/admin/operators/alpha/deliveries/hold`, {

@@ -3,29 +3,29 @@ import type { PlayerSeed } from '../simulator/wallet/players.ts';
 
 export type OperatorId = 'alpha' | 'beta';
 
-/** What one operator and the gateway know of each other. */
+/** What one operator and the gateway know about each other. */
 export interface CastOperator {
   readonly id: OperatorId;
-  /** Names the operator to the gateway; as in the example configuration. */
+  /** The operator's key at the gateway, as in the example configuration. */
   readonly cid: string;
-  /** Signs what the operator asks of the gateway. */
+  /** Signs the operator's requests to the gateway. */
   readonly apiSecret: string;
-  /** Signs what the gateway asks of the wallet. */
+  /** Signs the gateway's requests to the wallet. */
   readonly walletSecret: string;
 }
 
-/** A player before any session: known to the operator alone. */
+/** A player before any session: only the operator knows them. */
 export interface CastPlayer {
   readonly operatorId: OperatorId;
   readonly user: string;
   readonly currency: string;
-  /** What the wallet holds when the curtain rises, decimal text. */
+  /** The balance at the start, decimal text. */
   readonly balance: string;
   /** The operator's own session token. */
   readonly operatorToken: string;
 }
 
-/** Who plays in the demo. Secrets and tokens are made up anew for every run. */
+/** Everybody who plays in the demo. Secrets and tokens are new in every run. */
 export interface Cast {
   readonly serviceSecret: string;
   readonly adminToken: string;
@@ -36,7 +36,7 @@ export interface Cast {
   readonly anna: CastPlayer;
   readonly ben: CastPlayer;
   readonly carla: CastPlayer;
-  /** alpha's test player, who comes when the play is over. */
+  /** alpha's test player, who is added after the journey. */
   readonly tessa: CastPlayer;
 }
 
@@ -54,14 +54,14 @@ export function createCast(): Cast {
   };
 }
 
-/** The cast's players at one operator, as its wallet is told of them. */
+/** The cast's players at one operator, as its wallet gets them. */
 export function seedsOf(cast: Cast, operatorId: OperatorId): PlayerSeed[] {
   return [cast.anna, cast.ben, cast.carla]
     .filter((player) => player.operatorId === operatorId)
     .map(seedOf);
 }
 
-/** A player as its wallet is told of it. */
+/** A player as the wallet gets it. */
 export function seedOf({ user, currency, balance, operatorToken }: CastPlayer): PlayerSeed {
   return {
     user,
@@ -80,7 +80,7 @@ function player(
   balance: string,
   currency: string,
 ): CastPlayer {
-  // Short enough that with an operator's prefix it stays below the 64 characters of a token.
+  // Short enough to stay below the token limit of 64 characters with an operator's prefix.
   const operatorToken = `${user}-${randomBytes(12).toString('hex')}`;
   return { operatorId, user, currency, balance, operatorToken };
 }

@@ -2,31 +2,31 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Exit, Supervisor } from '../embedded/supervised.ts';
 
-/** The gateway in a process of its own, started as `npm start` does. */
+/** The gateway in its own process, started as `npm start` does. */
 export interface GatewayProcess {
-  /** Of the public listener. */
+  /** The public listener. */
   readonly url: string;
-  /** Of the internal listener: metrics, health, admin API. */
+  /** The internal listener: metrics, health, admin API. */
   readonly adminUrl: string;
-  /** Resolves when the process has ended, never rejects. */
+  /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<Exit>;
   /** The last warnings and errors of its log, and what it wrote to stderr. */
   complaints(): readonly string[];
-  /** `SIGTERM`, and `SIGKILL` where it does not end by that. Safe to repeat. */
+  /** Sends `SIGTERM`, and `SIGKILL` if that does not end it. Safe to repeat. */
   stop(): Promise<void>;
 }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COMPLAINTS_MAX = 20;
 const WARN_LEVEL = 40;
-/** What is in flight may take 10 s to finish (docs/contract.md, Commands). */
+/** Requests in flight may take 10 s to finish (docs/contract.md, Commands). */
 const STOP_MS_MAX = 12_000;
 
 /**
  * Starts the gateway and waits until it listens.
  *
- * @param env all that it gets
- * @throws Error, with the end of what it wrote, when it ends instead
+ * @param env its whole environment
+ * @throws Error, with the end of its output, if it ends instead
  */
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export async function startGatewayProcess(
   onLines(supervisor.stdout, (line) => {
     const { msg, address, level } = fieldsOf(line);
     if (typeof address === 'string') {
-      // The internal listener opens first: it can tell that the gateway is still starting.
+      // The internal listener opens first: it can report that the gateway is still starting.
       if (msg === 'gateway.admin_listening') adminUrl = address;
       if (msg === 'gateway.listening') listening.resolve({ url: address, adminUrl });
     }
@@ -89,7 +89,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // Not a log line: kept as it is among the complaints.
+    // Not a log line: kept unchanged among the complaints.
     return {};
   }
 }

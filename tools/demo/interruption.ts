@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/domain/clock.ts';
 
-/** The person at the terminal, or an orchestrator, wants it to end. */
+/** Somebody at the terminal, or an orchestrator, wants the demo to end. */
 export class Interrupted extends Error {
   readonly exitCode: number;
 
@@ -13,17 +13,19 @@ export class Interrupted extends Error {
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const SIGPIPE = 13;
 
-/** npm passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
+/**
+ * npm passes Ctrl-C on to us although the terminal has already sent it: within this time it counts as the same one.
+ */
 const SAME_SIGNAL_MS = 500;
 
 export interface Interruption {
-  /** Aborted, with an `Interrupted`, by the first signal. */
+  /** Aborted by the first signal, with an `Interrupted`. */
   readonly signal: AbortSignal;
-  /** Rejects with it, so that it can be raced against. */
+  /** Rejects with the same, to be raced against. */
   readonly rejection: Promise<never>;
 }
 
-/** The first signal ends the demo in order; another at once: the servers clean up by themselves. */
+/** The first signal ends the demo in order, the next one at once: the servers clean up by themselves. */
 export function interruption(): Interruption {
   const controller = new AbortController();
   const { promise: rejection, reject } = Promise.withResolvers<never>();
@@ -43,7 +45,7 @@ export function interruption(): Interruption {
       interrupt(interrupted);
     });
   }
-  // Whoever read what we print has gone, as `| head` does: there is nobody left to play for.
+  // The reader of our output is gone, as with `| head`: nobody is left to play for.
   process.stdout.on('error', () => interrupt(new Interrupted(SIGPIPE)));
   return { signal: controller.signal, rejection };
 }

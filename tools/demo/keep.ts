@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 
-/** Where everything is and what opens it, for a person who wants to try things by hand. */
+/** Prints the addresses and secrets, for a person who wants to try things by hand. */
 export function tellAddresses(
   stage: Stage,
   players: Players | undefined,
@@ -54,15 +54,15 @@ export function tellAddresses(
   narrator.heading('Everything stays up until Ctrl-C.');
 }
 
-/** The variables that only say where callbacks arrive, and what the gateway does at its start. */
+/** Variables that concern only the server: its listener and its start. */
 const OF_THE_SERVER = new Set(['HOST', 'PORT', 'MIGRATE_ON_START']);
 
-/** What `npx wagergate` wants in its environment, and what it could then be asked. */
+/** Prints the environment that `npx wagergate` needs, and commands to try. */
 function tellCommands(stage: Stage, narrator: Narrator): void {
   const { cast, environment, gateway, service, wallets } = stage;
   wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
   narrator.heading('For `npx wagergate`, in another shell');
-  // It was left to the system which port that is.
+  // The system picked this port at the start.
   const ADMIN_PORT = new URL(gateway.adminUrl).port;
   for (const [name, value] of Object.entries({ ...environment, ADMIN_PORT })) {
     if (!OF_THE_SERVER.has(name)) narrator.line(`  export ${name}='${value}'`);
@@ -77,13 +77,13 @@ function tellCommands(stage: Stage, narrator: Narrator): void {
       .books()
       .bets.slice(0, 1)
       .map(({ transactionId }) => `bet ${transactionId}`),
-    // A folder that git and the checks do not look into.
+    // A folder that git and the checks ignore.
     `certify --operator alpha --user ${user} --token ${operatorToken} --out certificates`,
   ];
   for (const command of commands) narrator.line(`  npx wagergate ${command}`);
 }
 
-/** A call that may be repeated at will: the signature is over exactly these bytes. */
+/** A call that can be repeated at will: the signature covers exactly these bytes. */
 function exampleCall(gatewayUrl: string, { serviceSecret }: Cast, player: Player): string {
   const body = balanceBody(player);
   const [key] = signingKeys([serviceSecret]);

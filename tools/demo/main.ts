@@ -64,13 +64,13 @@ async function run(
     }
     return good ? 0 : 1;
   } finally {
-    // A journey that was given up goes on failing while its stage is taken down.
+    // An interrupted journey keeps failing while its stage is taken down.
     if (signal.aborted) narrator.silence();
     await stage.close();
   }
 }
 
-/** @returns whether all went as promised */
+/** @returns whether everything went as promised */
 async function tellEnd(stage: Stage, narrator: Narrator, seconds: () => string): Promise<boolean> {
   const { service, wallets, gateway, environment } = stage;
   narrator.heading('What each wallet holds, what the service believes');
@@ -95,13 +95,13 @@ async function tellEnd(stage: Stage, narrator: Narrator, seconds: () => string):
   return false;
 }
 
-/** @throws Error when the gateway ends by itself */
+/** @throws Error if the gateway ends by itself */
 async function stayUp(stage: Stage, rejection: Promise<never>): Promise<void> {
   const ended = stage.gateway.exited.then((exit) => {
     throw new Error(`the gateway ended (${exit.signal ?? exit.code})`);
   });
   await Promise.race([ended, rejection]).catch((error: unknown) => {
-    // Here the signal is what was waited for.
+    // Here the signal is the expected end.
     if (!(error instanceof Interrupted)) throw error;
   });
 }

@@ -1,14 +1,14 @@
 import { styleText } from 'node:util';
 import { systemClock } from '../../src/domain/clock.ts';
 
-/** What came of a step, in words for people. */
+/** The result of a step, in words for people. */
 export interface Told {
   readonly came: string;
-  /** How long the call took that the step is about, where there is one. */
+  /** How long the step's call took, if it has one. */
   readonly ms?: number;
 }
 
-/** A step did something else than the protocol promises. */
+/** A step had another result than the protocol promises. */
 export class NotAsPromised extends Error {
   readonly expected: string;
   readonly got: string;
@@ -20,7 +20,7 @@ export class NotAsPromised extends Error {
   }
 }
 
-/** A step failed, and was told: what follows it in its scene makes no sense any more. */
+/** A step failed and was printed: the rest of its scene makes no sense any more. */
 class SceneOver extends Error {}
 
 const WHO_WIDTH = 13;
@@ -28,7 +28,7 @@ const DOING_WIDTH = 36;
 const CAME_WIDTH = 47;
 const MS_WIDTH = 9;
 
-/** Prints the demo as it happens: a line a step, colours only where somebody looks. */
+/** Prints the demo as it happens, a line per step; with colours only on a terminal. */
 export class Narrator {
   readonly #out: NodeJS.WriteStream;
   readonly #failures: string[] = [];
@@ -44,18 +44,18 @@ export class Narrator {
     return this.#steps;
   }
 
-  /** Every step that did not do what it says, in words. */
+  /** Every step that failed, in words. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Says nothing from now on: what is still under way has been given up. */
+  /** Prints nothing from now on: what is still under way has been given up. */
   silence(): void {
     this.#endProgress();
     this.#silent = true;
   }
 
-  /** On a terminal the next progress, or anything else, takes the place of this line. */
+  /** On a terminal, the next line replaces this one. */
   progress(doing: string): void {
     if (this.#silent) return;
     this.#endProgress();
@@ -82,7 +82,7 @@ export class Narrator {
     this.line(this.#styled('red', text));
   }
 
-  /** Plays the steps under one heading. @returns false when one failed and the rest was left out */
+  /** Plays the steps under one heading. @returns false if one failed and the rest was skipped */
   async scene(title: string, play: () => Promise<void>): Promise<boolean> {
     this.heading(title);
     try {
@@ -95,10 +95,10 @@ export class Narrator {
   }
 
   /**
-   * One step: does it, then tells what came of it.
+   * Does one step, then prints its result.
    *
    * @param who operator, or operator and player
-   * @throws what only `scene` knows, after the failure was told
+   * @throws an error that only `scene` handles, after the failure was printed
    */
   async step<T extends Told>(who: string, doing: string, act: () => Promise<T>): Promise<T> {
     this.#steps += 1;

@@ -13,21 +13,21 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 export interface Stage {
   readonly cast: Cast;
   readonly gateway: GatewayProcess;
-  /** What the gateway was started with; also what `npx wagergate` wants. */
+  /** The gateway's environment; `npx wagergate` needs the same. */
   readonly environment: Readonly<Record<string, string>>;
   readonly service: SimulatedService;
   readonly bonusApi: SimulatedBonusApi;
   readonly wallets: Readonly<Record<OperatorId, SimulatedWallet>>;
   /** The operators' backends, as the gateway's callers. */
   readonly operators: Readonly<Record<OperatorId, SimulatedOperator>>;
-  /** Stops all of it and removes what it left on the disk. */
+  /** Stops everything and deletes its files. */
   close(): Promise<void>;
 }
 
 export interface StageOptions {
-  /** Told what is being started. */
+  /** Called with what is being started. */
   readonly progress: (doing: string) => void;
-  /** Ends the start; what runs by then is stopped again. */
+  /** Aborts the start; whatever runs by then is stopped again. */
   readonly signal: AbortSignal;
   /** Default: the repository's own example. */
   readonly configFolder?: string;
@@ -38,14 +38,14 @@ const SERVICE_CID = 'aggregator-key';
 
 const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 
-/** The service repeats a rollback for 7 s, not for 6 minutes: nobody watches a demo that long. */
+/** The service repeats a rollback for 7 s instead of 6 minutes: nobody watches a demo that long. */
 const SERVICE_RETRY_SCALE = 0.02;
 
 /**
  * Starts the servers, the wallets, the gateway and the service.
  *
- * @throws Error when one of them does not start; nothing is left behind then
- * @throws the signal's reason when it ended the start
+ * @throws Error if one of them does not start; the others are stopped then
+ * @throws the signal's reason if it aborted the start
  */
 export async function openStage(
   cast: Cast,
@@ -53,7 +53,7 @@ export async function openStage(
 ): Promise<Stage> {
   await using running = new AsyncDisposableStack();
   progress('starting PostgreSQL, Redis, two wallets and the bonus API');
-  // Side by side; each is handed to the stack before it is waited for, so that none gets lost.
+  // Started in parallel. Each is put on the stack before it is awaited, so that none is left running.
   const starting = {
     postgres: stopping(running, startPostgres({ fast: true })),
     redis: stopping(running, startRedis({ log: progress })),
@@ -115,7 +115,7 @@ function castOperator(cast: Cast, id: OperatorId, baseUrl: string): SimulatedOpe
   return createOperator({ baseUrl, cid, secret: apiSecret });
 }
 
-/** What `npm start` wants, and the variables of the example configuration. */
+/** The environment that `npm start` needs, and the variables of the example configuration. */
 function environmentOf(
   cast: Cast,
   {
@@ -167,7 +167,7 @@ function closing<T extends { close(): Promise<void> }>(
   return disposing(stack, starting, (started) => started.close());
 }
 
-/** What failed to start has cleaned up after itself: there is nothing to dispose of then. */
+/** What failed to start has cleaned up after itself, so there is nothing to dispose of. */
 function disposing<T>(
   stack: AsyncDisposableStack,
   starting: Promise<T>,

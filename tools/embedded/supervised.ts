@@ -7,17 +7,16 @@ export type { Command, Exit, User } from './supervisor.ts';
 
 export interface SupervisedProcess {
   readonly pid: number;
-  /** Resolves when the process has ended, never rejects. */
+  /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<Exit>;
-  /** Sends a signal; without effect after the process has ended. */
+  /** Sends a signal; has no effect after the process has ended. */
   signal(signal: NodeJS.Signals): void;
 }
 
 export interface SupervisorOptions {
   /**
-   * Removed with everything in it when the supervisor leaves; need not be there before a command
-   * runs. What commands print is logged in it (`logFileIn`); without a folder it comes by `stdout`
-   * and `stderr`.
+   * Removed with its content when the supervisor leaves; it need not exist before a command runs. The output of
+   * commands is logged in it (`logFileIn`); without a folder, read it from `stdout` and `stderr`.
    */
   readonly folder?: string;
   readonly cwd?: string;
@@ -35,8 +34,7 @@ class CommandRefused extends Error {
 }
 
 /**
- * Runs commands that must not outlive this process (see `supervisor.ts`). Keeps the event loop
- * alive until `close`.
+ * Runs commands that must not outlive this process (see `supervisor.ts`). Keeps the event loop alive until `close`.
  */
 export class Supervisor {
   readonly #child: ChildProcess;
@@ -49,9 +47,9 @@ export class Supervisor {
       fileURLToPath(new URL('./supervisor.ts', import.meta.url)),
       folder === undefined ? [] : [folder],
       {
-        // Out of the terminal's process group: Ctrl-C is the parent's to handle, not the server's.
+        // Outside the terminal's process group: Ctrl-C is for the parent to handle, not for the server.
         detached: true,
-        // Not the flags of a test runner's worker.
+        // Without the flags of a test runner's worker.
         execArgv: [],
         stdio: ['ignore', output, output, 'ipc'],
         ...(cwd === undefined ? {} : { cwd }),
@@ -66,21 +64,21 @@ export class Supervisor {
     void this.#gone.then(() => this.#onReport?.(undefined));
   }
 
-  /** The command's stdout, where there is no folder. */
+  /** The command's stdout, if there is no folder. */
   get stdout() {
     return this.#child.stdout;
   }
 
-  /** The command's stderr, where there is no folder. */
+  /** The command's stderr, if there is no folder. */
   get stderr() {
     return this.#child.stderr;
   }
 
   /**
-   * Starts a command; the one before must have ended.
+   * Starts a command; the previous one must have ended.
    *
-   * @throws CommandRefused when it cannot be started
-   * @throws Error when the supervisor itself is gone
+   * @throws CommandRefused if it cannot be started
+   * @throws Error if the supervisor itself is gone
    */
   async run(command: Command): Promise<SupervisedProcess> {
     if (!this.#child.connected) throw new Error('the process that supervises it ended');
@@ -97,7 +95,7 @@ export class Supervisor {
           case 'exited':
             return onExit(report.exit);
           case undefined:
-            // Somebody killed the supervisor: nobody else is left to end what it ran.
+            // Somebody killed the supervisor: nobody else can end what it ran.
             if (pid !== undefined) killIfAlive(pid);
             onExit({ code: null, signal: 'SIGKILL' });
             return reject(new Error('the process that supervises it ended'));
@@ -111,15 +109,15 @@ export class Supervisor {
     return { pid, exited, signal: (signal) => this.#send({ kind: 'signal', signal }) };
   }
 
-  /** Ends what runs, removes the folder; resolves when all of it, output included, is over. */
+  /** Ends the running command and removes the folder; resolves when everything, output included, is over. */
   async close(): Promise<void> {
-    // Asked, not left by `disconnect`: after that Node never tells that the child's output ended.
+    // By a request and not by `disconnect`: after that, Node never reports the end of the child's output.
     this.#send({ kind: 'leave' });
     await this.#gone;
   }
 
   #send(request: Request): void {
-    // A channel that breaks meanwhile needs no word here: `close` of the child tells it.
+    // A channel that breaks meanwhile is reported by the child's `close`.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 }

@@ -5,12 +5,12 @@ import { unreachable } from '../../src/domain/unreachable.ts';
 import { logFileIn } from './log-file.ts';
 
 /**
- * A small process between us and a server we start. The channel to its parent closes with the
- * parent's last breath, however it died, `SIGKILL` included: that is the one signal on which the
- * server is stopped and its folder removed, so that every way out is the same way out.
+ * A small process between us and a server that we start. The channel to its parent closes when the parent ends, for
+ * whatever reason, `SIGKILL` included. That is the only signal on which the server is stopped and its folder
+ * removed, so every end is handled the same way.
  *
- * Argument: the folder to remove at the end, with a log of what the commands print; without it they
- * print to this process's own stdout and stderr. Talks `Request` and `Report`.
+ * Argument: the folder to remove at the end, which also holds a log of the commands' output; without it they write
+ * to this process's own stdout and stderr. Speaks `Request` and `Report`.
  */
 
 /** A command to run under supervision; one at a time. */
@@ -19,7 +19,7 @@ export interface Command {
   readonly args: readonly string[];
   /** Runs as this user instead of the parent's. */
   readonly user?: User | undefined;
-  /** What ends it at once when the parent is gone; `SIGKILL` follows if it does not. */
+  /** The signal that ends it at once when the parent is gone; `SIGKILL` follows if it does not. */
   readonly stopSignal: NodeJS.Signals;
 }
 
@@ -47,12 +47,12 @@ const STOP_PATIENCE_MS = 3_000;
 
 const folder = process.argv[2];
 
-/** What runs now; `ended` resolves when it has been reaped. */
+/** The running command; `ended` resolves when it has been reaped. */
 let running: { child: ChildProcess; stopSignal: NodeJS.Signals; ended: Promise<void> } | undefined;
 let leaving = false;
 
 function report(message: Report): void {
-  // A parent that is gone is told by `disconnect`; failing to reach it must not end us before that.
+  // `disconnect` reports that the parent is gone; a failed message must not end this process before that.
   if (process.connected) process.send?.(message, () => undefined);
 }
 
@@ -88,7 +88,7 @@ async function leave(): Promise<void> {
     await ended;
     clearTimeout(impatience);
   }
-  // A killed PostgreSQL's own children may write for a moment longer: hence the retries.
+  // The children of a killed PostgreSQL may write for a moment longer: hence the retries.
   if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   process.exit(0);
 }
@@ -110,5 +110,5 @@ process.on('disconnect', () => void leave());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void leave());
 }
-// The parent may be gone before this line was reached.
+// The parent may be gone before this line runs.
 if (!process.connected) void leave();

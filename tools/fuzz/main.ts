@@ -43,12 +43,12 @@ function main(): number {
       console.log(`found something: npm run fuzz -- --seed ${seed} --times ${times}`);
       return 1;
     }
-    // Also where the minutes are no number: once is enough then.
+    // Also ends if the minutes are not a number: then one round is enough.
     if (!(performance.now() < endsAtMs)) return 0;
   }
 }
 
-/** 0 also where it cannot be tried: it is not everywhere, and the other properties are. */
+/** 0 also if schemathesis is not installed: not every machine has it, and the other properties are still tested. */
 function schemathesis(seed: string): number {
   const program = process.env.FUZZ_SCHEMATHESIS ?? 'schemathesis';
   const { error, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });

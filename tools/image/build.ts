@@ -6,15 +6,15 @@ import { run, runOrFail } from '../lib/command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const BASE = 'docker.io/library/node:24-slim';
-/** A registry that does not answer within this is not to be had. */
+/** A registry that does not answer within this time counts as unavailable. */
 const PULL_MS = 20_000;
 
-/** Images and containers of our own, apart from those of this machine. */
+/** A store of our own for images and containers, separate from the machine's. */
 export class Store {
   readonly #options: readonly string[];
   readonly #folder: string;
 
-  /** @param driver `overlay` where the kernel lets us; `vfs` copies everything for every layer */
+  /** @param driver `overlay` if the kernel allows it; `vfs` copies everything for every layer */
   constructor(folder: string, driver: 'overlay' | 'vfs') {
     this.#folder = folder;
     this.#options = [
@@ -28,10 +28,10 @@ export class Store {
     return (await runOrFail('buildah', [...this.#options, ...args])).trim();
   }
 
-  /** Lets go of everything, so that the folder can be removed. */
+  /** Releases everything, so that the folder can be removed. */
   async close(): Promise<void> {
     await this.buildah('rm', '--all');
-    // The driver mounts its own folder; where it did not there is nothing to undo.
+    // The driver mounts its own folder; if it did not, there is nothing to undo.
     await run('umount', [join(this.#folder, 'images/overlay')]);
   }
 
@@ -42,7 +42,7 @@ export class Store {
   }
 }
 
-/** Whether this kernel mounts an overlay in a folder. */
+/** Whether this kernel can mount an overlay in a folder. */
 export async function hasOverlay(folder: string): Promise<boolean> {
   const script = `cd "$1" && mkdir -p overlay/lower overlay/upper overlay/work overlay/all &&
     mount -t overlay overlay -o lowerdir=overlay/lower,upperdir=overlay/upper,workdir=overlay/work overlay/all &&
@@ -51,8 +51,8 @@ export async function hasOverlay(folder: string): Promise<boolean> {
 }
 
 /**
- * The sources as somebody with a careful umask has them: readable for nobody else.
- * What git ignores is left out, as in a checkout.
+ * Copies the sources as somebody with a strict umask has them: unreadable for others. As in a checkout, ignored
+ * files are left out.
  */
 export async function checkOut(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -87,7 +87,7 @@ export async function build(store: Store, folder: string, version: string): Prom
   return { name, ...(await describe(store, name)) };
 }
 
-/** How this machine reaches the package registry: its authorities and npm's settings. */
+/** How this machine reaches the package registry: its certificate authorities and npm's settings. */
 function volumesOfThisMachine(): string[] {
   const files = [
     ['/etc/ssl/certs', '/etc/ssl/certs'],
@@ -109,7 +109,7 @@ async function describe(store: Store, name: string): Promise<Pick<Built, 'layers
   return { layers: layers.map(String), bytes };
 }
 
-/** The value at a path of members; undefined where there is none. */
+/** The value at a path of members; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {
@@ -119,15 +119,15 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
 }
 
 /**
- * A stand-in for the base where no registry is to be had: Debian's smallest, by debootstrap, with the
- * Node that npm brought along, and npm, in the places where the base has them.
+ * A replacement for the base image if no registry is available: Debian's smallest, by debootstrap, with the Node
+ * that npm has installed, and npm, at the paths where the base has them.
  */
 export async function makeStandIn(store: Store, folder: string): Promise<void> {
   const root = join(folder, 'debian');
   await rm(root, { recursive: true, force: true });
   await runOrFail('debootstrap', ['--variant=minbase', 'bookworm', root]);
   const npm = process.env.npm_execpath ?? '/usr/lib/node_modules/npm/bin/npm-cli.js';
-  // As Debian's slim images have it.
+  // As in Debian's slim images.
   const script = `
     rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* "$1"/usr/share/man/* "$1"/usr/share/locale/*
     find "$1/usr/share/doc" -type f ! -name copyright -delete

@@ -4,13 +4,13 @@ import { Client } from 'pg';
 import type { EmbeddedServer } from '../embedded/server.ts';
 import { Container, type Env, type Exit, type Image } from './container.ts';
 
-/** What is promised of the image, on a quiet machine. */
+/** What the image promises on a quiet machine. */
 export const PROMISED = { bytes: 200e6, readyMs: 1_500, stoppedMs: 1_000 } as const;
-/** A shared machine disturbs; what it can do at its best is what the image is held to. */
+/** A shared machine slows it down, so the image is judged by its best try. */
 const TRIES = 3;
-/** By so much longer may it all take on a machine that has other work. */
+/** The factor by which everything may take longer on a busy machine. */
 const BUSY_FACTOR = 6;
-/** Between the start of the container and some time after the gateway's. */
+/** Points between the start of the container and some time after the gateway's start. */
 const MOMENTS_MS = [0, 15, 30, 60, 100, 150, 200, 300, 400, 500, 650, 800, 1_000, 1_300];
 
 export interface Scene {
@@ -18,16 +18,16 @@ export interface Scene {
   readonly folder: string;
   readonly postgres: EmbeddedServer;
   readonly redis: EmbeddedServer;
-  /** What `docker run --env` would name. */
+  /** The variables that `docker run --env` would set. */
   readonly env: Env;
   readonly publicUrl: string;
   readonly adminUrl: string;
 }
 
-/** Says what was found; throws when it is not what was promised. */
+/** Resolves to what was found; rejects if a promise is broken. */
 export type Check = (scene: Scene) => Promise<string>;
 
-/** In order: the database is migrated by the first. */
+/** In this order: the first check migrates the database. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   migrates: async (scene) => {
     const first = await (await start(scene, ['migrate'])).ended();
@@ -79,7 +79,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const gateway = await start(scene);
       await sleep(afterMs);
       const exit = await gateway.stop();
-      // Within the first milliseconds it is still runc itself that is there.
+      // In the first milliseconds the process is still runc itself.
       if (afterMs > 0) expectCode(exit, 0, `the gateway, stopped after ${afterMs} ms`);
       took.push(exit.tookMs);
     }
@@ -155,7 +155,7 @@ function expectCode({ code }: Exit, expected: number, what: string): void {
   if (code !== expected) throw new Error(`${what} ended with ${code}, not with ${expected}`);
 }
 
-/** A machine that has more to do than it has processors says nothing about the image's times. */
+/** A machine with more work than processors says nothing about the image's times. */
 function expectWithin(tookMs: number, limitMs: number, what: string): void {
   const [load = 0] = loadavg();
   const isBusy = load > availableParallelism() + 1;

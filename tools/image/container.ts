@@ -9,7 +9,7 @@ import { type Finished, run } from '../lib/command.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
-/** An image's files and what its configuration says to run. */
+/** An image's files, and what its configuration says to run. */
 export interface Image {
   readonly root: string;
   readonly entryPoint: readonly string[];
@@ -19,13 +19,13 @@ export interface Image {
 
 export interface Exit {
   readonly code: number | null;
-  /** From the signal, or from the start where there was none. */
+  /** From the signal, or from the start if there was no signal. */
   readonly tookMs: number;
 }
 
 /**
- * A container of runc's, as strict as an orchestrator makes it: read-only root, the image's user, no
- * capability, no new privileges, its command is process 1. It shares this machine's network.
+ * A container run by runc, as restricted as an orchestrator makes it: read-only root, the image's user, no
+ * capabilities, no new privileges, its command is process 1. It shares this machine's network.
  */
 export class Container {
   readonly #name: string;
@@ -51,7 +51,7 @@ export class Container {
     this.#lines = lines;
   }
 
-  /** Runs the image with these words behind its name, none for its default. */
+  /** Runs the image with these arguments; without any, it runs the default command. */
   static async start(
     image: Image,
     folder: string,
@@ -88,12 +88,12 @@ export class Container {
     return this.#lines.join('\n');
   }
 
-  /** Milliseconds since it was asked for. */
+  /** Milliseconds since its start was requested. */
   get ageMs(): number {
     return performance.now() - this.#startedAtMs;
   }
 
-  /** Of this machine's view on process 1 within. */
+  /** The pid that process 1 of the container has on this machine. */
   get pid(): number {
     return this.#pid;
   }
@@ -102,7 +102,7 @@ export class Container {
     return { code: await this.#exited, tookMs: this.ageMs };
   }
 
-  /** A signal to process 1, and how it ends by it. */
+  /** Sends a signal to process 1. @returns how it ended */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
     const sentAtMs = performance.now();
     process.kill(this.#pid, signal);
@@ -110,7 +110,7 @@ export class Container {
     return { code, tookMs: performance.now() - sentAtMs };
   }
 
-  /** Runs something beside process 1, as `docker exec` does. */
+  /** Runs a command beside process 1, as `docker exec` does. */
   exec(args: readonly string[], env: Env = {}): Promise<Finished> {
     const variables = Object.entries(env).map(([name, value]) => `--env=${name}=${value}`);
     return run('runc', ['--root', this.#state, 'exec', ...variables, this.#name, ...args]);

@@ -11,12 +11,12 @@ import { CHECKS, PROMISED, type Scene } from './checks.ts';
 import type { Env, Image } from './container.ts';
 
 /**
- * `npm run image`: builds the image for real and holds it to what is promised of it: its size, that a
- * release changes no other layer, that it migrates, becomes ready, answers and stops in time, without
- * privileges on a read-only root.
+ * `npm run image`: builds the image for real and checks what it promises: its size, that a new version shares all
+ * of its layers, that it migrates, becomes ready, answers and stops in time, and all of this without privileges on
+ * a read-only root.
  *
- * Ends with 0 when all is so, with 1 when something is not, and with 0 and one line that says why
- * where it cannot be tried. `--required` makes that 1 as well.
+ * Exits 0 if everything holds and 1 if not. If it cannot be tried here, it exits 0 with one line that says why;
+ * with `--required` it then exits 1.
  */
 async function main(): Promise<number> {
   const missing = whatIsMissing();

@@ -19,7 +19,7 @@ export interface Finished {
 export interface RunOptions {
   readonly cwd?: string;
   readonly input?: string;
-  /** It is ended after that. */
+  /** The program is killed after this time. */
   readonly timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ export async function run(
     ...(cwd === undefined ? {} : { cwd }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   });
-  // One that reads nothing closes its end early.
+  // A program that does not read its input closes it early.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(input ?? '');
   const [stdout, stderr, [code]] = await Promise.all([
@@ -45,7 +45,7 @@ export async function run(
   return { code, stdout, stderr };
 }
 
-/** Like `run`. @returns what it printed @throws Error, with its last words, when it fails */
+/** Like `run`. @returns its output @throws Error, with the end of its output, if it fails */
 export async function runOrFail(
   file: string,
   args: readonly string[],

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { run } from './command.ts';
 
-/** Where packages are unpacked, once for all runs; `npm ci` takes it away. */
+/** Where packages are unpacked, once for all runs; `npm ci` removes it. */
 const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/wagergate');
 
-/** Arguments: a folder, the package, and `all` where what it depends on is wanted as well. */
+/** Arguments: a folder, the package, and `all` to fetch its dependencies as well. */
 const FETCH_SCRIPT = `
 cd "$1" || exit 1
 wanted() {
@@ -25,19 +25,18 @@ for file in *.deb; do dpkg -x "$file" unpacked || exit 1; done
 
 export interface DebianPackage {
   readonly name: string;
-  /** Also what it needs and this machine lacks. */
+  /** Also fetches the dependencies that this machine lacks. */
   readonly withDependencies?: boolean;
-  /** Told before it begins, because it takes a while. */
+  /** Called before the download, which takes a while. */
   readonly log?: (line: string) => void;
 }
 
 /**
- * Debian's package, fetched and unpacked: it is not installed, no service comes up, nothing outside
- * this repository's `node_modules` changes but apt's lists, and no root is needed where these are
- * there.
+ * Fetches and unpacks one of Debian's packages. It is not installed: no service starts, nothing changes outside
+ * this repository's `node_modules` except apt's lists, and root is needed only if those are missing.
  *
  * @returns the folder that stands for `/`
- * @throws Error, one line, where there is no apt-get or it fails
+ * @throws Error with one line, if there is no apt-get or it fails
  */
 export async function debianPackage(wanted: DebianPackage): Promise<string> {
   const unpacked = join(CACHE, wanted.name);

@@ -1,7 +1,7 @@
 import { placeBet, placeBetTwice, placeTooMuch, settle, unsettle, update } from './moves.ts';
 import type { Scene } from './scene.ts';
 
-/** Every operation that a bet can see, with the money that it moves. */
+/** Every operation that a bet can have, with the money that it moves. */
 export async function aBetsLife(scene: Scene): Promise<void> {
   const { anna } = scene.players;
   const bet = await placeBetTwice(scene, anna, '12.10');
@@ -18,7 +18,7 @@ export async function aBetsLife(scene: Scene): Promise<void> {
   await settle(scene, anna, bet, { resultType: 'lost', amount: '0', moves: '0' });
 }
 
-/** What a player does at the other operator: takes the money early, and wants to bet too much. */
+/** A player at the other operator cashes out, and tries to bet too much. */
 export async function atTheOtherOperator(scene: Scene): Promise<void> {
   const { carla } = scene.players;
   const bet = await placeBet(scene, carla, '20.00');

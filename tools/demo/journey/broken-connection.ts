@@ -13,8 +13,8 @@ import {
 const STAKE = '8.00';
 
 /**
- * The wallet debits and breaks the connection: the gateway cannot know, and says so with code 100;
- * the service rolls the bet back, and the player has the money again.
+ * The wallet debits and breaks the connection: the outcome is unknown to the gateway, which answers code 100. The
+ * service rolls the bet back, and the player has the money again.
  */
 export async function brokenConnection(scene: Scene): Promise<void> {
   const { narrator, service } = scene;

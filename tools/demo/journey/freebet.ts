@@ -6,10 +6,10 @@ import { settle } from './moves.ts';
 import { answerOf, balanceMoved, balanceOf, money, nameOf, type Scene } from './scene.ts';
 
 const STAKE = '5.00';
-/** A freebet pays what it won without its stake: 5.00 at odds of 1.2. */
+/** A freebet pays its winnings without the stake: 5.00 at odds of 1.2. */
 const WINNINGS = '1.00';
 const DAY_SECONDS = 86_400;
-/** Ids that the service never gave to anyone. */
+/** Ids that the service has never assigned. */
 const NO_TEMPLATE = 7;
 const NO_BONUS = 8;
 
@@ -19,8 +19,8 @@ interface Freebet {
 }
 
 /**
- * A freebet from its template to its settled bet, through the gateway: alpha works with its own
- * key and its own players' ids, and for beta there is no such thing (I8).
+ * A freebet from its template to its settled bet, through the gateway: alpha uses its own key and its own players'
+ * ids, and beta sees none of it (I8).
  */
 export async function freebet(scene: Scene): Promise<void> {
   const templateId = await createTemplate(scene);
@@ -76,7 +76,7 @@ async function issue(scene: Scene, templateId: number): Promise<number> {
     if (answer.status !== 200 || bonus?.value.userId !== anna.user) {
       throw unexpected(`a bonus of ${anna.user}`, answer);
     }
-    // The service must know her by the id that its callbacks carry, or it is somebody else's bonus.
+    // The service must know her by the id in its callbacks; otherwise the bonus is somebody else's.
     const known = bonusApi.bonus(id)?.userId;
     if (known !== anna.userId) throw new NotAsPromised(`issued to ${anna.userId}`, `${known}`);
     return { came: `bonus ${id}, ${bonus.value.status}`, ms: answer.ms, id };
@@ -117,7 +117,7 @@ async function readBonus({ narrator, operators }: Scene, bonusId: number): Promi
   });
 }
 
-/** What is another operator's looks exactly like what does not exist. */
+/** Another operator's bonus must look exactly as if it did not exist. */
 async function lookFromOutside(
   { narrator, operators }: Scene,
   { templateId, bonusId }: Freebet,
@@ -145,7 +145,7 @@ function sameAsMissing(foreign: CallResult, missing: CallResult): { came: string
   return { came: '404, word for word as for a missing one', ms: foreign.ms };
 }
 
-/** A member of a good answer. @throws NotAsPromised when it is anything else */
+/** A member of a good answer. @throws NotAsPromised if it has another value */
 function text(answer: CallResult, name: string, expected: string): string {
   if (answer.status !== 200 || answer.json?.[name] !== expected) {
     throw unexpected(`${name} ${expected}`, answer);

@@ -7,7 +7,7 @@ import { openFrames } from './open-frames.ts';
 import { operatorDown } from './operator-down.ts';
 import type { Players, Scene } from './scene.ts';
 
-/** In the order of the play; each leaves the players' money in order for the next. */
+/** In playing order; each scene leaves the players' money as the next one needs it. */
 const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise<void>])[] = [
   ["A bet's life", aBetsLife],
   ['At the other operator', atTheOtherOperator],
@@ -17,9 +17,9 @@ const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise
 ];
 
 /**
- * Plays all of it; what did not go as promised is with the narrator afterwards.
+ * Plays all scenes; the narrator then has everything that went wrong.
  *
- * @returns the players, where their frames opened
+ * @returns the players, if their frames opened
  */
 export async function playJourney(stage: Stage, narrator: Narrator): Promise<Players | undefined> {
   let players: Players | undefined;

@@ -15,7 +15,7 @@ import {
   type Scene,
 } from './scene.ts';
 
-// The moves of a bet, each told, and checked against the wallet's own books.
+// The operations of a bet, each one printed, and checked against the wallet's own books.
 
 /** @returns the bet's `transactionId` */
 export async function placeBet(scene: Scene, player: Player, stake: string): Promise<string> {
@@ -30,7 +30,7 @@ export async function placeBet(scene: Scene, player: Player, stake: string): Pro
   return transactionId;
 }
 
-/** Places a bet, and sends the very same one again behind it. @returns its `transactionId` */
+/** Places a bet, then sends the very same request again. @returns its `transactionId` */
 export async function placeBetTwice(scene: Scene, player: Player, stake: string): Promise<string> {
   const { narrator, service } = scene;
   const transactionId = randomUUID();
@@ -74,7 +74,7 @@ export interface Result {
   readonly resultType: ResultType;
   /** The payout, decimal text. */
   readonly amount: string;
-  /** What the balance gains: the payout less the one that stood before. */
+  /** The change of the balance: this payout minus the previous one. */
   readonly moves: string;
 }
 
@@ -99,7 +99,7 @@ function paid(amount: string, currency: string): string {
   return sameAmount(amount, '0') ? '' : ` ${money(amount, currency)}`;
 }
 
-/** @param payout the one that stands, and is taken back */
+/** @param payout the current one, which is taken back */
 export async function unsettle(
   scene: Scene,
   player: Player,
@@ -114,7 +114,7 @@ export async function unsettle(
   });
 }
 
-/** The odds changed after the bet was accepted: the wallet notes them, and no money moves. */
+/** Updates the odds of an accepted bet: the wallet records them, and no money moves. */
 export async function update(
   scene: Scene,
   player: Player,

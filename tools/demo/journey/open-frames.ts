@@ -7,8 +7,8 @@ import type { Stage } from '../stage.ts';
 import { answerOf, balanceOf, money, nameOf, type Player, type Players } from './scene.ts';
 
 /**
- * How a player comes to the service: alpha asks the gateway for a token, beta's frontend puts its
- * prefix before its own. Then the frame asks for profile and balance.
+ * How players reach the service: alpha asks the gateway for a token, and beta's frontend puts its prefix before its
+ * own token. Then the frame asks for profile and balance.
  */
 export async function openFrames(stage: Stage, narrator: Narrator): Promise<Players> {
   const { anna, ben, carla } = stage.cast;

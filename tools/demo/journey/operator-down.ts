@@ -6,8 +6,8 @@ const STAKE = '10.00';
 const DELIVERY_MS_MAX = 10_000;
 
 /**
- * An operator is away when its bet is rolled back: the gateway takes the rollback over, nobody else
- * notices anything, and the wallet gets it when it is back.
+ * An operator is away when its bet is rolled back: the gateway takes over the rollback, nobody else is affected,
+ * and the wallet gets it when it is back.
  */
 export async function operatorDown(scene: Scene): Promise<void> {
   const { narrator, service } = scene;
@@ -38,7 +38,7 @@ export async function operatorDown(scene: Scene): Promise<void> {
   });
 }
 
-/** @throws NotAsPromised when the wallet has not booked it in time */
+/** @throws NotAsPromised if the wallet has not booked it in time */
 async function rolledBack({ wallet }: Player, bet: string): Promise<void> {
   const isBooked = () => wallet.bets.get(bet)?.status === 'rolled_back';
   try {

@@ -8,7 +8,7 @@ import type { SimulatedWallet } from '../../simulator/wallet/wallet.ts';
 import type { OperatorId } from '../cast.ts';
 import { type Narrator, NotAsPromised } from '../narrator.ts';
 
-/** A player with an open frame: as the service knows one, and as the operator does. */
+/** A player with an open frame, as both the service and the operator know them. */
 export interface Player extends ServicePlayer {
   readonly operatorId: OperatorId;
   /** The operator's own id. */
@@ -25,7 +25,7 @@ export interface Players {
   readonly carla: Player;
 }
 
-/** What every scene has at hand. */
+/** What every scene needs. */
 export interface Scene {
   readonly service: SimulatedService;
   readonly bonusApi: SimulatedBonusApi;
@@ -38,7 +38,7 @@ export function nameOf(player: { operatorId: OperatorId; user: string }): string
   return `${player.operatorId}/${player.user}`;
 }
 
-/** `12.1`, `USD` to `12.10 USD`; more places than two are shown as they are. */
+/** `12.1`, `USD` gives `12.10 USD`; more than two decimal places are kept. */
 export function money(amount: string, currency: string): string {
   const text = canonicalAmount(amount);
   const places = text.split('.')[1]?.length ?? 0;
@@ -51,10 +51,10 @@ export function balanceOf(player: Player): string {
 }
 
 /**
- * The player's balance as people read it, after it moved as it should have.
+ * The player's balance for people, after checking that it has changed as it should.
  *
  * @param moved decimal text, negative for a debit
- * @throws NotAsPromised when the wallet holds anything else
+ * @throws NotAsPromised if the wallet holds anything else
  */
 export function balanceMoved(player: Player, before: string, moved: string): string {
   const expected = addAmounts(before, moved);
@@ -64,20 +64,20 @@ export function balanceMoved(player: Player, before: string, moved: string): str
   throw new NotAsPromised(`balance ${money(expected, player.currency)}`, shown);
 }
 
-/** @returns the last answer @throws NotAsPromised when the operation was not confirmed */
+/** @returns the last answer @throws NotAsPromised if the operation was not confirmed */
 export function confirmed(outcome: OperationOutcome): CallResult {
   if (outcome.kind === 'confirmed') return outcome.last;
   throw new NotAsPromised('200', answerOf(outcome.last));
 }
 
-/** An answer in few words, for what went wrong. */
+/** A short form of an answer, for error messages. */
 export function answerOf(result: CallResult): string {
   return result.failure === undefined
     ? `${result.status} ${result.body}`
     : `no answer (${result.failure}: ${result.body})`;
 }
 
-/** @throws NotAsPromised unless the wallet got exactly this many calls of this kind */
+/** @throws NotAsPromised unless the wallet received exactly this many calls of this kind */
 export function expectCalls(
   player: Player,
   transactionId: string,
