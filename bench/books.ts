@@ -23,7 +23,7 @@ takes to compare a list of bets with as many in the journal.
   --out <file>          where the result goes (bench/results/books.json)
   --help                this text`;
 
-/** @returns 0; 1 where not everything was booked, or what was planted in the list was not found */
+/** @returns 0; 1 if something was not booked, or a planted difference was not found */
 export async function runBooks(args: readonly string[]): Promise<number> {
   const { bets, operators, listed, resultFile, help } = readSettings(args);
   if (help) {
@@ -80,7 +80,7 @@ async function bookEverything(journal: BooksJournal) {
   };
 }
 
-/** The first page of everybody's year, and all of one operator's. */
+/** Reads the first page of all operators' year, and all of one operator's year. */
 async function readYear(days: BooksDays) {
   const timed = async (query: Parameters<BooksDays['list']>[0]) => {
     const startedAtMs = performance.now();

@@ -30,7 +30,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** What somebody may wait for a search. */
+/** How long a person may wait for a search. */
 const SEARCH_MS_MAX = 200;
 
 const secret = () => randomBytes(24).toString('base64url');
@@ -40,7 +40,7 @@ interface Times {
   readonly slowestMs: number;
 }
 
-/** @returns the exit code: 1 where a search takes longer than 200 ms in the middle */
+/** @returns the exit code: 1 if the median of a search is above 200 ms */
 export async function runConsole(args: readonly string[]): Promise<number> {
   const values = optionsOf(args, OPTIONS);
   if (values.help) {
@@ -107,7 +107,7 @@ async function writeOperators(folder: string, operators: number): Promise<void> 
   }
 }
 
-/** Every way of the page Bets to ask, common and rare. */
+/** Every kind of search on the page Bets, common and rare. */
 const SEARCHES: Readonly<Record<string, string>> = {
   everything: '',
   'a bet': 'transactionId=c0ffee',
@@ -146,7 +146,7 @@ class Asking {
     return measured;
   }
 
-  /** From the request to the last byte of the answer, on the loopback. */
+  /** From the request to the last byte of the answer, over the loopback. */
   async timesOf(path: string): Promise<Times> {
     const taken: number[] = [];
     for (let time = 0; time < this.#times; time += 1) {
@@ -173,7 +173,7 @@ function timesFrom(taken: readonly number[]): Times {
 
 const LOADS = 5;
 
-/** Until the worst operators stand there and a filter does what is typed; each with an empty cache. */
+/** Until the worst operators are shown and the filter reacts to typing; each time with an empty cache. */
 async function interactive(adminUrl: string, token: string): Promise<Times | undefined> {
   const path = chromiumPath();
   if (path === undefined) {

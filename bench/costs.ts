@@ -18,12 +18,12 @@ In turn, at the same constant rate. Both only take callbacks, so that work in th
   --seconds <n>   how long a round takes (15)
   --out <file>    where the result goes (bench/results/costs.json)`;
 
-/** `serviceMonitor.interval` of the chart, and Prometheus' of the demonstration. */
+/** `serviceMonitor.interval` of the chart, and the interval of the demonstration's Prometheus. */
 const SCRAPE_EVERY_MS = 15_000;
 const WARM_UP_BETS = 10_000;
 const CONNECTIONS = 64;
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runCosts(args: readonly string[]): Promise<number> {
   const defaults = { rate: 1_000, rounds: 5, seconds: 15 };
   const { numbers, resultFile, help } = numbersOf(args, 'costs', defaults);
@@ -79,7 +79,7 @@ export async function runCosts(args: readonly string[]): Promise<number> {
   });
 }
 
-/** As Prometheus does it; once at least. */
+/** Scrapes as Prometheus does, at least once. */
 async function whileScraped<T>({ adminUrl }: GatewaySide, work: () => Promise<T>): Promise<T> {
   const { promise: over, resolve: end } = Promise.withResolvers<'over'>();
   const aWhile = () => sleep(SCRAPE_EVERY_MS, 'again' as const, { ref: false });

@@ -9,10 +9,10 @@ import { measureSweep, type SweepResult, sweepLine } from './deliveries/sweep.ts
 import { judged } from './support/result.ts';
 
 /**
- * How deliveries are confirmed: how fast a backlog drains, what waiting costs in memory, and what the
- * sweep costs when the table is long.
+ * Measures deliveries: how fast a backlog drains, how much memory waiting costs, and what the sweep costs when the
+ * table is long.
  *
- * @returns 1 when a delivery reached the wallet never or twice
+ * @returns 1 if a delivery never reached the wallet, or reached it twice
  * @throws SettingsError
  */
 export async function runDeliveries(args: readonly string[]): Promise<number> {

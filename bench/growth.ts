@@ -26,11 +26,11 @@ test/process/growth.test.ts holds that no statement scans what is filled.
 const WARM_UP_BETS = 10_000;
 const CONNECTIONS = 64;
 const BEFORE_PRUNE_MS = 3_000;
-/** So long places go on at least, and longer where there is more to prune: it must end before them. */
+/** Places are sent at least this long, and longer if there is more to prune: pruning must end first. */
 const PRUNE_SECONDS = 40;
 const PRUNED_PER_SECOND = 3_000;
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runGrowth(args: readonly string[]): Promise<number> {
   const defaults = { bets: 1_000_000, rate: 500, rounds: 2, seconds: 6, buffers: 4_096 };
   const { numbers, resultFile, help } = numbersOf(args, 'growth', defaults);
@@ -79,7 +79,7 @@ export async function runGrowth(args: readonly string[]): Promise<number> {
   });
 }
 
-/** As docs/databases.md, Memory tells: memory for the indexes, and few checkpoints. */
+/** As in docs/databases.md, Memory: enough memory for the indexes, and few checkpoints. */
 function largeJournal(buffersMb: number): Readonly<Record<string, string>> {
   return {
     shared_buffers: `${buffersMb}MB`,

@@ -24,10 +24,10 @@ of the four alone, so that one sees whose fault it is.
   --out <file>      where the result goes (bench/results/isolation.json)`;
 
 const CONNECTIONS = 64;
-/** Never opens: what hangs goes on hanging. */
+/** The breaker never opens, so a hanging wallet keeps hanging. */
 const NO_BREAKER = { minRequests: 1_000_000 };
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runIsolation(args: readonly string[]): Promise<number> {
   const defaults = { operators: 50, backlog: 20_000, rate: 600, rounds: 3, seconds: 5 };
   const { numbers, resultFile, help } = numbersOf(args, 'isolation', defaults);
@@ -49,7 +49,7 @@ export async function runIsolation(args: readonly string[]): Promise<number> {
     const { p50Ms, p99Ms } = result;
     return { p50Ms, p99Ms, perSecond: Math.round(perSecond), busyPercent: busyOf() };
   };
-  // A load generator starts and signs its requests first: some seconds more than it measures.
+  // A load generator first starts and signs its requests, some seconds longer than it measures.
   const beside = (who: readonly BadId[]) =>
     neighbours.trouble(who, 2 * numbers.seconds + 6, measure);
   const rounds: Round[] = [];
@@ -87,7 +87,7 @@ export async function runIsolation(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Of the others, in one measurement. */
+/** The other operators' figures in one measurement. */
 interface Figures {
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -95,7 +95,7 @@ interface Figures {
   readonly busyPercent: Busy;
 }
 
-/** Each bad one without the others. */
+/** Each bad neighbour without the others. */
 async function inTurn(beside: (who: readonly BadId[]) => Promise<Figures>) {
   const measured: Partial<Record<BadId, Figures>> = {};
   for (const id of BAD_IDS) {

@@ -18,15 +18,15 @@ sent. In turn through the gateway and straight to the wallet, at half of the max
   --seconds <n>    how long a round takes (8)
   --out <file>     where the result goes (bench/results/latency.json)`;
 
-/** Enough that a wallet's delay is not what limits; fewer than its bulkhead lets through. */
+/** Enough that the wallet's delay is no bottleneck; fewer than its bulkhead allows. */
 const CONNECTIONS = 192;
 const MAXIMUM_SECONDS = 5;
 const WARM_UP_SECONDS = 2;
 
 /**
- * What the gateway adds to a wallet's own time.
+ * What the gateway adds to the wallet's own time.
  *
- * @returns 1 when a bet was lost or doubled on the way
+ * @returns 1 if a bet was lost or doubled
  * @throws SettingsError
  */
 export async function runLatency(args: readonly string[]): Promise<number> {
@@ -67,7 +67,7 @@ async function measure(
   settings: { readonly rounds: number; readonly seconds: number },
   perSecond: number,
 ) {
-  // Nothing of it is asked but its address: its processor time is not the gateway's.
+  // Only the address is right: `process` is still the gateway's, so its processor time means nothing here.
   const wallet = { ...gateway, url: walletUrl };
   const run = async (side: Side): Promise<Sent> => {
     const phases = [WARM_UP_SECONDS, settings.seconds].map((seconds) => ({ perSecond, seconds }));
@@ -91,7 +91,7 @@ async function measure(
     perSecond,
     addedP50Ms: spread(added(({ p50Ms }) => p50Ms)),
     addedP99Ms: spread(added(({ p99Ms }) => p99Ms)),
-    // The first is the gateway's own processor, the other one has all that it needs.
+    // `gateway` is the gateway's own processor, `rest` the one for everything that it needs.
     busyPercent: {
       gateway: median(rounds.map((round) => round.gateway.busy.measured)),
       rest: median(rounds.map((round) => round.gateway.busy.rest)),
@@ -105,7 +105,7 @@ function lineOf(name: string, { p50Ms, p99Ms, maxMs, answers }: PhaseResult): st
   return `${name} p50 ${p50Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms ${JSON.stringify(answers)}`;
 }
 
-/** Medians of the rounds'. */
+/** Medians over the rounds. */
 function summaryOf(rounds: readonly PhaseResult[]) {
   return {
     p50Ms: tenths(median(rounds.map(({ p50Ms }) => p50Ms))),

@@ -137,7 +137,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
 }
 
-/** What was promised beside what was measured last, here and in the document. */
+/** Prints the targets with the latest measurements, and writes them to the document. */
 function tellTargets(): void {
   console.log(`\n${targetTable()}`);
   writeFileSync(PAGE, pageWithTargets(readFileSync(PAGE, 'utf8')));

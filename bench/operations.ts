@@ -24,7 +24,7 @@ interface Measured {
   readonly p99Ms: number;
 }
 
-/** @returns 1 when a callback was not answered 200. @throws SettingsError */
+/** @returns 1 if a callback was not answered 200. @throws SettingsError */
 export async function runOperations(args: readonly string[]): Promise<number> {
   const defaults = { bets: 4_000, callers: 64, rounds: 3 };
   const { numbers, resultFile, help } = numbersOf(args, 'operations', defaults);
@@ -55,13 +55,13 @@ export async function runOperations(args: readonly string[]): Promise<number> {
     },
   };
   const measured: Record<Kind, Measured[]> = { place: [], settle: [], rollback: [] };
-  // The first round warms everything up.
+  // The first round is the warm-up.
   for (let round = 0; round <= numbers.rounds; round += 1) {
     for (const kind of KINDS) {
       const figures = await timed(numbers.bets, numbers.callers, calls[kind]);
       if (round > 0) measured[kind].push(figures);
       console.log(`${round === 0 ? 'warm-up' : `round ${round}`}, ${kind}: ${textOf(figures)}`);
-      // What is written behind the answers is not the next one's to pay for.
+      // Work that goes on after the answers must not count for the next measurement.
       await sleep(500);
     }
   }

@@ -21,15 +21,15 @@ memory it has then, and its processor time for a place at the same constant rate
   --out <file>      where the result goes (bench/results/operators.json)`;
 
 const FEW = 2;
-/** Of each gateway, so that what differs is the number of operators alone. */
+/** For each gateway, so that only the number of operators differs. */
 const PLAYERS_MIN = 1_000;
 const SETTLE_MS = 3_000;
 const WARM_UP_BETS = 8_000;
 const CONNECTIONS = 64;
-/** More than a process starts with is not asked at once. */
+/** A process is not asked for more at once than it starts with. */
 const OPERATORS_AT_ONCE = 20;
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runOperators(args: readonly string[]): Promise<number> {
   const defaults = { operators: 1_000, starts: 3, rate: 800, rounds: 8, seconds: 6 };
   const { numbers, resultFile, help } = numbersOf(args, 'operators', defaults);
@@ -41,7 +41,7 @@ export async function runOperators(args: readonly string[]): Promise<number> {
   const { walletUrl } = around;
   await using fewFolder = await writeOperators(idsOf(FEW), { walletUrl });
   await using manyFolder = await writeOperators(idsOf(numbers.operators), { walletUrl });
-  // The schema is there before anything is timed.
+  // Applies the migrations before anything is timed.
   await (await around.startGateway({ configFolder: fewFolder.folder })).process.stop();
   const few = await started(around, fewFolder, numbers.starts);
   const many = await started(around, manyFolder, numbers.starts);
@@ -88,7 +88,7 @@ export async function runOperators(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Processor time of a place, one gateway after the other. */
+/** Processor time of a place, on one gateway after the other. */
 async function inTurn(
   numbers: { readonly rate: number; readonly rounds: number; readonly seconds: number },
   of: { few: GatewaySide; many: GatewaySide; fewLoad: Load; manyLoad: Load },
@@ -113,7 +113,7 @@ function idsOf(count: number): string[] {
   return Array.from({ length: count }, (_, n) => `op-${n + 1}`);
 }
 
-/** Starts it so often; the last one stays. */
+/** Starts it this many times; the last one keeps running. */
 async function started(
   { startGateway }: Surroundings,
   { folder }: OperatorsFolder,
@@ -132,7 +132,7 @@ async function started(
   }
 }
 
-/** Players of all operators, warm. */
+/** Load by players of all operators, warmed up. */
 async function loadOf(
   { databaseUrl, walletUrl }: Surroundings,
   gateway: GatewaySide,

@@ -18,20 +18,20 @@ and how long it takes until all is well again.
 
 const CONNECTIONS = 64;
 /**
- * As many connections as one gateway process lets in, nearly. What finds none of them free is given up
- * soon: the queue would be the sender's own, and what it does to a bet not the gateway's.
+ * Nearly as many connections as one gateway process allows. A request that finds none free is soon given up: it
+ * would wait in the sender's own queue, which is no fault of the gateway.
  */
 const SERVICE = { connectionsMax: 1_900, queueMs: 100 };
 const MAXIMUM_SECONDS = 6;
 const BEFORE_SECONDS = 5;
 const AFTER_SECONDS = 10;
-/** All is well once it was for so long. */
+/** The gateway has recovered once all has been well for this long. */
 const CALM_SLICES = 1_000 / SLICE_MS;
-/** Half of what is accepted is answered within so many times what it took before. */
+/** All is well if the median of accepted places is below this multiple of the usual one. */
 const CALM_FACTOR = 2;
 const CALM_MS = 10;
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runOverload(args: readonly string[]): Promise<number> {
   const { numbers, resultFile, help } = numbersOf(args, 'overload', {
     ...{ times: 3, seconds: 15, workers: 1 },
@@ -82,7 +82,7 @@ export async function runOverload(args: readonly string[]): Promise<number> {
   });
 }
 
-/** From the end of too much until a second begins in which all is as before. */
+/** From the end of the overload to the beginning of a second in which everything is as before. */
 function recoveredAfterMs({ slices }: PhaseResult, usualP50Ms: number): number {
   const limitMs = Math.max(CALM_FACTOR * usualP50Ms, usualP50Ms + CALM_MS);
   const isCalm = slices.map(({ sent, good, p50Ms }) => good === sent && p50Ms <= limitMs);
@@ -97,7 +97,7 @@ function figures({ slices: _, startedAtMs: __, ...rest }: PhaseResult) {
   return { ...rest, answers: named(rest.answers) };
 }
 
-/** By words that a document can name: `400:100` is `refused100`. */
+/** With names that a document can use: `400:100` becomes `refused100`. */
 function named(answers: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(answers).map(([answer, count]) => {

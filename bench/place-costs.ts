@@ -26,7 +26,7 @@ const OPTIONS = {
 
 const INDEX = 'CREATE INDEX IF NOT EXISTS "bets_amount_idx" ON "bets"("amount", "created_at") ';
 const WHERE = `WHERE "place" <> 'in_flight' AND "amount" IS NOT NULL`;
-/** The gateway looks at its folder every second or two. */
+/** The gateway checks its folder every second or two. */
 const RELOAD_MS = 4_000;
 const CONNECTIONS = 64;
 
@@ -38,7 +38,7 @@ interface Measured {
   readonly cpuUs: number;
 }
 
-/** @returns the exit code: 1 where a bet was not answered 200 */
+/** @returns the exit code: 1 if a bet was not answered 200 */
 export async function runPlaceCosts(args: readonly string[]): Promise<number> {
   const values = optionsOf(args, OPTIONS);
   if (values.help) {
@@ -80,7 +80,7 @@ export async function runPlaceCosts(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Another one first each time, because each round is later than the one before. */
+/** Each round begins with another kind, so that no kind always comes last. */
 function inTurn(round: number): readonly Kind[] {
   const at = round % KINDS.length;
   return [...KINDS.slice(at), ...KINDS.slice(0, at)];
@@ -142,7 +142,7 @@ function middle(rounds: readonly Measured[]): Measured {
   return { perSecond: median(({ perSecond }) => perSecond), cpuUs: median(({ cpuUs }) => cpuUs) };
 }
 
-/** How much fewer bets a second, and how much more of the gateway's processor, in percent. */
+/** How many fewer bets per second, and how much more processor time of the gateway, in percent. */
 function costOf(having: Measured | undefined, lacking: Measured | undefined) {
   if (having === undefined || lacking === undefined) throw new Error('nothing was measured');
   const percent = (share: number) => Math.round(share * 1000) / 10;

@@ -22,7 +22,7 @@ const CONNECTIONS = 64;
 const KINDS = ['oneWorker', 'twoWorkers', 'twoReplicas'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runProcesses(args: readonly string[]): Promise<number> {
   const defaults = { rounds: 3, seconds: 5, rate: 400 };
   const { numbers, resultFile, help } = numbersOf(args, 'processes', defaults);

@@ -45,7 +45,7 @@ async function measure(metrics: Metrics, scrapes: number) {
     const body = await answer.body.arrayBuffer();
     return { ms: performance.now() - startedAtMs, wireBytes: body.byteLength };
   };
-  // Compiled and with its lines made, as it is from the second minute on.
+  // Warms up: compiled and with all its lines, as from the second minute on.
   for (let warm = 0; warm < 3; warm++) await scrape();
   const held = monitorEventLoopDelay({ resolution: 1 });
   held.enable();

@@ -21,11 +21,11 @@ const CONNECTIONS = 64;
 const MAXIMUM_SECONDS = 6;
 const SAMPLE_MS = 1_000;
 const SCRAPE_EVERY = 5;
-/** Of the time; what a process does in its first minutes is not how it goes on. */
+/** The share of the time that is skipped: a process behaves differently in its first minutes. */
 const SETTLED_FROM = 0.3;
 const LOOP_LAG = /^nodejs_eventloop_lag_p99_seconds\S* ([\d.e+-]+)$/m;
 
-/** @returns 1 when a bet was lost or doubled. @throws SettingsError */
+/** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runSteady(args: readonly string[]): Promise<number> {
   const { numbers, resultFile, help } = numbersOf(args, 'steady', { minutes: 10 });
   if (help) {
@@ -84,10 +84,10 @@ export async function runSteady(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Looks at a gateway once a second. */
+/** Samples a gateway once a second. */
 class Watch {
   readonly bytes: number[] = [];
-  /** Each since the scrape before. */
+  /** The lag since the previous scrape, one value per scrape. */
   readonly lagMs: number[] = [];
   readonly #gateway: GatewaySide;
   readonly #stop = new AbortController();
@@ -102,7 +102,7 @@ class Watch {
 
   async run(): Promise<void> {
     const { process, adminUrl } = this.#gateway;
-    // What came before is not what is watched.
+    // Resets the lag: what came before is not measured.
     await this.#scrape(adminUrl);
     while (!this.#stop.signal.aborted) {
       await sleep(SAMPLE_MS);

@@ -8,16 +8,16 @@ import { readSettings, STRANGERS_HELP, type StrangersSettings } from './stranger
 import { StalledBodies } from './strangers/stalled-bodies.ts';
 import { residentBytes, residentBytesMax } from './support/memory.ts';
 
-/** Between one answer to the service and its next place. */
+/** Between an answer to the service and its next place. */
 const PLACE_EVERY_MS = 20;
-/** Strangers who were closed come again after this long. */
+/** Strangers come again this long after their connection was closed. */
 const AGAIN_MS = 1_000;
-/** A process that has just started is not what is compared. */
+/** Lets a new process settle before it is measured. */
 const SETTLE_MS = 3_000;
 
 /**
- * What bodies that never end cost.
- * @returns 1 when a place of the service was not accepted meanwhile
+ * Measures what bodies cost that never end.
+ * @returns 1 if a place of the service was not accepted meanwhile
  * @throws SettingsError
  */
 export async function runStrangers(args: readonly string[]): Promise<number> {
@@ -68,9 +68,9 @@ async function measure(servers: Servers, settings: StrangersSettings) {
 }
 
 interface Attack {
-  /** Connections that were made. */
+  /** The number of connections opened. */
   readonly opened: number;
-  /** The most that was ever resident until its end. */
+  /** The highest resident memory until the end. */
   readonly maxBytes: number | undefined;
   readonly placed: number;
   readonly accepted: number;
@@ -88,7 +88,7 @@ function summaryOf(times: readonly (number | undefined)[]) {
   };
 }
 
-/** How long each place took, one after the other; undefined for one that was not accepted. */
+/** How long each place took, one after another; undefined for one that was not accepted. */
 async function placeFor(
   service: ReturnType<typeof createService>,
   player: ServicePlayer,

@@ -10,7 +10,7 @@ async function onServer(url: string, work: (client: Client) => Promise<void>): P
   }
 }
 
-/** A journal of placed and settled bets, with bodies as long as the service's. */
+/** A journal of placed and settled bets, whose bodies are as long as the service's. */
 export async function fillJournal(url: string, bets: number): Promise<void> {
   await onServer(url, async (client) => {
     await client.query(
@@ -40,7 +40,7 @@ export async function fillJournal(url: string, bets: number): Promise<void> {
   });
 }
 
-/** A year's sums of so many operators, as the bookkeeper would have left them. */
+/** A year's sums of this many operators, as the bookkeeper would have written them. */
 export async function fillYear(url: string, operators: number): Promise<void> {
   await onServer(url, async (client) => {
     await client.query(

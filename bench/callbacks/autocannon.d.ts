@@ -1,4 +1,4 @@
-// Only what is used here: the package brings no types of its own.
+// Only what is used here: the package has no types of its own.
 declare module 'autocannon' {
   export interface Request {
     method?: string;
@@ -10,7 +10,7 @@ declare module 'autocannon' {
 
   /** One connection. */
   export interface Client {
-    /** Of the first request: builds it at once. */
+    /** Builds the first request at once. */
     setRequests(requests: Request[]): void;
     on(event: 'response', told: (status: number, bytes: number, durationMs: number) => void): void;
   }
@@ -18,7 +18,7 @@ declare module 'autocannon' {
   export interface Options {
     readonly url: string;
     readonly connections: number;
-    /** How many requests to make in all. */
+    /** The total number of requests. */
     readonly amount: number;
     readonly method?: string;
     readonly headers?: Record<string, string>;
@@ -26,7 +26,7 @@ declare module 'autocannon' {
   }
 
   export interface Result {
-    /** Connections that broke, timeouts included. */
+    /** Broken connections, including timeouts. */
     readonly errors: number;
     readonly timeouts: number;
   }

@@ -13,14 +13,14 @@ import { type Accepted, findMistakes } from './verify.ts';
 
 const GATEWAY_PREFIX = 'gateway-';
 const PROXY_PREFIX = 'proxy-';
-/** Requests are signed beforehand: so many times as many as the warm-up's pace needs. */
+/** Requests are signed in advance: this many times more than the warm-up's pace needs. */
 const RESERVE = 2.5;
 
 /**
- * What the gateway serves beside what a bare proxy does, on the same machine, in front of the same
- * wallet, in turn.
+ * Compares what the gateway serves with what a bare proxy serves, alternately, on the same machine and in front of
+ * the same wallet.
  *
- * @returns 1 when a bet was lost or doubled on the way
+ * @returns 1 if a bet was lost or doubled
  */
 export async function runCallbacks(settings: CallbacksSettings): Promise<number> {
   if (settings.help) {
@@ -56,7 +56,7 @@ async function profileGateway(settings: CallbacksSettings, client: LoadClient): 
   });
   const bench = new Bench(settings, servers, client);
   const { gateway } = servers;
-  // The profiler's own thread must not wait for what it looks at.
+  // The profiler's own thread must not compete with what it measures.
   await unpin(cpus().length, gateway.process.pid);
   const [operation = 'place'] = settings.operations;
   const warmUp = await bench.warmUp(operation, gateway);
@@ -78,7 +78,7 @@ class Bench {
   readonly #client: LoadClient;
   readonly #ids: string[] = [];
   #count = 0;
-  /** Requests under way when `wrk` stopped: nobody knows how they were answered. */
+  /** Requests under way when `wrk` stopped: their answers are unknown. */
   #cut = 0;
   #runs = 0;
 
@@ -145,7 +145,7 @@ class Bench {
     else this.#ids.push(...accepted);
   }
 
-  /** As many requests as the side answers in a round, to judge by its warm-up. */
+  /** As many requests as this side should answer in a round, judging by its warm-up. */
   roundBets({ answered, elapsedMs }: LoadResult): number {
     const { roundSeconds, connections } = this.#settings;
     const reserve = this.#client === 'wrk' ? RESERVE : 1;

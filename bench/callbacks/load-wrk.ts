@@ -20,7 +20,7 @@ const summary = z.object({
   broken: z.number(),
 });
 
-/** Sends a job's requests for its seconds, by a client that takes little from whom it measures. */
+/** Sends a job's requests for its `seconds`, with a client that takes little processor time. */
 export async function byWrk(job: LoadJob): Promise<LoadResult> {
   const url = new URL(PATHS[job.operation], job.url);
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-wrk-'));
@@ -53,7 +53,7 @@ export async function byWrk(job: LoadJob): Promise<LoadResult> {
   }
 }
 
-/** The bytes of one request, behind their number. */
+/** The bytes of one request, after their number. */
 function numbered(request: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${request.length}\n`), request]);
 }

@@ -4,8 +4,8 @@ import type { LoadJob } from './load-job.ts';
 import { byWrk } from './load-wrk.ts';
 
 /**
- * Sends callbacks, each bet with a `transactionId` of its own, as fast as they are answered. Argument:
- * the file of a `LoadJob`; prints a `LoadResult`.
+ * Sends callbacks as fast as they are answered, each bet with its own `transactionId`. Argument: the file of a
+ * `LoadJob`; prints a `LoadResult`.
  */
 const job: LoadJob = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const result = job.client === 'wrk' ? await byWrk(job) : await byAutocannon(job);

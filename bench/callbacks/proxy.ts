@@ -2,8 +2,8 @@ import httpProxy from '@fastify/http-proxy';
 import Fastify from 'fastify';
 
 /**
- * What an HTTP hop costs in Node without any of the gateway's duties, in a process of its own.
- * Argument: where it passes everything on to. Prints its port.
+ * Shows what an HTTP hop costs in Node without any of the gateway's work, in its own process. Argument: the address
+ * to which it forwards. Prints its port.
  */
 
 const [, , upstream = ''] = process.argv;

@@ -6,7 +6,7 @@ import type { LoadClient, LoadOperation, LoadResult } from './load-job.ts';
 import type { CallbacksSettings } from './settings.ts';
 
 export interface Measured extends LoadResult {
-  /** Processor time of the side under test, where the system tells. */
+  /** Processor time of the measured side, if the system reports it. */
   readonly cpuMs: number | undefined;
 }
 
@@ -15,12 +15,12 @@ export interface Round {
   readonly proxy: Measured;
 }
 
-/** What a side did in all of its rounds. */
+/** The result of one side over all of its rounds. */
 interface Summary {
   readonly answered: number;
   readonly not200: number;
   readonly requestsPerSecond: number;
-  /** Medians of the rounds'. */
+  /** Medians over the rounds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuUsPerRequest: number | undefined;
@@ -37,7 +37,7 @@ export function oneLine(name: string, measured: Measured): string {
   return `${name} ${requestsPerSecond}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms${strange}`;
 }
 
-/** Both sides over all rounds, a table an operation, and their ratio. */
+/** Both sides over all rounds, one table per operation, and their ratio. */
 export function comparison(
   settings: CallbacksSettings,
   measured: ReadonlyMap<LoadOperation, readonly Round[]>,
@@ -75,10 +75,10 @@ function tableOf(connections: number, operation: LoadOperation, rounds: readonly
   ].join('\n');
 }
 
-/** How it was measured, beside what was asked for. */
+/** How it was measured, in addition to the settings. */
 type How = CallbacksSettings & { readonly client: LoadClient; readonly isPinned: boolean };
 
-/** The result for a machine, with what it was measured on. */
+/** The result as JSON, with the conditions of the measurement. */
 export function resultJson(
   { connections, roundSeconds, rounds, warmUpBets, client, isPinned }: How,
   measured: ReadonlyMap<LoadOperation, readonly Round[]>,
@@ -100,7 +100,7 @@ export function resultJson(
   return `${JSON.stringify(result, null, 2)}\n`;
 }
 
-/** What was promised of the operation, beside the proxy in the same run. */
+/** The targets of the operation, compared with the proxy of the same run. */
 function targetsOf(operation: LoadOperation, rounds: readonly Round[]) {
   const { gateway, proxy, ratio } = figures(rounds);
   const atLeast = operation === 'place' ? 0.75 : 1;

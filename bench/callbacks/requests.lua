@@ -1,5 +1,5 @@
--- For wrk: sends the requests of a file one after the other, each once, and prints a summary in JSON.
--- The file: before each request its length in bytes on a line of its own.
+-- For wrk: sends the requests of a file in order and prints a summary in JSON. If they run out it starts
+-- again, which repeats bets. In the file, a line with its length in bytes precedes each request.
 local requests, at = {}, 0
 
 function init(args)

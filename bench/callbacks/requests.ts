@@ -9,18 +9,18 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-/** Whose requests they are, and what they ask for. */
+/** The properties of requests: their players and their operation. */
 export type Requests = Pick<LoadJob, 'operation' | 'prefix' | 'players' | 'secret'>;
 
-/** The job's requests, made and signed before any clock starts. */
+/** The job's requests, made and signed before the measurement. */
 export function prepare(job: LoadJob): SignedRequest[] {
   const { bets: count, connections } = job;
   const make = requestMaker(job);
-  // A broken connection takes its bet with it and goes on with another.
+  // A broken connection loses its bet and goes on with another.
   return Array.from({ length: count + connections }, (_, n) => make(n));
 }
 
-/** Makes and signs the request of that number. */
+/** @returns makes and signs the request with a given number */
 export function requestMaker({ operation, prefix, players, secret }: Requests) {
   const [key] = signingKeys([secret]);
   if (key === undefined) throw new Error('a secret gives a key');
@@ -33,7 +33,7 @@ export function requestMaker({ operation, prefix, players, secret }: Requests) {
   };
 }
 
-/** All the bytes of it. */
+/** The whole request as bytes. */
 export function requestBytes(
   { host, pathname }: URL,
   { body, signature }: Pick<SignedRequest, 'body' | 'signature'>,

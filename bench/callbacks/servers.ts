@@ -9,7 +9,7 @@ import {
   startSurroundings,
 } from '../support/surroundings.ts';
 
-/** A gateway with the example configuration, what it is compared with, and what both need. */
+/** A gateway with the example configuration, the proxy to compare it with, and everything that both need. */
 export interface Servers extends AsyncDisposable {
   readonly gateway: GatewaySide;
   readonly proxy: Side;
@@ -18,7 +18,7 @@ export interface Servers extends AsyncDisposable {
   /** Players of the gateway's operator, with live sessions. */
   readonly players: readonly ServicePlayer[];
   readonly serviceSecret: string;
-  /** The gateway and the proxy have a processor for themselves, everything else has another. */
+  /** Whether the measured side has its own processor, and everything else another. */
   readonly isPinned: boolean;
   /** Another gateway on the same servers. */
   startGateway(env: Readonly<Record<string, string>>): Promise<GatewaySide>;
@@ -26,24 +26,24 @@ export interface Servers extends AsyncDisposable {
 }
 
 export interface ServersOptions {
-  /** For the gateway's `node`, which has this folder for its files. */
+  /** Flags for the gateway's `node`, which keeps its files in this folder. */
   readonly gatewayFlags?: (folder: string) => readonly string[];
   /** Default: the repository's own example. */
   readonly configFolder?: string;
-  /** How long the wallet takes for each answer; default: none at all. */
+  /** How long the wallet takes for each answer; by default not at all. */
   readonly walletDelayMs?: number;
-  /** Over what every gateway of a benchmark gets. */
+  /** Overrides the environment that every gateway of a benchmark gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether gateway and proxy get a processor for themselves, where that can be; default true. */
+  /** Whether the measured side gets its own processor, if possible; default true. */
   readonly pinned?: boolean;
-  /** Of PostgreSQL, by their names in `postgresql.conf`; default: its own defaults. */
+  /** Settings of PostgreSQL, by their names in `postgresql.conf`; by default its own defaults. */
   readonly postgres?: Readonly<Record<string, string>>;
 }
 
 export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 const API_SECRET = randomBytes(24).toString('base64url');
 const SERVICE_SECRET = randomBytes(24).toString('base64url');
-/** Enough that no row of a single player or session is what is measured. */
+/** Enough players that the row of a single player or session is no bottleneck. */
 const PLAYERS = 100;
 
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
@@ -72,7 +72,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   };
 }
 
-/** What the example configuration takes from it. */
+/** The variables of the example configuration. */
 function environment(walletUrl: string): Readonly<Record<string, string>> {
   return {
     SERVICE_SECRET,

@@ -4,18 +4,18 @@ import type { LoadClient, LoadOperation } from './load-job.ts';
 export interface CallbacksSettings {
   readonly connections: number;
   readonly rounds: number;
-  /** About how long a round takes; how many bets that are is known after the warm-up. */
+  /** About how long a round takes; the warm-up shows how many bets that is. */
   readonly roundSeconds: number;
-  /** Bets of the warm-up of each side. */
+  /** Bets in the warm-up of each side. */
   readonly warmUpBets: number;
-  /** Who sends; undefined: wrk where it is installed. */
+  /** The load generator; undefined: wrk if it is installed. */
   readonly client: LoadClient | undefined;
   readonly operations: readonly LoadOperation[];
-  /** Tells where the gateway spends its time instead of comparing it. */
+  /** Reports where the gateway spends its time instead of comparing it. */
   readonly profile: boolean;
-  /** Where the result is written. */
+  /** The file for the result. */
   readonly resultFile: string;
-  /** Only the help was asked for. */
+  /** Only print the help. */
   readonly help: boolean;
 }
 

@@ -1,20 +1,20 @@
 import { Client } from 'pg';
 import { request } from 'undici';
 
-/** What the gateway has answered 200. */
+/** The bets that the gateway has answered 200. */
 export interface Accepted {
   readonly count: number;
-  /** How many more there may be, whose answer nobody heard. */
+  /** How many more there may be, whose answers were not received. */
   readonly cut: number;
-  /** Which they are, where the client tells. */
+  /** Their ids, if the client can tell. */
   readonly ids: readonly string[] | undefined;
 }
 
 /**
- * Speed that loses or doubles a bet is none: every bet answered 200 has to be at the wallet once
- * and in the journal as accepted, with one call that was (I3, I5).
+ * Speed that loses or doubles bets does not count: every bet answered 200 must be at the wallet once and accepted
+ * in the journal, with exactly one accepted call (I3, I5).
  *
- * @param prefix of every bet that was sent through the gateway
+ * @param prefix the prefix of all bets that were sent through the gateway
  * @returns what is wrong, in words
  */
 export async function findMistakes(
@@ -56,12 +56,12 @@ async function walletCalls(
 
 interface JournalCounts {
   readonly accepted: number;
-  /** Accepted ones in all, but those that the service was told not to know of. */
+  /** All accepted bets, except those whose callers were answered otherwise. */
   readonly told: number;
   readonly attempts: number;
   readonly bets: number;
   readonly busy: number;
-  /** By the gateway itself, minutes after their callers had gone. */
+  /** Rolled back by the gateway itself, minutes after their callers had gone. */
   readonly rolledBack: number;
 }
 

@@ -1,16 +1,16 @@
 import type { Client } from 'pg';
 
 const PLAYERS = 200_000;
-/** Rows of one statement. */
+/** Rows per statement. */
 const CHUNK = 500_000;
 
-/** Operators as the benchmark names them. */
+/** The benchmark's name of an operator. */
 export const operatorId = (number: number) => `operator-${number}`;
 
 /**
- * So many bets over two months: nine of ten settled, the rest in every other state, stakes as people
- * choose them (a tenth of one amount, most of a few hundred). Indexes are made afterwards, as a table of
- * this size would take an hour to grow into them.
+ * Writes this many bets over two months: nine of ten settled, the rest in every other state, with stakes as people
+ * choose them (a tenth of a single amount, most of a few hundred amounts). Indexes are built afterwards: growing
+ * them with the table would take an hour.
  */
 export async function fillBets(client: Client, bets: number, operators: number): Promise<void> {
   await client.query(`SET maintenance_work_mem = '512MB'`);
@@ -49,7 +49,7 @@ const INSERT = `
     FROM generate_series($1::int, $2::int) n
     JOIN players p ON p.user_id = 'id-' || 1 + (n * 104729::bigint) % ${PLAYERS}`;
 
-/** A backlog at every twentieth operator: what waits, and a dead letter. */
+/** A backlog at every twentieth operator: pending deliveries and a dead letter. */
 export async function fillDeliveries(client: Client, operators: number): Promise<void> {
   await client.query(
     `WITH bet AS (

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 
 /**
- * Takes traces as OTLP/HTTP in a process of its own. Prints its port; `GET /` tells how many
- * messages with traces came.
+ * Receives traces as OTLP/HTTP in its own process. Prints its port; `GET /` returns how many messages with traces
+ * came.
  */
 let messages = 0;
 const server = createServer((request, response) => {

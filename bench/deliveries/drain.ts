@@ -10,11 +10,11 @@ export interface DrainResult {
   readonly delivered: number;
   readonly elapsedMs: number;
   readonly perSecond: number;
-  /** The worker's, from its start to the last delivery, where the system tells. */
+  /** Processor time of the worker from its start to the last delivery, if the system reports it. */
   readonly cpuUsPerDelivery: number | undefined;
   readonly callP50Ms: number;
   readonly callP99Ms: number;
-  /** Deliveries that reached the wallet never, or more than once. */
+  /** Deliveries that never reached the wallet, or reached it more than once. */
   readonly mistakes: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const WARM_UP = 2_000;
 const POLL_MS = 200;
 const PROFILE = 'worker.cpuprofile';
 
-/** A backlog of one operator, delivered by one worker process. */
+/** Drains a backlog of one operator with one worker process. */
 export async function drainBacklog(
   scene: Scene,
   { backlog, profile }: Pick<DeliveriesSettings, 'backlog' | 'profile'>,
@@ -71,7 +71,7 @@ interface Figures {
   readonly from_ms: number;
 }
 
-/** From the first call to the last outcome that was committed. */
+/** From the first call to the last committed outcome. */
 const FIGURES = `
   SELECT count(*)::int AS delivered,
          extract(epoch FROM max(d.settled_at) - min(a.started_at))::float8 * 1000 AS elapsed_ms,
@@ -87,7 +87,7 @@ async function untilDrained(scene: Scene): Promise<void> {
   while ((await scene.query(isOpen)).length > 0) await sleep(POLL_MS);
 }
 
-/** Asks the wallet itself what it got. */
+/** Asks the wallet itself which deliveries it received. */
 async function findMistakes(scene: Scene, delivered: number): Promise<readonly string[]> {
   const seen = await (await fetch(`${scene.walletUrl}/?backlog-`)).text();
   const counts = seen
@@ -101,7 +101,7 @@ async function findMistakes(scene: Scene, delivered: number): Promise<readonly s
 }
 
 async function tellProfile(worker: Child, { from_ms, elapsed_ms }: Figures): Promise<void> {
-  // Profiles have the monotonic clock, rows the wall's.
+  // Profiles use the monotonic clock, rows the wall clock.
   const fromMs = from_ms + Number(process.hrtime.bigint()) / 1e6 - Date.now();
   const window = { fromMs, toMs: fromMs + elapsed_ms };
   console.log(await profileReport(join(worker.folder, PROFILE), window));

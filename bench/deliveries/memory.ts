@@ -4,9 +4,9 @@ import type { Scene } from './scene.ts';
 
 export interface MemoryResult {
   readonly waiting: number;
-  /** Resident, before any of them was there; undefined where the system does not tell. */
+  /** Resident memory before any delivery was there; undefined if the system does not report it. */
   readonly beforeBytes: number | undefined;
-  /** The most of it while they waited. */
+  /** The highest value while they waited. */
   readonly maxBytes: number | undefined;
   readonly watchedMs: number;
 }
@@ -15,7 +15,7 @@ const SETTLE_MS = 5_000;
 const WATCH_MS = 15_000;
 const SAMPLE_MS = 500;
 
-/** What a worker's memory does while so many deliveries wait behind an operator that is held. */
+/** How much memory a worker needs while this many deliveries wait for an operator that is held. */
 export async function watchMemory(scene: Scene, waiting: number): Promise<MemoryResult> {
   await using worker = await scene.startWorker();
   await sleep(SETTLE_MS);

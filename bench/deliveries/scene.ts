@@ -19,18 +19,18 @@ import { type Child, type ChildOptions, startChild } from '../support/child.ts';
 
 export type OperatorId = 'alpha' | 'held';
 
-/** PostgreSQL (fsync on), Redis, a wallet that says yes at once, and two operators that have it. */
+/** PostgreSQL (fsync on), Redis, a wallet that accepts at once, and two operators that use it. */
 export interface Scene extends AsyncDisposable {
   readonly database: Database;
   readonly walletUrl: string;
-  /** Writes promised rollbacks of an operator; `held` is in maintenance. */
+  /** Writes promised rollbacks of an operator; the operator `held` is in maintenance. */
   fill(operatorId: OperatorId, prefix: string, count: number, state?: 'delivered'): Promise<void>;
   query<Row extends QueryResultRow>(text: string): Promise<readonly Row[]>;
-  /** A gateway that does nothing but deliver, in a process of its own. */
+  /** A gateway that only delivers, in its own process. */
   startWorker(nodeArgs?: ChildOptions['nodeArgs']): Promise<Child>;
 }
 
-/** Enough that no row of a single player or session is what is measured. */
+/** Enough players that the row of a single player or session is no bottleneck. */
 const PLAYERS = 100;
 const ENCRYPTION_KEY = randomBytes(32);
 
@@ -89,7 +89,7 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-/** Everything that matters here is the default. */
+/** All settings that matter here have their defaults. */
 async function writeConfiguration(baseUrl: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-bench-config-'));
   await mkdir(join(folder, 'operators'));
@@ -111,7 +111,7 @@ async function writeConfiguration(baseUrl: string): Promise<string> {
   return folder;
 }
 
-/** Players with the session that their bets were placed in. */
+/** Players, each with the session in which their bets were placed. */
 function makePlayers(
   database: Database,
   operatorId: OperatorId,

@@ -1,17 +1,17 @@
 import { optionsOf, positive } from '../support/settings.ts';
 
 export interface DeliveriesSettings {
-  /** Promised rollbacks that are drained. */
+  /** The number of promised rollbacks to drain. */
   readonly backlog: number;
-  /** Promised rollbacks that wait behind an operator in maintenance. */
+  /** The number of promised rollbacks that wait for an operator in maintenance. */
   readonly waiting: number;
-  /** Delivered rows in the table when the sweep is measured. */
+  /** The number of delivered rows in the table when the sweep is measured. */
   readonly rows: number;
-  /** Tells where the worker spends its time instead of measuring the rest. */
+  /** Reports where the worker spends its time instead of measuring the rest. */
   readonly profile: boolean;
-  /** Where the result is written. */
+  /** The file for the result. */
   readonly resultFile: string;
-  /** Only the help was asked for. */
+  /** Only print the help. */
   readonly help: boolean;
 }
 

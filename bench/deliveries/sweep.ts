@@ -8,9 +8,9 @@ import type { Scene } from './scene.ts';
 export interface SweepResult {
   readonly deliveredRows: number;
   readonly openRows: number;
-  /** All that a sweep asks of PostgreSQL every second, median and longest. */
+  /** The statements that a sweep runs every second, median and longest. */
   readonly sweepMs: { readonly median: number; readonly max: number };
-  /** Counting for the gauges, every few seconds. */
+  /** Counting for the gauges, which happens every few seconds. */
   readonly gaugesMs: number;
   /** The same when a process starts and has counted nothing yet. */
   readonly firstGaugesMs: number;
@@ -19,9 +19,9 @@ export interface SweepResult {
 const SWEEPS = 30;
 const ORIGINATE_MS = 600_000;
 
-/** What the sweep costs when the table holds that many deliveries that ended long ago. */
+/** What the sweep costs when the table holds this many finished deliveries. */
 export async function measureSweep(scene: Scene, deliveredRows: number): Promise<SweepResult> {
-  // What is measured is reading; how the rows came in is not.
+  // Only reading is measured, not how the rows were written.
   await scene.query('SET synchronous_commit = off');
   await scene.fill('alpha', 'history', deliveredRows, 'delivered');
   const store = new DeliveryStore(scene.database);
@@ -33,7 +33,7 @@ export async function measureSweep(scene: Scene, deliveredRows: number): Promise
     const open = await store.openOperators();
     await store.countHeld(open.map(({ operatorId }) => operatorId));
   };
-  /** In one piece, which a process that starts does not dare. */
+  /** Counted in one piece, which a starting process avoids. */
   const ALL = 1_000_000_000;
   const gauges = async (from: Date) => {
     const until = await store.countableUntil();

@@ -3,15 +3,15 @@ import type { Client } from 'pg';
 /** Operations of a filled bet, each with one attempt. */
 const OPERATIONS = ['place', 'update', 'update', 'settle'] as const;
 const BETS_AT_ONCE = 100_000;
-/** Part of the bets that the month before has. */
+/** One of this many bets is of the last month. */
 export const LAST_MONTH_EVERY = 5;
 const PLAYERS = 10_000;
-/** For people who wait. */
+/** Rows between two lines of progress. */
 const TOLD_EVERY = 500_000;
 
 /**
- * Settled bets of this month and, every fifth, of the last one: as rows alone, so that the books know
- * nothing of them and pass them over.
+ * Settled bets of this month and, every fifth, of the last one. They are written as rows, so the books do not know
+ * them and skip them.
  */
 export async function fillJournal(client: Client, bets: number): Promise<void> {
   await client.query('SET synchronous_commit = off');
@@ -43,7 +43,7 @@ const BETS = `
     FROM generate_series($1::int, $2::int) n
     JOIN players p ON p.user_id = 'filled-' || (n % ${PLAYERS} + 1)`;
 
-/** Bodies of about the length that they have in truth. */
+/** Bodies about as long as real ones. */
 const OPERATIONS_OF_BETS = `
   WITH op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body, created_at)

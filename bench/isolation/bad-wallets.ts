@@ -1,9 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 
 /**
- * Wallets as nobody wants them for a neighbour, in a process of their own: below `/hang` one that never
- * answers, below `/endless` one that sends informational answers and nothing else, below `/slow` one
- * that confirms everything after 50 ms. Prints its port.
+ * Wallets that are bad neighbours, in their own process: `/hang` never answers, `/endless` sends only informational
+ * answers, `/slow` confirms everything after 50 ms. Prints its port.
  */
 
 const SLOW_MS = 50;

@@ -2,8 +2,8 @@ import { startBonusApi } from '../../tools/simulator/bonus-api/bonus-api.ts';
 import { AGGREGATOR } from '../support/operators.ts';
 
 /**
- * The service's bonus API in a process of its own. Argument: the secret. Prints its port, and the
- * template that may be issued.
+ * The service's bonus API in its own process. Argument: the secret. Prints its port, and a template that can be
+ * issued.
  */
 const [, , secret = ''] = process.argv;
 const api = await startBonusApi({ partners: [{ cid: AGGREGATOR, secrets: [secret] }] });

@@ -12,15 +12,15 @@ import type { GatewaySide } from '../support/surroundings.ts';
 export const BAD_IDS = ['hanging', 'endless', 'backlogged', 'issuing'] as const;
 export type BadId = (typeof BAD_IDS)[number];
 
-/** A wallet that never answers has 100 calls under way: so many a second, each for its whole 4 s. */
+/** A wallet that never answers has 100 calls under way: this many per second, each for its full 4 s. */
 const HANGING_PER_SECOND = 25;
 const ENDLESS_PER_SECOND = 3;
 const ISSUE_EVERY_MS = 500;
-/** With that, the most entries a second that an operator may bring. */
+/** At this size an operator reaches the highest rate of entries that it is allowed. */
 const BATCH = 100;
-/** Until all that hangs is there. */
+/** Until all hanging calls are under way. */
 const GATHER_MS = 4_500;
-/** Until nothing of them is under way any more. */
+/** Until none of their calls is under way any more. */
 const CALM_MS = 5_000;
 
 export interface NeighboursOptions {
@@ -30,11 +30,11 @@ export interface NeighboursOptions {
   readonly folder: OperatorsFolder;
   readonly adminToken: string;
   readonly template: number;
-  /** Deliveries that wait for one of them. */
+  /** The number of deliveries that wait for one of them. */
   readonly backlog: number;
 }
 
-/** Four operators that nobody wants beside their own; quiet until they are told. */
+/** Four operators that are bad neighbours; quiet until told otherwise. */
 export class Neighbours {
   readonly #options: NeighboursOptions;
   readonly #players = new Map<string, readonly ServicePlayer[]>();
@@ -44,7 +44,7 @@ export class Neighbours {
     this.#options = options;
   }
 
-  /** Bonuses that were issued so far. */
+  /** The number of bonuses issued so far. */
   get issued(): number {
     return this.#issued;
   }
@@ -72,7 +72,7 @@ export class Neighbours {
     });
   }
 
-  /** Deliveries that still wait. */
+  /** The number of deliveries that still wait. */
   async waiting(): Promise<number> {
     return await onDatabase(this.#options.databaseUrl, async (client) => {
       const { rows } = await client.query<{ n: number }>(
@@ -83,7 +83,7 @@ export class Neighbours {
     });
   }
 
-  /** Does something while these are at it, for about so long, and waits until they are calm. */
+  /** Runs `work` while these operators cause trouble for about this long, then waits until they are calm. */
   async trouble<T>(who: readonly BadId[], seconds: number, work: () => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const callsOf = (id: BadId, perSecond: number) =>
@@ -130,7 +130,7 @@ export class Neighbours {
           playersData,
         });
         if (status === 200) this.#issued += BATCH;
-        // More than it may bring at once is told so, and comes again.
+        // 429: it has brought more than it may at once, and comes again.
         else if (status !== 429) throw new Error(`a batch was answered ${status} ${body}`);
         await sleep(ISSUE_EVERY_MS);
       }

@@ -2,17 +2,17 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
-  /** The protocol's, where the body has one. */
+  /** The protocol's code, if the body has one. */
   readonly code: number | undefined;
 }
 
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 const CODE = /"code":(\d+)/;
-/** Where the status stands in `HTTP/1.1 200`. */
+/** The position of the status in `HTTP/1.1 200`. */
 const STATUS_AT = 9;
 
-/** A connection that has one request on its way at a time, at next to no cost for its process. */
+/** A connection with one request at a time, which costs its process next to nothing. */
 export class Connection {
   readonly #socket: Socket;
   readonly #free: (connection: Connection) => void;
@@ -20,8 +20,8 @@ export class Connection {
   #received = '';
 
   /**
-   * @param free called whenever it could take a request
-   * @param gone called once it can take none any more
+   * @param free called whenever it can take a request
+   * @param gone called once it can take no more requests
    */
   constructor(
     { hostname, port }: URL,
@@ -32,7 +32,7 @@ export class Connection {
     this.#socket = connect(Number(port), hostname);
     this.#socket.setNoDelay(true).setEncoding('latin1');
     this.#socket.on('data', (text) => this.#read(String(text)));
-    // What it had is told by `close`.
+    // `close` reports what happened to its request.
     this.#socket.on('error', () => this.#socket.destroy());
     this.#socket.on('close', () => {
       gone(this);
@@ -40,7 +40,7 @@ export class Connection {
     });
   }
 
-  /** @param told called once, with undefined where the connection broke without an answer */
+  /** @param told called once, with undefined if the connection broke without an answer */
   send(request: Buffer, told: (answer: Answer | undefined) => void): void {
     this.#told = told;
     this.#socket.write(request);

@@ -8,7 +8,7 @@ import { runs } from '../support/processors.ts';
 import type { Side } from '../support/surroundings.ts';
 import { type OpenResult, type Phase, runOpen } from './job.ts';
 
-/** Where load goes and how it is looked up afterwards. */
+/** Where load is sent, and where the bets are checked afterwards. */
 export interface Scene {
   readonly databaseUrl: string;
   readonly walletUrl: string;
@@ -18,31 +18,31 @@ export interface Scene {
 
 export interface OpenOptions {
   readonly operation?: LoadOperation;
-  /** Default: all of the scene's. */
+  /** Default: all players of the scene. */
   readonly players?: readonly ServicePlayer[];
   readonly connectionsMax?: number;
   /** See `OpenJob`. */
   readonly queueMs?: number;
-  /** Whether its bets are to be found in the journal afterwards; not those of the wallet itself. */
+  /** Whether its bets must be in the journal afterwards; not if they go straight to the wallet. */
   readonly journaled?: boolean;
 }
 
 export interface OpenMeasured extends OpenResult {
-  /** Processor time of the side, where the system tells. */
+  /** Processor time of the measured side, if the system reports it. */
   readonly cpuMs: number | undefined;
   readonly busy: Busy;
 }
 
-/** As many as a service with a pool of connections has; below what one gateway process lets in. */
+/** As many as a service with a connection pool; fewer than one gateway process allows. */
 const CONNECTIONS_MAX = 1_000;
 const WARM_UP_BETS = 10_000;
-/** Requests are signed beforehand: so many times as many as the warm-up's pace needs. */
+/** Requests are signed in advance: this many times more than the warm-up's pace needs. */
 const RESERVE = 2.5;
 
-/** Sends callbacks, and remembers every bet that was, to look for it when all is over. */
+/** Sends callbacks and remembers every bet, to check them all at the end. */
 export class Load {
   readonly #scene: Scene;
-  /** No other's bets begin like it. */
+  /** A prefix that no other load's bets have. */
   readonly #name = `load-${randomBytes(4).toString('hex')}`;
   readonly #checks: (() => Promise<string[]>)[] = [];
   #runs = 0;
@@ -52,12 +52,12 @@ export class Load {
     this.#scene = scene;
   }
 
-  /** Bets that were answered 200 by the gateway. */
+  /** The number of bets that the gateway answered 200. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Compiled, and with its connections made. @returns places a second meanwhile */
+  /** Lets the side compile its code and open its connections. @returns places per second meanwhile */
   async warmUp(side: Side, bets: number, connections: number): Promise<number> {
     const prefix = this.#prefix();
     const { players, serviceSecret: secret } = this.#scene;
@@ -70,16 +70,16 @@ export class Load {
     return (1000 * answered) / elapsedMs;
   }
 
-  /** Places a second that the gateway serves when there are always so many under way. */
+  /** The places per second that the gateway serves with this many always under way. */
   async maximum(side: Side, seconds: number, connections: number): Promise<number> {
     const pace = await this.warmUp(side, WARM_UP_BETS, connections);
     return await this.closed(side, seconds, connections, pace);
   }
 
   /**
-   * The same of one that is warm.
+   * The same for a side that is already warm.
    *
-   * @param pace about how many that are
+   * @param pace about how many places per second that will be
    */
   async closed(side: Side, seconds: number, connections: number, pace: number): Promise<number> {
     const prefix = this.#prefix();
@@ -96,7 +96,7 @@ export class Load {
     return (1000 * answered) / elapsedMs;
   }
 
-  /** Sends at constant rates, one after the other. */
+  /** Sends at constant rates, one phase after another. */
   async open(
     side: Side,
     phases: readonly Phase[],
@@ -123,9 +123,9 @@ export class Load {
   }
 
   /**
-   * Sends every bet to each of the sides at the same moment, as a service does that hears nothing.
+   * Sends every bet to both sides at the same moment, like a service that receives no answers.
    *
-   * @returns what each of them answered
+   * @returns the answers of each side
    */
   async openTwice(
     sides: readonly Side[],
@@ -148,7 +148,7 @@ export class Load {
     return results;
   }
 
-  /** What is wrong with any of the bets that were sent, in words. */
+  /** What is wrong with any of the sent bets, in words. */
   async mistakes(): Promise<readonly string[]> {
     const found: string[] = [];
     for (const check of this.#checks) found.push(...(await check()));

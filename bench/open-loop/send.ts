@@ -11,10 +11,10 @@ import {
 import { type Call, Sender } from './sender.ts';
 
 /**
- * Sends callbacks at a constant rate, each when it is due, as the service does whose players do not
- * wait for each other. Argument: the file of an `OpenJob`; prints an `OpenResult`.
+ * Sends callbacks at a constant rate, each when it is due, like a service whose players do not wait for each other.
+ * Argument: the file of an `OpenJob`; prints an `OpenResult`.
  *
- * Own code, because what is installed sends on each connection only after the answer before.
+ * Our own code, because the available tools send on a connection only after the previous answer.
  */
 const job: OpenJob = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const sender = new Sender(job);

@@ -4,13 +4,13 @@ import { requestBytes, requestMaker } from '../callbacks/requests.ts';
 import { type Answer, Connection } from './connection.ts';
 import { type OpenJob, SERVICE_WAITS_MS } from './job.ts';
 
-/** Beyond, requests are made and signed while it runs: memory is not for all of them. */
+/** Further requests are made and signed during the run: memory does not suffice for all of them. */
 const AHEAD_MAX = 120_000;
-/** Listened to beyond the service's limit, so that an answer that comes too late is seen. */
+/** Waits beyond the service's limit, so that late answers are seen. */
 const PATIENCE_MS = SERVICE_WAITS_MS + 3_000;
 const TICK_MS = 1;
 
-/** What became of one request. Times are the monotonic clock's; 0 is never. */
+/** What happened to one request. Times are on the monotonic clock; 0 is never. */
 export interface Call {
   readonly dueAtMs: number;
   sentAtMs: number;
@@ -19,7 +19,7 @@ export interface Call {
   answer: string;
 }
 
-/** Sends each request when it is due, on any connection that is free. */
+/** Sends each request when it is due, on any free connection. */
 export class Sender {
   readonly calls: Call[] = [];
   connections = 0;
@@ -29,7 +29,7 @@ export class Sender {
   readonly #dueAtMs: Float64Array;
   readonly #free: Connection[] = [];
   readonly #open = new Set<Connection>();
-  /** Numbers of requests for which no connection was free, the oldest first, from `#queueAt` on. */
+  /** Requests that wait for a free connection, the oldest first, from `#queueAt` on. */
   readonly #queue: number[] = [];
   #queueAt = 0;
   #unanswered = 0;
@@ -95,7 +95,7 @@ export class Sender {
     this.#open.delete(connection);
     const at = this.#free.indexOf(connection);
     if (at >= 0) this.#free.splice(at, 1);
-    // Who waited for it gets another.
+    // A new connection for the request that waited for this one.
     const instead = this.#queueAt < this.#queue.length ? this.#another() : undefined;
     if (instead !== undefined) this.#freed(instead);
   }
@@ -105,7 +105,7 @@ export class Sender {
     if (call === undefined) throw new Error(`request ${n} is not due yet`);
     call.sentAtMs = machineMs();
     connection.send(this.#bytesOf(n), (answer) => {
-      // Given up before.
+      // It was given up before.
       if (call.answer !== 'silent') return;
       this.#unanswered -= 1;
       call.answeredAtMs = machineMs();
@@ -113,7 +113,7 @@ export class Sender {
     });
   }
 
-  /** What waits too long for a connection is not sent any more; what waits for an answer is left. */
+  /** Requests that wait too long for a connection are not sent; those that wait for an answer are left alone. */
   #giveUp(): void {
     const { queueMs = SERVICE_WAITS_MS } = this.#job;
     const now = machineMs();
@@ -134,7 +134,7 @@ function nameOf({ status, code }: Answer): string {
   return code === undefined || status === 200 ? String(status) : `${status}:${code}`;
 }
 
-/** When each request is to be sent, from the beginning. */
+/** The time at which each request is due, from the beginning. */
 function dueTimes({ phases }: OpenJob): Float64Array {
   let fromMs = 0;
   const times = phases.flatMap(({ perSecond, seconds }) => {

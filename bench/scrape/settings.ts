@@ -1,12 +1,12 @@
 import { optionsOf, positive } from '../support/settings.ts';
 
 export interface ScrapeSettings {
-  /** How many are active with every operation. */
+  /** The number of operators, all active with every operation. */
   readonly operators: number;
   readonly scrapes: number;
-  /** Where the result is written. */
+  /** The file for the result. */
   readonly resultFile: string;
-  /** Only the help was asked for. */
+  /** Only print the help. */
   readonly help: boolean;
 }
 

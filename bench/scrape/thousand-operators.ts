@@ -11,8 +11,8 @@ const METHODS = ['templates', 'template', 'player/bonuses', 'bonus/applyBatch'];
 const STATES = ['pending', 'delivered', 'dead'];
 
 /**
- * Metrics as after a busy week: every operator has seen every operation, most outcomes, and wallet
- * calls and answers of every length.
+ * Metrics as after a busy week: every operator has had every operation, most outcomes, and wallet calls and answers
+ * of every duration.
  */
 export function busyMetrics(operators: number): Metrics {
   const metrics = createMetrics();

@@ -1,11 +1,11 @@
 export interface Trend {
-  /** From one value to the next. */
+  /** The change from one value to the next. */
   readonly slope: number;
-  /** How far values are from the line, as a standard deviation. */
+  /** The distance of the values from the line, as a standard deviation. */
   readonly noise: number;
 }
 
-/** The straight line through values that were taken at equal distances, by least squares. */
+/** The straight line through equidistant values, by least squares. */
 export function trendOf(values: readonly number[]): Trend {
   const n = values.length;
   const middle = (n - 1) / 2;

@@ -1,14 +1,14 @@
 import { optionsOf, positive } from '../support/settings.ts';
 
 export interface StrangersSettings {
-  /** Connections at once, each with a body that does not end. */
+  /** Concurrent connections, each with a body that does not end. */
   readonly connections: number;
-  /** What each sends of its body. */
+  /** How many bytes of its body each sends. */
   readonly bodyBytes: number;
   readonly seconds: number;
-  /** Where the result is written. */
+  /** The file for the result. */
   readonly resultFile: string;
-  /** Only the help was asked for. */
+  /** Only print the help. */
   readonly help: boolean;
 }
 

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** Above what is ever sent, within what the gateway takes. */
+/** More than is ever sent, and within the gateway's limit. */
 const PROMISED_BYTES = 260_000;
 
-/** Connections on which most of a body has come, and the rest never does. */
+/** Connections on which most of a body has arrived and the rest never does. */
 export class StalledBodies {
   readonly #port: number;
   readonly #bytes: Buffer;
@@ -21,12 +21,12 @@ export class StalledBodies {
     ]);
   }
 
-  /** How many connections were made so far. */
+  /** The number of connections opened so far. */
   get opened(): number {
     return this.#opened;
   }
 
-  /** @param againMs how soon who was closed comes again; default: never */
+  /** @param againMs how soon a closed connection comes again; default: never */
   start(connections: number, againMs?: number): void {
     this.#againMs = againMs;
     for (let count = 0; count < connections; count += 1) this.#open();
@@ -45,7 +45,7 @@ export class StalledBodies {
       this.#opened += 1;
       socket.write(this.#bytes);
     });
-    // Being broken off is what they are here for.
+    // They are here to be closed by the gateway.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#sockets.delete(socket);

@@ -3,13 +3,13 @@ import { MEASURED_ON, REST_ON } from './processors.ts';
 
 /** How busy processors were, in percent. */
 export interface Busy {
-  /** The one that what is measured has for itself, where it has one. */
+  /** The processor that the measured side has to itself, if it has one. */
   readonly measured: number;
-  /** The one of all the rest. */
+  /** The processor of everything else. */
   readonly rest: number;
 }
 
-/** @returns tells how busy they were since */
+/** @returns reports how busy they have been since */
 export function watchBusy(): () => Busy {
   const before = cpus();
   return () => {

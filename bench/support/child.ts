@@ -10,30 +10,30 @@ import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 export type JsonLine = Readonly<Record<string, unknown>>;
 
 export interface ChildOptions {
-  /** What `node` runs, seen from the repository's root. */
+  /** The script for `node`, relative to the repository's root. */
   readonly script: string;
   readonly args?: readonly string[];
   /** Written to a file, whose path is the last argument. */
   readonly input?: string;
-  /** Flags for `node` itself, for a process with this folder. */
+  /** Flags for `node` itself, given the folder of the process. */
   readonly nodeArgs?: (folder: string) => readonly string[];
-  /** All it gets. */
+  /** The whole environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A process that ends with this one. It prints to a file: nobody spends time reading its log. */
+/** A process that ends with this one. Its output goes to a file: nobody spends time reading its log. */
 export interface Child extends AsyncDisposable {
   readonly pid: number;
-  /** Its own, removed with it. */
+  /** Its own folder, removed with it. */
   readonly folder: string;
   readonly exited: Promise<Exit>;
   /**
    * The first JSON line of its output that the predicate accepts.
    *
-   * @throws Error, with the end of what it printed, when it ends without one
+   * @throws Error, with the end of its output, if it ends without one
    */
   line(isIt: (line: JsonLine) => boolean): Promise<JsonLine>;
-  /** `SIGTERM`, and how it ended. */
+  /** Sends `SIGTERM`. @returns how it ended */
   stop(): Promise<Exit>;
 }
 
@@ -69,7 +69,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       exited,
       line: async (isIt) => {
         for (;;) {
-          // Looked at before the output: what it printed with its last breath still counts.
+          // Read before the output: what it printed right before its end still counts.
           const ended = hasEnded;
           const lines = (await output()).split('\n');
           const found = lines.map(jsonOf).find((json) => json !== undefined && isIt(json));
@@ -91,7 +91,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 function jsonOf(line: string): JsonLine | undefined {
-  // The last line of the file may be half written.
+  // The last line of the file may be incomplete.
   if (!line.startsWith('{') || !line.endsWith('}')) return undefined;
   const value: unknown = JSON.parse(line);
   return typeof value === 'object' && value !== null ? { ...value } : undefined;

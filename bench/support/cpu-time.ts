@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 
 const MS_PER_TICK = 10;
-/** Behind the command's name: state is the first, so that utime is the 12th and stime the 13th. */
+/** Fields after the command's name: state is the first, so utime is the 12th and stime the 13th. */
 const UTIME = 11;
 const STIME = 12;
 
-/** Processor time that a process has used so far, where the system tells (Linux), else undefined. */
+/** The processor time that a process has used so far; undefined if the system does not report it (not Linux). */
 export async function cpuTimeMs(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

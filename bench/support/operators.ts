@@ -9,22 +9,22 @@ import type { OperatorAccess } from './players.ts';
 export interface OperatorsFolder extends AsyncDisposable {
   readonly folder: string;
   readonly serviceSecret: string;
-  /** How each operator is known, by its id. */
+  /** Each operator's access to the gateway, by its id. */
   readonly access: ReadonlyMap<string, OperatorAccess>;
 }
 
 export interface OperatorsOptions {
   readonly walletUrl: string;
   readonly bonusApiUrl?: string;
-  /** Default: one that nobody else has. */
+  /** Default: a new random one. */
   readonly serviceSecret?: string;
-  /** Merged over an operator's own settings, by id. */
+  /** Merged into an operator's own settings, by id. */
   readonly more?: Readonly<Record<string, { readonly wallet?: object; readonly bonuses?: object }>>;
 }
 
 export const AGGREGATOR = 'aggregator-key';
 
-/** Operators with these ids, everything that is not said here at its default. */
+/** Writes operators with these ids; everything not given has its default. */
 export async function writeOperators(
   ids: readonly string[],
   options: OperatorsOptions,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createOperator } from '../../tools/simulator/operator.ts';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
 
-/** How an operator is known at the gateway. */
+/** How an operator identifies itself to the gateway. */
 export interface OperatorAccess {
   readonly cid: string;
   readonly secret: string;
@@ -10,7 +10,7 @@ export interface OperatorAccess {
 
 const CURRENCY = 'USD';
 
-/** So many players of an operator, with live sessions. */
+/** Opens live sessions for this many players of an operator. */
 export async function openSessions(
   baseUrl: string,
   access: OperatorAccess,

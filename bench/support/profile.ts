@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { table } from '../../src/lib/table.ts';
 
-/** V8's `.cpuprofile`, as far as it is read here. Times are microseconds on the monotonic clock. */
+/** The part of V8's `.cpuprofile` that is read here. Times are microseconds on the monotonic clock. */
 interface CpuProfile {
   readonly startTime: number;
   readonly nodes: readonly {
@@ -21,11 +21,7 @@ const ROOT = pathToFileURL(fileURLToPath(new URL('../../', import.meta.url))).hr
 const FUNCTIONS_MAX = 40;
 const FILES_MAX = 20;
 
-/**
- * Where the time went, as two tables: by function and by file or package, self time each.
- *
- * @param window only samples within these monotonic milliseconds (`process.hrtime`) count
- */
+/** Where the time went, as two tables of self time: by function, and by file or package. */
 export async function profileReport(
   file: string,
   window: { readonly fromMs: number; readonly toMs: number },
@@ -70,13 +66,13 @@ function selfTimes(
 
 function frameName({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']) {
   const name = functionName === '' ? '(anonymous)' : functionName;
-  // Built into V8 or Node: there is no source to point at.
+  // Built into V8 or Node: it has no source file.
   if (url === '') return name;
   const place = url.startsWith(ROOT) ? url.slice(ROOT.length) : url;
   return `${name}  ${place}:${lineNumber + 1}`;
 }
 
-/** The package for what is installed, the file for our own and Node's. */
+/** The package of installed code, the file of our own and Node's. */
 function placeOf(name: string): string {
   const place = name.split('  ')[1]?.replace(/:\d+$/, '');
   if (place === undefined) return name.startsWith('(') ? name : '(native)';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 
-/** One of the project's promises about speed, beside what was measured. */
+/** One of the project's performance targets, with the measured value. */
 export interface Target {
   readonly what: string;
   readonly value: number;
@@ -10,7 +10,7 @@ export interface Target {
   readonly atLeast?: number;
 }
 
-/** As it stands in a result. */
+/** As it is written to a result. */
 export function judged(target: Target) {
   return { ...target, met: isMet(target) };
 }
@@ -19,7 +19,7 @@ function isMet({ value, atMost, atLeast }: Target): boolean {
   return (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
 }
 
-/** What the target is and whether it is met, in a line for people. */
+/** One line for people that says what the target is and whether it is met. */
 function targetLine(target: Target): string {
   const { what, value, atMost, atLeast } = target;
   const bound = atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`;
@@ -37,8 +37,8 @@ interface BenchmarkResult {
 }
 
 /**
- * Prints the targets first, then what is wrong, and writes all of it with what it was measured on.
- * @returns the exit code: 1 when money was lost or doubled
+ * Prints the targets, then the mistakes, and writes everything to the result file, with the machine that was used.
+ * @returns the exit code: 1 if money was lost or doubled
  */
 export async function report(file: string, result: BenchmarkResult): Promise<number> {
   const { benchmark, settings, targets, figures, mistakes } = result;
@@ -50,7 +50,7 @@ export async function report(file: string, result: BenchmarkResult): Promise<num
     on: {
       node: process.version,
       platform: `${process.platform}-${process.arch}`,
-      // All that the machine has: this process itself may be kept on one of them.
+      // All of the machine's processors: this process itself may be limited to one of them.
       processors: cpus().length,
     },
     settings,

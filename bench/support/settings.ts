@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** An option that is not known or not a number, in one line for people. */
+/** An unknown option or an invalid number, with a one-line message for people. */
 export class SettingsError extends Error {}
 
-/** @throws SettingsError for an option that is not known, or that lacks its value */
+/** @throws SettingsError for an unknown option, or one without a value */
 export function optionsOf<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,
@@ -26,14 +26,14 @@ export function positive(name: string, text: string): number {
 
 export interface NumberSettings<Name extends string> {
   readonly numbers: Readonly<Record<Name, number>>;
-  /** Where the result is written. */
+  /** The file for the result. */
   readonly resultFile: string;
-  /** Only the help was asked for. */
+  /** Only print the help. */
   readonly help: boolean;
 }
 
 /**
- * The settings of a benchmark that has whole numbers alone, each an option of its name.
+ * The settings of a benchmark whose options are all whole numbers, each named like its setting.
  *
  * @throws SettingsError
  */

@@ -10,9 +10,9 @@ import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, startChild } from './child.ts';
 import { MEASURED_ON, pin, REST_ON, unpin } from './processors.ts';
 
-/** A process that takes callbacks, or stands where one that does would. */
+/** A process that takes callbacks, or that stands in for one. */
 export interface Side {
-  /** Where callbacks go, without a path. */
+  /** The address for callbacks, without a path. */
   readonly url: string;
   readonly process: Child;
 }
@@ -20,36 +20,36 @@ export interface Side {
 export interface GatewaySide extends Side {
   /** The internal listener. */
   readonly adminUrl: string;
-  /** From its beginning until it took callbacks. */
+  /** From its start until it accepted callbacks. */
   readonly startMs: number;
 }
 
 export interface GatewayOptions {
   readonly configFolder: string;
-  /** Over what every gateway of a benchmark gets. */
+  /** Overrides the environment that every gateway of a benchmark gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** For its `node`, which has this folder for its files. */
+  /** Flags for its `node`, which keeps its files in this folder. */
   readonly flags?: (folder: string) => readonly string[];
 }
 
 export interface SurroundingsOptions {
-  /** How long the wallet takes for each answer; default: none at all. */
+  /** How long the wallet takes for each answer; by default not at all. */
   readonly walletDelayMs?: number;
-  /** Whether what is measured gets a processor for itself, where that can be; default true. */
+  /** Whether the measured side gets its own processor, if possible; default true. */
   readonly pinned?: boolean;
-  /** Of PostgreSQL, by their names in `postgresql.conf`; default: its own defaults. */
+  /** Settings of PostgreSQL, by their names in `postgresql.conf`; by default its own defaults. */
   readonly postgres?: Readonly<Record<string, string>>;
 }
 
-/** What gateways need around them; everything that it started ends with it. */
+/** Everything that gateways need; what it has started ends with it. */
 export interface Surroundings extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly walletUrl: string;
-  /** What is measured has a processor for itself, everything else has another. */
+  /** Whether the measured side has its own processor, and everything else another. */
   readonly isPinned: boolean;
   startGateway(options: GatewayOptions): Promise<GatewaySide>;
-  /** A script that prints its port; on the processor of what is measured where `measured` says so. */
+  /** Starts a script that prints its port; with `measured`, on the processor of the measured side. */
   startServer(script: string, args: readonly string[], measured?: boolean): Promise<Side>;
 }
 
@@ -81,7 +81,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
       isPinned,
       startServer,
       startGateway: async ({ configFolder, env = {}, flags = () => [] }) => {
-        // Found beforehand: a gateway that logs nothing does not tell them either.
+        // Chosen in advance: a gateway that logs nothing does not report its ports either.
         const [port, adminPort] = [await freePort(), await freePort()];
         const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
         const base = usual(postgres.url, redis.url, configFolder);
@@ -106,7 +106,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
   }
 }
 
-/** As in production: durable commits, a log line a callback, the configuration's defaults. */
+/** As in production: durable commits, a log line per callback, the configuration's defaults. */
 function usual(databaseUrl: string, redisUrl: string, configFolder: string) {
   return {
     DATABASE_URL: databaseUrl,
@@ -120,7 +120,7 @@ function usual(databaseUrl: string, redisUrl: string, configFolder: string) {
   };
 }
 
-/** @throws Error where that cannot be done: the result would say otherwise */
+/** @throws Error if that is impossible: the result would claim otherwise */
 async function keep(pid: number): Promise<void> {
   if (!(await pin(pid, MEASURED_ON))) throw new Error('what is measured has no processor');
 }
@@ -137,7 +137,7 @@ async function freePort(): Promise<number> {
 
 const READY_POLL_MS = 20;
 
-/** @throws Error when the gateway ended instead */
+/** @throws Error if the gateway ends instead */
 async function ready({ exited, line }: Child, adminUrl: string): Promise<void> {
   let hasEnded = false;
   void exited.then(() => {
@@ -153,7 +153,7 @@ async function ready({ exited, line }: Child, adminUrl: string): Promise<void> {
       () => 0,
     );
     if (status === 200) return;
-    // Rejects with what it printed.
+    // Rejects with its output.
     if (hasEnded) await line(() => false);
     await sleep(READY_POLL_MS);
   }

@@ -24,7 +24,7 @@ const result = z.object({
     .default([]),
 });
 
-/** Every target of every result that is kept, with whether it is met, for people at a terminal. */
+/** Every target of every stored result, with whether it is met, for people at a terminal. */
 export function targetTable(): string {
   return table(
     TITLES.map((title) => ({ title, align: title === 'measured' ? 'right' : 'left' })),
@@ -32,7 +32,7 @@ export function targetTable(): string {
   );
 }
 
-/** @returns the page with the same table between its marks. @throws Error for one without marks */
+/** @returns the page with the same table between its marks. @throws Error if it has no marks */
 export function pageWithTargets(page: string): string {
   const [from, to] = [page.indexOf(FROM), page.indexOf(TO)];
   if (from < 0 || to < from) throw new Error(`no ${FROM} … ${TO} on the page`);

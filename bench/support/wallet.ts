@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /**
- * A wallet that says yes, in a process of its own: what it costs is the same for whoever stands in
- * front of it. Argument: how many milliseconds it takes for an answer, by default none. Prints its
- * port; `GET /seen?<prefix>` tells which bets with that prefix it got, a line each with how often.
+ * A wallet that accepts everything, in its own process, so that it costs every measured side the same. Argument:
+ * how many milliseconds it takes for an answer, by default none. Prints its port; `GET /seen?<prefix>` lists the
+ * bets with that prefix and how often each came, one per line.
  */
 
 const PLACED = /"transactionId":"([^"\\]+)"/;
 /**
- * The gateway's own, of a place whose caller went away; after minutes. A promised one, which the service
- * has asked for, has another errorCode or none.
+ * Whether it is the gateway's own rollback of a place whose caller had gone; it comes after minutes. One that the
+ * service has sent has another errorCode or none.
  */
 const isOwnRollback = (body: string) =>
   /"type":3[,}]/.test(body) && /"errorCode":10[,}]/.test(body);
@@ -50,7 +50,7 @@ function answer(response: ServerResponse, text: string): void {
   else setTimeout(write, delayMs);
 }
 
-/** As latin1: fast, and nothing but ASCII is looked for. */
+/** As latin1, which is fast: only ASCII is searched for. */
 function read(request: IncomingMessage, done: (body: string) => void): void {
   let body = '';
   request.setEncoding('latin1');
