@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { endProcesses } from './processes.ts';
 
-// Evaluated anew for each test file, also where files share a process.
+// Evaluated again for each test file, even if files share a process.
 afterAll(endProcesses);

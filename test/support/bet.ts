@@ -21,14 +21,14 @@ import { PATIENT_MS } from './timing.ts';
 
 export type TestPlayer = Awaited<ReturnType<TestGateway['player']>>;
 
-/** A delivery as its row stands; what guards a call still under way is `live`. */
+/** A delivery's row; one that guards a call still under way is `live`. */
 export interface DeliveryRow {
   readonly operation: string;
   readonly state: string;
   readonly attempts: number;
 }
 
-/** One bet of one player, with every operation the service could send of it, each sent once. */
+/** One bet of one player, with every operation that the service can send about it; each call sends it once. */
 export class TestBet {
   readonly gateway: TestGateway;
   readonly player: TestPlayer;
@@ -59,7 +59,7 @@ export class TestBet {
     return this.gateway.service.call('POST', '/payment/bet', placeBody(this.slip, more));
   }
 
-  /** @param token only sent where it is given */
+  /** @param token sent only if given */
   settle(
     amount: string,
     resultType: ResultType = 'won',
@@ -81,7 +81,7 @@ export class TestBet {
     return this.#put(updateBody(this.slip, coefficient, more));
   }
 
-  /** What reached the operator's wallet, in order. */
+  /** The operations that reached the operator's wallet, in order. */
   arrivals(): readonly Arrival['operation'][] {
     return this.wallet.arrivals(this.transactionId).map(({ operation }) => operation);
   }
@@ -98,7 +98,7 @@ export class TestBet {
     return last;
   }
 
-  /** What the gateway has promised of this bet, oldest first. */
+  /** The gateway's promises for this bet, oldest first. */
   async deliveries(): Promise<readonly DeliveryRow[]> {
     return await onServer(this.gateway.databaseUrl, async (client) => {
       const { rows } = await client.query<DeliveryRow>(
@@ -110,7 +110,7 @@ export class TestBet {
     });
   }
 
-  /** Resolves when this process looks the bet up for a second time: what looked first waits. */
+  /** Resolves when this process looks the bet up a second time: then the first operation waits. */
   async isWaitedFor(): Promise<void> {
     const { sent, end } = watchStatements(this.gateway);
     const looks = () =>
@@ -122,7 +122,7 @@ export class TestBet {
     end();
   }
 
-  /** As a process leaves the bet that was killed in the middle of a wallet call. */
+  /** Leaves the bet as a process does that was killed in the middle of a wallet call. */
   async leaveBusy(
     operation: 'place' | 'settle' | 'rollback' | 'update',
     lease: 'held' | 'lapsed' = 'held',
@@ -151,7 +151,7 @@ export interface BetOptions {
   readonly player?: TestPlayer;
 }
 
-/** A bet that nobody has heard of yet; its player holds 1000. */
+/** A bet that nobody knows yet; its player has 1000. */
 export async function unplacedBet(
   gateway: TestGateway,
   { operatorId = 'alpha', amount = '100', player }: BetOptions = {},
@@ -160,7 +160,7 @@ export async function unplacedBet(
   return new TestBet(gateway, whose, gateway.service.slip({ ...whose, amount }), operatorId);
 }
 
-/** A bet that its wallet has accepted. @throws Error when it did not */
+/** A bet that its wallet has accepted. @throws Error if it has not */
 export async function placedBet(gateway: TestGateway, options: BetOptions = {}): Promise<TestBet> {
   const bet = await unplacedBet(gateway, options);
   const answer = await bet.place();
@@ -168,12 +168,12 @@ export async function placedBet(gateway: TestGateway, options: BetOptions = {}):
   return bet;
 }
 
-/** The same bet as the service would send it with another player's words. */
+/** Sends the same bet under another player's id. */
 export function asPlayer(player: ServicePlayer): RawFields {
   return { userId: JSON.stringify(player.userId) };
 }
 
-/** Ends a session's time on PostgreSQL's clock, which is the one that counts. */
+/** Lets a session expire on PostgreSQL's clock, which is the one that counts. */
 export async function expireSession(gateway: TestGateway, token: string): Promise<void> {
   await onServer(gateway.databaseUrl, async (client) => {
     const { rowCount } = await client.query(

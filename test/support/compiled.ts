@@ -2,13 +2,13 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mapLimited } from '../../src/lib/map-limited.ts';
 
-/** Where Node keeps what it has compiled for tests, unless `NODE_COMPILE_CACHE` names another folder. */
+/** Where Node keeps its compiled code of the tests, unless `NODE_COMPILE_CACHE` names another folder. */
 export const COMPILED_FOLDER = resolve(
   import.meta.dirname,
   '../../node_modules/.cache/wagergate/compiled',
 );
 
-/** For programs that get an environment of their own: with Node's cache they start in half the time. */
+/** For programs with their own environment: with Node's cache they start in half the time. */
 export const COMPILED: Readonly<Record<string, string>> =
   process.env.NODE_COMPILE_CACHE === undefined
     ? {}
@@ -18,10 +18,9 @@ const KEPT_MS = 7 * 24 * 60 * 60_000;
 const AT_ONCE = 64;
 
 /**
- * Node forgets nothing of its cache, and each run compiles sources that no other asks for: those that tests have
- * changed or planted: some 200 MB in half a day of them.
- * Never rejects.
- * @param folder of that cache, which nobody else uses; missing: there is none
+ * Node never deletes from its cache, and each run compiles sources that no other run needs, which tests have
+ * changed or planted: some 200 MB in half a day of runs. Never rejects.
+ * @param folder the folder of that cache, which nobody else uses; missing: there is none
  */
 export async function forgetOldCompiled(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -32,7 +31,7 @@ export async function forgetOldCompiled(folder: string): Promise<void> {
       const { atimeMs, mtimeMs } = await stat(path);
       if (Date.now() - Math.max(atimeMs, mtimeMs) > KEPT_MS) await unlink(path);
     } catch {
-      // Another run beside this one was first.
+      // Another run deleted it first.
     }
   });
 }

@@ -5,21 +5,21 @@ import { connect, databaseUrl, onServer } from './server.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops it even while clients are connected. */
   drop(): Promise<void>;
 }
 
-/** A database of the test's own, migrated and empty: a copy of the run's template. */
+/** Creates a test's own database, migrated and empty: a copy of the run's template. */
 export async function createDatabase(): Promise<TestDatabase> {
   return create(`TEMPLATE ${inject('templateDatabase')}`);
 }
 
 export interface OpenDatabase extends TestDatabase {
-  /** A connection to it, which ends with it. */
+  /** A connection to it, closed together with it. */
   readonly client: Client;
 }
 
-/** A database of the test's own as `createDatabase` makes it, with a connection for the test. */
+/** Creates a test's own database as `createDatabase` does, with a connection. */
 export async function openDatabase(): Promise<OpenDatabase> {
   const { url, drop } = await createDatabase();
   const client = await connect(url);
@@ -33,7 +33,7 @@ export async function openDatabase(): Promise<OpenDatabase> {
   };
 }
 
-/** A database with nothing in it, for tests of the migrations themselves. */
+/** An empty database without migrations, for tests of the migrations themselves. */
 export async function createBareDatabase(): Promise<TestDatabase> {
   return create('TEMPLATE template0');
 }
@@ -41,14 +41,14 @@ export async function createBareDatabase(): Promise<TestDatabase> {
 async function create(how: string): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl');
   const name = `${inject('databasePrefix')}_${randomBytes(5).toString('hex')}`;
-  // As files: by the default every page goes through the server's memory and its log as well.
+  // Copied as files: by default every page would go through the server's memory and its log as well.
   const create = `CREATE DATABASE ${name} ${how} STRATEGY file_copy`;
   await onServer(serverUrl, (client) => client.query(create));
   return {
     url: databaseUrl(serverUrl, name),
     async drop() {
       await onServer(serverUrl, async (client) => {
-        // Connections that are just being closed would be told of it by an error nobody expects.
+        // Connections that are just closing would report an error that nobody expects.
         for (let looks = 0; looks < 10 && (await isUsed(client, name)); looks += 1) {
           await client.query('SELECT pg_sleep(0.01)');
         }

@@ -11,7 +11,7 @@ export interface DeliveryRow {
   readonly lastError?: string;
 }
 
-/** Writes an operation of an accepted bet, and the bet where it is new. @returns its id */
+/** Writes an operation of an accepted bet, and the bet if it is new. @returns its id */
 export async function insertOperation(
   client: Client,
   operation: string,
@@ -32,7 +32,7 @@ export async function insertOperation(
   return idIn(rows);
 }
 
-/** Writes a delivery that is an hour old and due in another, its horizon over. @returns its id */
+/** Writes a delivery that is an hour old, due in an hour, and past its horizon. @returns its id */
 export async function insertDelivery(client: Client, row: DeliveryRow = {}): Promise<string> {
   const { operator = 'alpha', transactionId = randomUUID(), operation = 'rollback' } = row;
   const operationId = await insertOperation(client, operation, transactionId, operator);

@@ -1,6 +1,6 @@
 import { onServer } from './server.ts';
 
-/** What a database may be set up with by somebody who has other programs in mind. */
+/** Settings that a database may have from somebody who had other programs in mind. */
 export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   DateStyle: 'German',
   IntervalStyle: 'sql_standard',
@@ -18,7 +18,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
 };
 
-/** From now on every new connection to the database of this URL begins with these settings. */
+/** From now on every new connection to this database begins with these settings. */
 export async function setUpDatabase(
   url: string,
   settings: Readonly<Record<string, string>> = FOREIGN_SETTINGS,

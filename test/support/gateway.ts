@@ -25,11 +25,11 @@ import { PATIENT_MS } from './timing.ts';
 type Settings = Readonly<Record<string, unknown>>;
 
 export interface TestGatewayOptions {
-  /** Merged over `gateway.yaml`, e.g. `{ deadline: { totalMs: 900 } }`. */
+  /** Merged into `gateway.yaml`, e.g. `{ deadline: { totalMs: 900 } }`. */
   readonly gateway?: Settings;
-  /** Merged over each operator's file, by id; default: one operator `alpha`. */
+  /** Merged into each operator's file, by id; default: one operator `alpha`. */
   readonly operators?: Readonly<Record<string, Settings>>;
-  /** Other addresses of the servers, such as a proxy's in front of them. */
+  /** Other addresses of the servers, such as those of a proxy. */
   readonly through?: (urls: { databaseUrl: string; redisUrl: string }) => Promise<{
     databaseUrl: string;
     redisUrl: string;
@@ -62,16 +62,16 @@ export interface TestGateway {
   }): Promise<ServicePlayer & { readonly user: string; readonly operatorToken: string }>;
   /** A second replica on the same servers. */
   replica(): Promise<TestGateway>;
-  /** Puts what stands in the configuration folder into force. @throws Error where it is invalid */
+  /** Applies the configuration folder. @throws Error if it is invalid */
   reload(): Promise<void>;
-  /** Rewrites an operator's file with these settings over the test's own, and reloads. */
+  /** Rewrites an operator's file with these settings merged into the test's own, and reloads. */
   reconfigure(operatorId: string, settings: Settings): Promise<void>;
   /**
-   * The longest that a callback took since this was last asked, in milliseconds, as the gateway
-   * itself measured it: what the test's own process adds does not count.
+   * The longest callback since the last call of this, in milliseconds, as the gateway itself measured it: what the
+   * test's own process adds does not count.
    */
   slowestMs(): number;
-  /** The sum of a metric's samples that have at least these labels. */
+  /** The sum of a metric's samples with at least these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   return await run(options, configFolder, urls, wallets, close);
 }
 
-/** What any gateway needs around it: servers of its own, a wallet for each operator, its configuration. */
+/** Everything that a gateway needs: its own servers, a wallet for each operator, its configuration. */
 export async function openSurroundings({
   gateway = {},
   operators = { alpha: {} },
@@ -144,7 +144,7 @@ async function run(
   readBack?.start();
   const app = parts.publicServer();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  // As patient as a busy machine needs: what a callback took is asserted by the gateway's own measure.
+  // As patient as a busy machine needs: tests check the duration of a callback by the gateway's own measure.
   const patience = { timeoutMs: 2 * PATIENT_MS };
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0, ...patience });
   const walletOf = (id: string) => {
@@ -226,7 +226,7 @@ async function run(
   };
 }
 
-/** Only callbacks' own lines are read; all of them are shown where somebody asks for a level. */
+/** Reads only the lines of callbacks; `TEST_LOG` prints all of them. */
 function note(line: string, durations: { slowestMs: number }): void {
   if (process.env.TEST_LOG !== undefined) process.stdout.write(line);
   if (!line.includes('"callback.handled"')) return;
@@ -234,7 +234,7 @@ function note(line: string, durations: { slowestMs: number }): void {
   durations.slowestMs = Math.max(durations.slowestMs, durationMs ?? 0);
 }
 
-/** At once: whoever watches the folder must not read half of it. */
+/** Replaces the file in one step: the watcher must not read half of it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
@@ -268,7 +268,7 @@ export async function writeConfiguration(
   return folder;
 }
 
-/** A complete operator file of a test, with what the test wants otherwise. */
+/** A complete operator file for a test, with the test's own settings merged in. */
 export function operatorFile(id: string, baseUrl: string, settings: Settings = {}): Settings {
   return merge(
     {

@@ -15,9 +15,9 @@ import { databaseUrl, onServer } from './server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A database of the run's PostgreSQL server from which others can be created. */
+    /** A database on the run's PostgreSQL server, from which others can be created. */
     postgresUrl: string;
-    /** What the names of all databases of this run begin with. */
+    /** The prefix of all databases of this run. */
     databasePrefix: string;
     /** A migrated, empty database; `createDatabase` copies it. */
     templateDatabase: string;
@@ -35,14 +35,14 @@ interface Run {
   tearDown(): Promise<void>;
 }
 
-/** Each project loads this module anew, in one process: what they share is found there. */
+/** Each project loads this module again, in one process: what they share is kept here. */
 const shared: typeof globalThis & {
   wagergateTests?: { users: number; readonly run: Promise<Run> };
 } = globalThis;
 
 /**
- * One PostgreSQL and one Redis for the whole run: our own, or those named in `TEST_DATABASE_URL`
- * (its user must be allowed to create databases) and `TEST_REDIS_URL`.
+ * One PostgreSQL and one Redis for the whole run: embedded ones, or those named in `TEST_DATABASE_URL` (its user
+ * must be allowed to create databases) and `TEST_REDIS_URL`.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   shared.wagergateTests ??= { users: 0, run: start() };
@@ -65,9 +65,9 @@ async function start(): Promise<Run> {
   if (Number.parseInt(process.versions.node, 10) < 24) {
     throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
   }
-  // Here and once: files that each built it would replace the pages that others are reading.
+  // Built once, here: files that each built it would replace the pages that others are reading.
   await buildIfStale();
-  // While PostgreSQL starts.
+  // Runs while PostgreSQL starts.
   const forgotten = forgetOldCompiled(COMPILED_FOLDER);
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
@@ -96,13 +96,13 @@ async function start(): Promise<Run> {
 }
 
 /**
- * One folder for all that the tests of this run write. It goes with the run, also when that is ended
- * by Ctrl-C or killed: a process of its own sees to that.
+ * One folder for everything that the tests of this run write. It is removed after the run, even if that is ended by
+ * Ctrl-C or killed: a separate process takes care of it.
  */
 async function temporaryFolder(): Promise<{ remove(): Promise<void> }> {
   const folder = join(tmpdir(), `wagergate-tests-${randomBytes(6).toString('hex')}`);
   const watcher = new Supervisor({ folder });
-  // Open to the users that servers run as.
+  // Readable for the users that run the servers.
   await mkdir(folder, { mode: 0o755 });
   const usual = process.env.TMPDIR;
   process.env.TMPDIR = folder;
@@ -115,7 +115,7 @@ async function temporaryFolder(): Promise<{ remove(): Promise<void> }> {
   };
 }
 
-/** What a machine lacks is said by the message; where in the tests it was noticed helps nobody. */
+/** The message says what the machine lacks; a stack trace into the tests helps nobody. */
 function inOneLine(error: unknown): Error {
   const line = new Error(error instanceof Error ? error.message : String(error));
   line.stack = line.message;
@@ -148,7 +148,7 @@ function external(url: string): Server {
   return { url, stop: () => Promise.resolve() };
 }
 
-/** What tests did not drop themselves; matters where the server is not ours to throw away. */
+/** Drops what tests have not dropped themselves, which matters on a server that is not ours to throw away. */
 async function dropDatabases(url: string, prefix: string): Promise<void> {
   await onServer(url, async (client) => {
     const { rows } = await client.query<{ datname: string }>(

@@ -8,33 +8,39 @@ export const CLIENT_SECRET = 'the-secret-of-the-console';
 
 type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
-/** `undefined` takes one out. */
+/** `undefined` removes a claim. */
 type Claims = Readonly<Record<string, unknown>>;
 
-/** An OpenID Connect issuer that signs anybody in as whoever the test says. */
+/** An OpenID Connect issuer that signs anybody in as the person that the test says. */
 export interface StubIssuer {
   readonly url: string;
-  /** Who the next sign-in is, as claims. */
+  /** The claims of the next sign-in. */
   person: Claims;
-  /** How often each path was asked. */
+  /** How often each path was requested. */
   readonly asked: Map<string, number>;
-  /** A token with these claims over good ones; signed as the issuer does it now. `kid: null` leaves it out. */
+  /**
+   * A token with these claims merged into valid ones, with the issuer's current signature. `kid: null` leaves it
+   * out.
+   */
   token(
     claims: Claims,
     options?: { alg?: string; kid?: string | null; key?: Key },
   ): Promise<string>;
-  /** The public key of RS256 as text, such as anybody may have it. */
+  /** The public key of RS256 as anybody can fetch it. */
   publicKey(): JWK;
-  /** Signs with a new key from now on, and forgets the old one; `sameKid`: whose name it takes over. */
+  /** Signs with a new key from now on, and forgets the old one; `sameKid`: under the old key's id. */
   rotate(how?: { sameKid?: boolean }): Promise<void>;
   isAway: boolean;
-  /** It answers everything but what its keys are. */
+  /** Answers everything except requests for its keys. */
   isKeyless: boolean;
-  /** By whose key the ID token of a sign-in is signed, if not by the issuer's. */
+  /** The key that signs the ID token of a sign-in, if it is not the issuer's. */
   impostor: Key | undefined;
-  /** How it says that it takes the client's secret; undefined: it says nothing, and takes it in the header alone. */
+  /**
+   * The ways in which it says that it accepts the client's secret; undefined: it says nothing, and accepts only the
+   * header.
+   */
   authMethods: readonly string[] | undefined;
-  /** A page stands in the place of every answer, with status 200. */
+  /** Every answer is replaced by a page with status 200. */
   showsPage: boolean;
   close(): Promise<void>;
 }
@@ -165,7 +171,7 @@ export async function startIssuer(): Promise<StubIssuer> {
   return issuer;
 }
 
-/** In exactly one of the ways that it takes. */
+/** Sent in exactly one of the accepted ways. */
 function isSecretIn(
   taken: readonly string[],
   given: { readonly client_secret_post: boolean; readonly client_secret_basic: boolean },
@@ -174,7 +180,7 @@ function isSecretIn(
   return ways.length === 1 && ways.every(([way]) => taken.includes(way));
 }
 
-/** RFC 6749, 2.3.1: both are encoded as a form's values are. */
+/** RFC 6749, 2.3.1: both parts are encoded like form values. */
 function isOurBasic(header = ''): boolean {
   const [, given = ''] = /^Basic (.+)$/.exec(header) ?? [];
   const [id, secret] = atob(given).split(':').map(decodeURIComponent);

@@ -10,7 +10,7 @@ import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import { createDatabase } from './database.ts';
 import { onServer } from './server.ts';
 
-/** A bet as its rows stand, seen past the gateway. */
+/** A bet as its rows are, read directly from the database. */
 export interface BetState {
   readonly place: string;
   readonly rollback: string;
@@ -18,13 +18,13 @@ export interface BetState {
   /** The operation in flight. */
   readonly busy: string | null;
   readonly amount: string | null;
-  /** What the service asked for, in order. */
+  /** The service's operations, in order. */
   readonly operations: readonly string[];
-  /** What the tries at the wallet brought, in order. */
+  /** The results of attempts at the wallet, in order. */
   readonly attempts: readonly string[];
 }
 
-/** @returns undefined where the journal has no such bet */
+/** @returns undefined if the journal has no such bet */
 export async function betState(
   databaseUrl: string,
   transactionId: string,
@@ -45,8 +45,8 @@ export async function betState(
 }
 
 /**
- * From now on watches for a gateway that looks a bet up, as every operation does that has to wait
- * for another: so a test knows that it waits, and need not hope so.
+ * Watches from now on for a gateway that looks a bet up, as every operation does that waits for another one. So a
+ * test knows that it waits, and need not hope so.
  * @returns resolves when one did
  */
 export async function watchLookUps(databaseUrl: string): Promise<() => Promise<void>> {
@@ -65,7 +65,7 @@ export async function watchLookUps(databaseUrl: string): Promise<() => Promise<v
   };
 }
 
-/** The journal of a test's own: a database with one player and one live session in it. */
+/** A test's own journal: a database with one player and one live session. */
 export interface TestJournal {
   readonly url: string;
   readonly database: Database;
@@ -75,13 +75,13 @@ export interface TestJournal {
   readonly tokenHash: Buffer;
   /** Another live session of the same player. */
   openSession(): Promise<{ readonly sessionId: string; readonly tokenHash: Buffer }>;
-  /** One SQL statement, past everything. */
+  /** One SQL statement, directly on the database. */
   sql(text: string, values?: readonly unknown[]): Promise<void>;
   state(transactionId: string): Promise<BetState | undefined>;
   close(): Promise<void>;
 }
 
-/** @param openDatabase for a database that does not behave */
+/** @param openDatabase replaces the database by one that misbehaves */
 export async function openTestJournal(
   openDatabase: (url: string) => Database = openPlainDatabase,
 ): Promise<TestJournal> {
@@ -123,7 +123,7 @@ export async function openTestJournal(
   };
 }
 
-/** The deadline of a caller with all the time in the world. */
+/** A deadline with far more time than any test needs. */
 export function ampleDeadline(): Deadline {
   return new Deadline(systemClock, systemClock.monotonicMs(), 60_000, 300);
 }

@@ -5,11 +5,11 @@ import { databaseUrl, rowsOf } from './server.ts';
 export interface LimitedRole {
   /** The same database, as this role. */
   readonly url: string;
-  /** What it has from now on, as `ALTER ROLE` takes it. */
+  /** Changes the role, with the words of `ALTER ROLE`. */
   change(what: string): Promise<void>;
 }
 
-/** A role of a test's own that may do what the tests' own role may, and has only so many connections. */
+/** A test's own role with the rights of the tests' role, but only this many connections. */
 export async function limitedRole(url: string, connections: number): Promise<LimitedRole> {
   const limited = new URL(url);
   const server = databaseUrl(url, 'postgres');
@@ -20,7 +20,7 @@ export async function limitedRole(url: string, connections: number): Promise<Lim
     `CREATE ROLE ${name} LOGIN PASSWORD '${password}' CONNECTION LIMIT ${connections}
             IN ROLE "${limited.username}"`,
   );
-  // After the gateway has gone, and the database with what belongs to the role.
+  // Only after the gateway is closed, and the database with everything that belongs to the role is dropped.
   onTestFinished(async () => {
     await rowsOf(server, `DROP ROLE ${name}`);
   });

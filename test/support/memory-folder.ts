@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 /** Linux keeps this folder in memory. */
 const IN_MEMORY = '/dev/shm';
-/** Several times what the databases of a whole run take at a time; a lack would fail tests at random. */
+/** Several times what the databases of a whole run need at once; too little would fail tests at random. */
 const ROOM_BYTES = 2 * 1024 ** 3;
 
 /**
- * A folder in memory for a server's data, where this machine has one with room that programs may be
- * run from. Each test file has a database of its own, of some 300 files: making and removing them costs
- * some file systems more processor than all statements of the tests.
+ * A folder in memory for a server's data, if this machine has one with enough room and permission to run programs.
+ * Each test file has its own database of some 300 files; on some file systems creating and removing them costs more
+ * processor time than all statements of the tests.
  */
 export async function memoryFolder(): Promise<string | undefined> {
   return (await hasRoom()) && (await runsPrograms()) ? IN_MEMORY : undefined;
@@ -24,12 +24,12 @@ async function hasRoom(): Promise<boolean> {
     const { bavail, bsize } = await statfs(IN_MEMORY);
     return bavail * bsize >= ROOM_BYTES;
   } catch {
-    // No such folder: another system than Linux.
+    // No such folder: not Linux.
     return false;
   }
 }
 
-/** Containers often mount it without leave to run what lies there. */
+/** Containers often mount it without permission to run programs. */
 async function runsPrograms(): Promise<boolean> {
   let folder: string | undefined;
   try {

@@ -3,9 +3,9 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files of each project in an order that is always the same and means nothing. By size, as usual, tests
- * that wait for deadlines would all run at one time, and tests that compute at another. A project's files stay
- * together, because its processes end with the last of them.
+ * Puts the files of each project in an order that is always the same and otherwise arbitrary. By size, which is the
+ * default, tests that wait for deadlines would all run at one time, and tests that compute at another. A project's
+ * files stay together, because its processes end with the last of them.
  */
 export class MixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

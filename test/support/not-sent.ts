@@ -5,8 +5,8 @@ import { betState } from './journal.ts';
 import { AT_ONCE_MS } from './timing.ts';
 
 /**
- * A place refused at once: answered 100, written down as never sent, and that is also the answer
- * to its twin and its rollback, whatever has become of the reason.
+ * A place that is refused at once is answered 100 and recorded as never sent. Its twin and its rollback are
+ * answered from that record, whatever has become of the reason.
  */
 export async function expectNotSent(bet: TestBet, answer: CallResult): Promise<void> {
   expect([answer.status, answer.json?.code]).toEqual([400, 100]);

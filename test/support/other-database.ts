@@ -3,13 +3,13 @@ import { inject } from 'vitest';
 import { databaseUrl, onServer, rowsOf } from './server.ts';
 
 /**
- * Puts a copy of a database where that was, as a restored dump would be; all connections break.
- * @param url of a database of `createDatabase`
+ * Replaces a database by a copy of it, as if it were restored from a dump; all connections break.
+ * @param url of a database from `createDatabase`
  */
 export async function exchangeDatabase(url: string): Promise<{
-  /** All of the copy. */
+  /** All rows of the copy. */
   rowsOfCopy(table: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** The first one is there again. */
+  /** Puts the first one back. */
   back(): Promise<void>;
 }> {
   const name = new URL(url).pathname.slice(1);

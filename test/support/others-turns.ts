@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How many turns of the event loop others had while this work was done; one where it was done in one go. */
+/** How many turns of the event loop others had while this work was done; one if it was done in one go. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;

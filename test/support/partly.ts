@@ -1,4 +1,4 @@
-/** Of a large part only what a test of a rule alone is asked for; anything else is missing. */
+/** The members of a large part that a unit test needs; anything else is missing. */
 export function partly<T>(members: object): T {
   return members as T;
 }

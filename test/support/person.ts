@@ -2,7 +2,7 @@ import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** What a person does with deliveries, past the gateway's own listeners. */
+/** A person's actions on deliveries, without the gateway's listeners. */
 export async function asPerson<T>(
   { databaseUrl }: Pick<TestGateway, 'databaseUrl'>,
   work: (admin: DeliveryAdmin) => Promise<T>,

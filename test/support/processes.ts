@@ -5,19 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 
 export interface ProcessOptions {
-  /** All it gets, but for `PATH`, `HOME`, `TMPDIR` and Node's cache of compiled code: nothing of the machine decides a test. */
+  /**
+   * Its whole environment, except for `PATH`, `HOME`, `TMPDIR` and Node's compile cache: nothing else of the
+   * machine may decide a test.
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** What `node` runs, seen from the repository's root; the gateway unless given. */
+  /** The script for `node`, relative to the repository's root; by default the gateway. */
   readonly script?: string;
   readonly cwd?: string;
-  /** How many files and connections it may have open; default: as many as the tests themselves. */
+  /** How many files and connections it may have open; by default as many as the tests themselves. */
   readonly openFilesMax?: number;
-  /** Where its stdout goes; default: into `lines`. */
+  /** Where its stdout goes; by default into `lines`. */
   readonly stdout?: string;
 }
 
-/** A line of stdout: an object where it was JSON, as the gateway's log is. */
+/** A line of stdout; with an object if it is JSON, as in the gateway's log. */
 export interface Line {
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>> | undefined;
@@ -29,18 +32,18 @@ export interface GatewayProcess {
   readonly lines: readonly Line[];
   /** Everything on stderr so far. */
   stderr(): string;
-  /** Resolves when the process has ended and all it wrote is here. */
+  /** Resolves when the process has ended and all its output has arrived. */
   readonly exited: Promise<Exit>;
   /**
-   * The first line, past or to come, that the predicate accepts.
+   * The first line, past or future, that the predicate accepts.
    *
-   * @throws Error, with what the process wrote, when it ends first or `timeoutMs` pass
+   * @throws Error, with the output of the process, if it ends first or `timeoutMs` pass
    */
   waitForLine(predicate: (line: Line) => boolean, timeoutMs?: number): Promise<Line>;
   signal(signal: NodeJS.Signals): void;
-  /** `SIGTERM`, as an orchestrator would, and how the process ended. */
+  /** Sends `SIGTERM`, as an orchestrator would. @returns how the process ended */
   stop(): Promise<Exit>;
-  /** `SIGKILL`: no last words. */
+  /** Sends `SIGKILL`: the process cannot clean up. */
   kill(): Promise<Exit>;
 }
 
@@ -50,15 +53,15 @@ const WAIT_MS = 30_000;
 
 const supervisors = new Set<Supervisor>();
 
-/** For `after-each-file.ts`: this module may be loaded once for many files. */
+/** For `after-each-file.ts`: many files may share one instance of this module. */
 export async function endProcesses(): Promise<void> {
   await Promise.all([...supervisors].map((supervisor) => supervisor.close()));
   supervisors.clear();
 }
 
 /**
- * Runs `node src/main.ts` as users do, in a process of its own. What a test leaves running is
- * killed after its file, and also when the test runner itself is killed.
+ * Runs `node src/main.ts` as users do, in its own process. A process that a test leaves running is killed after its
+ * file, and also if the test runner itself is killed.
  */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
   const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
@@ -95,7 +98,10 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   };
 }
 
-/** The same program behind a shell that lowers its own limit, or moves its stdout, and then becomes it. */
+/**
+ * The same program started by a shell that first lowers its limit or redirects its stdout, and then becomes the
+ * program.
+ */
 function behindShell(
   { openFilesMax, stdout }: ProcessOptions,
   program: { readonly file: string; readonly args: readonly string[] },

@@ -1,8 +1,8 @@
-/** Which tests share their processes; the others have one for each file. Read by `vitest.config.ts`. */
+/** Which tests share their processes; the others have a process for each file. Read by `vitest.config.ts`. */
 
 /**
- * Tests that start no server and no process and wait for nothing: `npm run test:unit`, in seconds. A
- * test that asks for PostgreSQL or Redis fails there, because none is started.
+ * Tests that start no server and no process and wait for nothing: `npm run test:unit`, in seconds. A test that
+ * needs PostgreSQL or Redis fails there, because none is started.
  */
 export const UNIT = [
   'test/*.test.ts',
@@ -27,9 +27,9 @@ export const UNIT = [
 ];
 
 /**
- * Tests that have a process each: they listen for signals, change what the whole process has (its
- * environment, its standard streams), or count what it has open. All others share a few processes, so
- * that what one file has loaded and the compiler has made fast serves the next.
+ * Tests that have a process each: they listen for signals, change what the whole process shares (its environment,
+ * its standard streams), or count what it has open. All others share a few processes, so that code that one file
+ * has loaded and compiled serves the next.
  */
 export const ALONE = [
   'test/http/{connections,descriptors}.test.ts',

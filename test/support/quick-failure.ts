@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-/** For mutants: a property that fails has said enough; looking for its smallest case takes minutes. */
+/** For mutants: a failing property is enough; shrinking it would take minutes. */
 fc.configureGlobal({ endOnFailure: true });

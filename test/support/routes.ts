@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Method and path of every route, read from what Fastify prints. */
+/** Method and path of every route, read from Fastify's printed tree. */
 export function routesOf(app: FastifyInstance): string[] {
   const above: string[] = [];
   return app

@@ -8,8 +8,8 @@ import { startStandby } from './standby.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
 
 /**
- * A gateway on two servers behind one address, which leads to the primary; gone after the test.
- * @param isBehind the standby never gets anything of what the gateway writes
+ * A gateway with two servers behind one address, which leads to the primary; it is closed after the test.
+ * @param isBehind the standby receives nothing that the gateway writes
  */
 export async function openServerPair(isBehind: boolean) {
   const primary = await startPostgres({ root: await memoryFolder() });
@@ -32,11 +32,11 @@ export async function openServerPair(isBehind: boolean) {
     primary,
     standby,
     gateway,
-    /** New connections lead to this one from now on; those that are there stay, as where nobody ends the server before. */
+    /** New connections go to this server from now on; existing ones stay, as if nobody ended the server before. */
     pointTo: (server: Pick<EmbeddedServer, 'port'>) => {
       target.port = server.port;
     },
-    /** The address leads to this one from now on; all connections break. */
+    /** The address leads to this server from now on; all connections break. */
     lead: (server: Pick<EmbeddedServer, 'port'>) => {
       target.port = server.port;
       proxy.reset();

@@ -7,13 +7,13 @@ export function databaseUrl(serverUrl: string, database: string): string {
   return url.href;
 }
 
-/** Tests that wait look every 50 ms: with a new connection each, that takes half of a processor. */
+/** Waiting tests look every 50 ms: a new connection each time would take half a processor. */
 const KEPT_MS = 250;
 
-/** Connections that nobody uses, for the next one who comes soon enough. */
+/** Idle connections, for whoever needs one soon enough. */
 const kept = new Map<Client, { readonly url: string; readonly end: NodeJS.Timeout }>();
 
-/** Gives a connection for one piece of work, with nothing of an earlier one in its session. */
+/** Lends a connection for one piece of work, without anything of earlier work in its session. */
 export async function onServer<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = takeKept(url) ?? (await connect(url));
   let isWell = false;
@@ -27,7 +27,7 @@ export async function onServer<T>(url: string, use: (client: Client) => Promise<
   }
 }
 
-/** What one statement gives. */
+/** The rows of one statement. */
 export async function rowsOf(
   url: string,
   text: string,
@@ -38,7 +38,7 @@ export async function rowsOf(
   });
 }
 
-/** Gives back locks and settings, and shows whoever watches the server no statement of a test. */
+/** Releases locks and settings, and hides the test's statement from whoever watches the server. */
 function isDiscarded(client: Client): Promise<boolean> {
   return client.query('DISCARD ALL').then(
     () => true,
@@ -47,10 +47,10 @@ function isDiscarded(client: Client): Promise<boolean> {
   );
 }
 
-/** A connection for as long as a test wants it: whoever asks for it ends it. */
+/** A connection for as long as a test needs it; the caller ends it. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
-  // Its next statement fails; while it is kept, only its database or server has gone.
+  // The next statement fails; an idle one breaks only if its database or server is gone.
   client.on('error', () => forget(client));
   await client.connect();
   return client;
@@ -75,7 +75,7 @@ function forget(client: Client): void {
   kept.delete(client);
 }
 
-/** Until so many connections of the database wait for a lock of another one. */
+/** Resolves when this many connections of the database wait for a lock of another one. */
 export async function waitForLock(url: string, waiting = 1): Promise<void> {
   await onServer(url, async (watcher) => {
     for (;;) {
@@ -89,7 +89,7 @@ export async function waitForLock(url: string, waiting = 1): Promise<void> {
 }
 
 /**
- * The database of this URL refuses new connections, and has ended those there were.
+ * Lets the database refuse new connections, and ends the existing ones.
  * @returns lets everybody in again
  */
 export async function letNobodyIn(url: string): Promise<() => Promise<void>> {

@@ -15,15 +15,15 @@ import type {
 const ROOT = resolve(import.meta.dirname, '../..');
 
 export interface Import {
-  /** The file it comes from, relative to the repository; outside it there is none. */
+  /** The imported file, relative to the repository; packages are left out. */
   readonly from: string;
-  /** The names taken; `*` for all of them, '' for none (only its effect). */
+  /** The imported names; `*` for all of them, '' for none (only its effect). */
   readonly names: readonly string[];
 }
 
 interface Export {
   readonly name: string;
-  /** A type that says what another export takes or gives, which need not be imported by name. */
+  /** A type that another export accepts or returns, so it need not be imported by name. */
   readonly isUsedHere: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface SourceFile {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly Import[];
-  /** What it makes itself and exports; what it passes on from another file stands in `imports`. */
+  /** Exports that the file itself defines; re-exports are in `imports`. */
   readonly exports: readonly Export[];
   readonly functions: readonly { readonly name: string; readonly lines: number }[];
 }
 
-/** Every TypeScript file of these folders, parsed; generated code left out. */
+/** Every TypeScript file of these folders, parsed, except generated code. */
 export function sourceFiles(...folders: readonly string[]): readonly SourceFile[] {
   return folders
     .flatMap((folder) =>
@@ -50,7 +50,7 @@ export function sourceFiles(...folders: readonly string[]): readonly SourceFile[
     .map(sourceFile);
 }
 
-/** What each file imports, and what that imports, and so on; types included. */
+/** All direct and indirect imports of each file, types included. */
 export function reachOf(sources: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
   const importsOfPath = new Map(
     sources.map(({ path, imports }) => [path, imports.map(({ from }) => from)]),

@@ -7,17 +7,18 @@ import { memoryFolder } from './memory-folder.ts';
 import { rowsOf } from './server.ts';
 
 export interface Standby extends EmbeddedServer {
-  /** Whether it has all that the primary has committed. */
+  /** Whether it has everything that the primary has committed. */
   isLevel(): Promise<boolean>;
-  /** From now on it takes writes, as after a failover. */
+  /** Accepts writes from now on, as after a failover. */
   promote(): Promise<void>;
 }
 
 /**
- * A standby of a server, with all that this has committed so far. The server is stopped for the moment and started again.
+ * Creates a standby with everything that the server has committed so far. The server is stopped for a moment and
+ * started again.
  *
- * @param primary of `startPostgres`, not a `fast` one
- * @param isBehind whatever is committed later does not reach it any more
+ * @param primary from `startPostgres`, not a `fast` one
+ * @param isBehind later commits no longer reach it
  */
 export async function startStandby(
   primary: EmbeddedServer,
@@ -39,7 +40,7 @@ export async function startStandby(
     name: 'the standby',
     folder,
     async prepare() {
-      // With a promise a file it takes five times the processor.
+      // Synchronous: with a promise per file it takes five times the processor time.
       cpSync(data, copy, { recursive: true });
       await rm(join(copy, 'postmaster.pid'), { force: true });
       await writeFile(join(copy, 'standby.signal'), '');

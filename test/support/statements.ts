@@ -7,7 +7,7 @@ interface Sent {
   readonly values: readonly SqlValue[];
 }
 
-/** The statements that a gateway sends from now on, but for those of batches of places. */
+/** The statements that a gateway sends from now on, except those of batches of places. */
 export function watchStatements({ parts }: TestGateway): {
   readonly sent: () => readonly Sent[];
   readonly end: () => void;

@@ -44,7 +44,7 @@ async function echo(socket: Socket, text: string): Promise<string> {
   return String(chunk);
 }
 
-/** A round trip around the proxy, long enough for what was wrongly passed on to have arrived. */
+/** A round trip that bypasses the proxy, long enough for anything wrongly passed on to have arrived. */
 async function settleDown(): Promise<void> {
   const direct = connect(farPort, '127.0.0.1');
   opened.push(direct);

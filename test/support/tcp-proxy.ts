@@ -2,43 +2,45 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 
 export interface TcpProxy {
-  /** On 127.0.0.1; the same for as long as the proxy lives. */
+  /** On 127.0.0.1; it stays the same for the life of the proxy. */
   readonly port: number;
   /** Open connections from the near side. */
   readonly connections: number;
-  /** The far side is gone: open connections are reset, new ones refused. */
+  /** Simulates that the far side is gone: open connections are reset, new ones refused. */
   cut(): Promise<void>;
-  /** The far side is stuck: connections are accepted, but nothing is read or passed on. */
+  /** Simulates that the far side hangs: connections are accepted, but nothing is read or passed on. */
   freeze(): void;
-  /** Open connections break, with all that is on its way in them; new ones are taken. */
+  /** Breaks open connections with everything under way in them; new ones are accepted. */
   reset(): void;
-  /** Open connections are stuck, as where the other machine lost its power; new ones are taken. */
+  /** Open connections hang, as if the other machine had lost its power; new ones are accepted. */
   strand(): void;
-  /** Ends a cut or a freeze; what was held back in a freeze goes on. */
+  /** Ends a cut or a freeze; what a freeze held back is passed on. */
   restore(): Promise<void>;
   /**
-   * Stops one connection alone: the next that is told all these words, before a byte of it reaches
-   * the far side.
+   * Holds a single connection: the next one whose request contains all these words, before a byte of it reaches the
+   * far side.
    */
   holdRequest(...words: readonly string[]): Held;
-  /** The same, but the far side hears it and acts: only what it answers is held back. */
+  /** The same, but the request reaches the far side and takes effect: only its answer is held back. */
   holdAnswer(...words: readonly string[]): Held;
   close(): Promise<void>;
 }
 
-/** One connection that is stopped in the middle of a conversation. */
+/** One connection that is held in the middle of a conversation. */
 export interface Held {
-  /** Resolves when there is one. */
+  /** Resolves when a connection is held. */
   readonly stopped: Promise<void>;
-  /** Resolves when the far side has answered: a request once released, an answer although held. */
+  /**
+   * Resolves when the far side has answered: for a request after its release, for an answer although it is held.
+   */
   readonly answered: Promise<void>;
-  /** What was held back goes on its way. */
+  /** Passes on what was held back. */
   release(): void;
-  /** The connection breaks, and nobody ever hears what was held back. */
+  /** Breaks the connection, and what was held back is lost. */
   swallow(): void;
 }
 
-/** A TCP proxy before something that a test wants to lose, such as PostgreSQL or Redis. */
+/** A TCP proxy in front of a server that a test wants to lose, such as PostgreSQL or Redis. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const proxy = new Forwarder(target);
   await proxy.restore();
@@ -55,7 +57,7 @@ class Forwarder implements TcpProxy {
 
   constructor(target: { host: string; port: number }) {
     this.#target = target;
-    // Half-open connections must survive on the way to the other side, as without a proxy.
+    // Half-open connections must survive through the proxy as they would without it.
     const options = { allowHalfOpen: true, pauseOnConnect: true };
     this.#server = createServer(options, (near) => this.#accept(near));
   }
@@ -111,7 +113,7 @@ class Forwarder implements TcpProxy {
     return hold;
   }
 
-  /** The hold that these bytes set off, once. */
+  /** The hold that these bytes trigger; each triggers only once. */
   #holdOf(chunk: Buffer): Hold | undefined {
     const hold = [...this.#holds].find(({ words }) => words.every((word) => chunk.includes(word)));
     if (hold !== undefined) this.#holds.delete(hold);
@@ -130,7 +132,7 @@ class Forwarder implements TcpProxy {
   }
 }
 
-/** What a test waits for and lets go of; set off by the first chunk that has all its words. */
+/** A hold that a test waits for and releases; the first chunk with all its words triggers it. */
 class Hold implements Held {
   readonly what: 'request' | 'answer';
   readonly words: readonly string[];
@@ -169,12 +171,12 @@ class Hold implements Held {
   }
 }
 
-/** Two sockets that pass on to one another; frozen until thawed. */
+/** Two sockets that pass data to each other, unless they are frozen. */
 class Link {
   readonly #near: Socket;
   readonly #target: { host: string; port: number };
   readonly #holdOf: (chunk: Buffer) => Hold | undefined;
-  /** Bytes for the far or for the near side that wait until they are let go. */
+  /** Bytes for the far or the near side that are held back. */
   readonly #heldBack = { request: [] as Buffer[], answer: [] as Buffer[] };
   #hold: Hold | undefined;
   #isHolding = false;
@@ -206,13 +208,13 @@ class Link {
 
   thaw(): void {
     this.#frozen = false;
-    // Connected only now: a link that began in a freeze had not reached the other side.
+    // Connects only now if the link began during a freeze.
     this.#far ??= this.#connect();
     this.#near.resume();
     this.#far.resume();
   }
 
-  /** Ends a hold: what was held back goes on. */
+  /** Ends a hold and passes on what was held back. */
   letGo(): void {
     this.#isHolding = false;
     for (const chunk of this.#heldBack.request.splice(0)) this.#far?.write(chunk);
@@ -233,7 +235,7 @@ class Link {
     return far;
   }
 
-  /** By hand instead of `pipe`, which resumes its source by itself, frozen or not. */
+  /** By hand instead of `pipe`, which resumes its source even if it is frozen. */
   #pass(from: Socket, to: Socket, what: 'request' | 'answer'): void {
     from.on('data', (chunk: Buffer) => {
       if (this.#keeps(chunk, what)) this.#heldBack[what].push(chunk);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/domain/clock.ts';
 
-/** Both clocks of a process, by hand. */
+/** Both clocks of a process, moved by hand. */
 export class TestClock implements Clock {
   wallMs = 1_000_000;
   atMs = 1_000;

@@ -3,8 +3,8 @@ import waits from 'node:timers/promises';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 /**
- * In this file time passes only as its tests say (`vi.advanceTimersByTimeAsync`), also for the waits
- * of `node:timers/promises`, which must not keep a process alive.
+ * In this file time passes only when its tests say so (`vi.advanceTimersByTimeAsync`), also for the waits of
+ * `node:timers/promises`, which must not keep a process alive.
  */
 export function useTestWaits(): void {
   beforeEach(() => {
@@ -15,7 +15,7 @@ export function useTestWaits(): void {
         setTimeout(() => resolve(value as never), afterMs);
       });
     });
-    // Modules see a builtin by its bindings.
+    // Modules see a builtin through its bindings.
     syncBuiltinESMExports();
   });
   afterEach(() => {

@@ -1,9 +1,9 @@
-/** What an answer may take that waits for nothing and nobody, on a busy machine. */
+/** The longest that an answer may take on a busy machine if it waits for nothing. */
 export const AT_ONCE_MS = 1_000;
 
 /**
- * How late a busy machine may make an answer that is due at a deadline: less than anything but the
- * deadline would take to end it (a wallet's own timeout, PostgreSQL's, the service's: 4 s and more).
+ * How late a busy machine may answer at a deadline: still earlier than anything else that would end the wait (the
+ * timeouts of the wallet, PostgreSQL and the service: 4 s and more).
  */
 export const BUSY_MS = 1_000;
 

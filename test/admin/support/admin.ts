@@ -5,7 +5,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 export const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
 
-/** An answer's members: those that tests go on with by their type, all others as what is compared. */
+/** The members of an answer: those that tests use have their types, all others are only compared. */
 export interface Members {
   readonly [name: string]: unknown;
   readonly id: string;
@@ -19,21 +19,21 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** @throws SyntaxError where the answer is no JSON */
+  /** @throws SyntaxError if the answer is not JSON */
   readonly json: Members;
 }
 
 /** An admin listener over a real gateway with the operators `alpha` and `beta` (in maintenance). */
 export interface TestAdmin {
   readonly gateway: TestGateway;
-  /** Between the gateway and its database. */
+  /** The proxy between the gateway and its database. */
   readonly postgres: TcpProxy;
-  /** The database past the proxy. */
+  /** The database without the proxy. */
   readonly databaseUrl: string;
-  /** A connection to it, which ends with the listener. */
+  /** A connection to it, closed together with the listener. */
   readonly client: Client;
   readonly baseUrl: string;
-  /** Every route behind the door. */
+  /** Every route that needs a sign-in. */
   readonly routes: readonly { readonly method: string; readonly url: string }[];
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;

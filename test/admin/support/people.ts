@@ -5,11 +5,11 @@ import { ADMIN_TOKEN, ask, type Reply } from './admin.ts';
 export interface TestPeople {
   readonly issuer: StubIssuer;
   readonly gateway: TestGateway;
-  /** The internal listener's. */
+  /** The internal listener. */
   readonly baseUrl: string;
-  /** Of a second replica on the same database. */
+  /** The internal listener of a second replica on the same database. */
   readonly otherUrl: string;
-  /** `METHOD /path` and its right, of every route behind the door. */
+  /** `METHOD /path` and its right, for every route that needs a sign-in. */
   readonly routes: readonly {
     readonly method: string;
     readonly url: string;
@@ -19,7 +19,7 @@ export interface TestPeople {
   close(): Promise<void>;
 }
 
-/** Two internal listeners that know an issuer. */
+/** Starts two internal listeners that trust an issuer. */
 export async function startPeople(): Promise<TestPeople> {
   const issuer = await startIssuer();
   const gateway = await startTestGateway({
@@ -53,7 +53,7 @@ export async function startPeople(): Promise<TestPeople> {
   };
 }
 
-/** A browser as far as cookies and redirects go: it keeps the former and does not follow the latter. */
+/** A browser reduced to cookies and redirects: it keeps cookies and does not follow redirects. */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -79,7 +79,7 @@ export class Browser {
     };
   }
 
-  /** From a page of this very listener. */
+  /** Posts as a page of this listener does. */
   async post(url: string, body: string | undefined = undefined) {
     const headers = { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
     return await this.go(url, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
@@ -92,7 +92,7 @@ export class Browser {
   }
 }
 
-/** Signs in through the issuer as whoever it says, as far as the page after it. */
+/** Signs in as the issuer's current person, up to the page after the sign-in. */
 export async function signIn(browser: Browser, { baseUrl }: Pick<TestPeople, 'baseUrl'>, to = '') {
   const begun = await browser.go(`${baseUrl}/console/sign-in${to === '' ? '' : `?to=${to}`}`);
   const confirmed = await browser.go(begun.location);

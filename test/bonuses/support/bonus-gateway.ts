@@ -10,7 +10,7 @@ import { onServer } from '../../support/server.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The aggregator's key at the service: it must never be seen by an operator. */
+/** The aggregator's key at the service; no operator may ever see it. */
 export const SERVICE_CID = 'aggregator-key';
 
 /** A gateway in front of a simulated bonus API, with two operators. */
@@ -19,11 +19,11 @@ export interface BonusGateway {
   readonly api: SimulatedBonusApi;
   readonly alpha: SimulatedOperator;
   readonly beta: SimulatedOperator;
-  /** A template that an operator created, its id. @throws Error when it was refused */
+  /** Creates a template as an operator. @returns its id. @throws Error if it was refused */
   template(operator: SimulatedOperator, fields?: object): Promise<number>;
-  /** A bonus that an operator issued, its id. @throws Error when it was refused */
+  /** Issues a bonus as an operator. @returns its id. @throws Error if it was refused */
   bonus(operator: SimulatedOperator, templateId: number, user: string): Promise<number>;
-  /** Asks until the answer is not 409 any more: the read-back is patient. */
+  /** Repeats until the answer is no longer 409: the read-back takes its time. */
   untilClosed(ask: () => Promise<CallResult>): Promise<CallResult>;
   sql<Row extends Record<string, unknown>>(
     text: string,
@@ -41,7 +41,7 @@ export interface BonusGatewayOptions {
   readonly clock?: Clock;
   readonly partners?: readonly { readonly cid: string; readonly secrets: readonly string[] }[];
   readonly templateOrder?: 'oldestFirst' | 'newestFirst';
-  /** Another way to PostgreSQL, such as a proxy's. */
+  /** Another address of PostgreSQL, such as a proxy's. */
   readonly throughDatabase?: (databaseUrl: string) => Promise<string>;
 }
 
@@ -98,7 +98,7 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
   };
 }
 
-/** Again where a busy machine left no time for it: nothing was sent then. */
+/** Repeats if a busy machine left no time for the call: nothing was sent then. */
 export async function createTemplate(
   operator: SimulatedOperator,
   fields: object = {},
@@ -111,7 +111,7 @@ export async function createTemplate(
 
 const NOW_SECONDS = Math.floor(Date.now() / 1000);
 
-/** A create body that every rule allows; `undefined` takes a member out. */
+/** The body of a valid create call; `undefined` removes a member. */
 export function templateBody(fields: object = {}): Readonly<Record<string, unknown>> {
   return {
     name: 'Bonus freebet',
@@ -153,7 +153,7 @@ function idOf(made: CallResult): number {
   return id;
 }
 
-/** What an outsider can tell apart. */
+/** Everything by which an outsider could tell two answers apart. */
 export function seen({ status, body, headers }: CallResult) {
   return { status, body, type: headers['content-type'], length: headers['content-length'] };
 }

@@ -7,8 +7,8 @@ import { onServer } from '../../support/server.ts';
 export const TODAY = new Date().toISOString().slice(0, 10);
 
 /**
- * Books of a database of their own, into which movements are booked as a worker books them.
- * @param day of every movement, in UTC
+ * Books in their own database, into which movements are booked as a worker does.
+ * @param day the day of every movement, in UTC
  */
 export async function openBooks(day = TODAY) {
   const { url, drop } = await createDatabase();
@@ -31,7 +31,7 @@ export async function openBooks(day = TODAY) {
   return {
     url,
     database,
-    /** So many stakes, in one batch. @param second of the day in which a wallet confirmed them */
+    /** Books this many stakes in one batch. @param second the second of the day in which a wallet confirmed them */
     async book(operatorId: string, count: number, second = bets): Promise<void> {
       const confirmedAt = new Date(Date.parse(`${day}T00:00:00Z`) + second * 1_000);
       const movements = Array.from({ length: count }, () => stakeOf(operatorId, confirmedAt));

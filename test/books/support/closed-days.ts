@@ -8,7 +8,7 @@ import { onServer } from '../../support/server.ts';
 
 const DAY_MS = 86_400_000;
 
-/** So many days before today, as `2026-11-20`, in UTC. */
+/** The day this many days before today, as `2026-11-20`, in UTC. */
 export const dayBefore = (days: number) =>
   new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
@@ -16,7 +16,7 @@ export const AT_ONCE = { timeZone: 'UTC', closeAfterMinutes: 0, closeAtLatestMin
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Makes all of a bet so many days old, before it is booked. */
+/** Dates a whole bet back by this many days, before it is booked. */
 export async function age({ gateway, transactionId }: TestBet, days: number): Promise<void> {
   const of = 'WHERE transaction_id = $1';
   const ago = `make_interval(days => ${days})`;

@@ -5,7 +5,7 @@ import { BooksJournal } from '../../../src/store/books/books-journal.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
 
-/** Rows of any query on the gateway's database, as text. */
+/** The rows of any query on the gateway's database, as text. */
 export async function rowsOf(
   gateway: Pick<TestGateway, 'databaseUrl'>,
   text: string,
@@ -17,7 +17,7 @@ export async function rowsOf(
   });
 }
 
-/** Books all that may be booked at this moment, in batches of so many entries. */
+/** Books everything that may be booked now, in batches of this many entries. */
 export async function bookReadable(gateway: TestGateway, batchEntries = 1_000): Promise<number> {
   const journal = new BooksJournal(gateway.parts.database);
   for (let movements = 0; ; ) {
@@ -27,10 +27,7 @@ export async function bookReadable(gateway: TestGateway, batchEntries = 1_000): 
   }
 }
 
-/**
- * Books all that is written by now, whichever transactions of other tests on the same server are
- * still in flight.
- */
+/** Books everything written so far, even if other tests on the same server have transactions in flight. */
 export async function bookAll(gateway: TestGateway, batchEntries = 1_000): Promise<number> {
   let movements = 0;
   const bookRest = async () => {
@@ -47,7 +44,7 @@ export async function bookAll(gateway: TestGateway, batchEntries = 1_000): Promi
   return movements;
 }
 
-/** A bet's movements as `stake -10 1`. */
+/** A bet's movements, each as `stake -10 1`. */
 export async function movementsOfBet(
   gateway: TestGateway,
   transactionId: string,
@@ -61,7 +58,7 @@ export async function movementsOfBet(
   return rows.map(({ told }) => String(told));
 }
 
-/** Every movement as one text, in the order of the key. */
+/** Every movement as a text, in the order of the key. */
 export async function wholeBooks(gateway: TestGateway): Promise<string[]> {
   const rows = await rowsOf(
     gateway,
@@ -70,7 +67,7 @@ export async function wholeBooks(gateway: TestGateway): Promise<string[]> {
   return rows.map(({ row }) => String(row));
 }
 
-/** What the books say that bets have moved, by the operator and currency. */
+/** What bets have moved according to the books, for one operator and currency. */
 export async function bookedNet(
   gateway: TestGateway,
   operatorId: string,

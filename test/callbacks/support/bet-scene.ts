@@ -28,37 +28,37 @@ interface Requests {
 }
 
 export interface Scene {
-  /** Members of the message beside the smallest, as raw JSON. */
+  /** Additional members of the smallest message, as raw JSON. */
   readonly members?: Readonly<Record<string, string | undefined>>;
-  /** The bet as it is read, one look after the other; the last one stays. */
+  /** The bet as each look finds it; later looks find the last one. */
   readonly looks?: readonly (Bet | undefined)[];
   /** What the wallet answers; null: the operator's file is gone. */
   readonly sent?: BetAnswer | null;
   readonly refusal?: NotSentReason;
   readonly dialect?: Partial<CallerDialect>;
   readonly onFailure?: 'error' | 'queue';
-  /** Of the operator's wallet. */
+  /** The generation of the operator's wallet. */
   readonly generation?: number;
-  /** The player that the message's `userId` means, of a bet that is not known. */
+  /** The player for the message's `userId`, if the bet is unknown. */
   readonly player?: BetOwner;
-  /** What was asked for before, newest first. */
+  /** The bet's earlier operations, newest first. */
   readonly recorded?: readonly RecordedOperation[];
-  /** What the tokens of the service stand for. */
+  /** The sessions of the service's tokens. */
   readonly sessions?: Readonly<Record<string, SessionLookup>>;
-  /** How much of the callback's 4.8 s is over when it comes here. */
+  /** How much of the callback's 4.8 s is already spent. */
   readonly spentMs?: number;
 }
 
 export const TRANSACTION = 'b26153f9';
-/** When it is, by the clock of a scene. */
+/** The current time of a scene's clock. */
 export const NOW = '1970-01-01T00:16:40.000Z';
-/** When something happened before. */
+/** The time of an earlier event. */
 export const THEN = '2026-01-02T03:04:05.000Z';
-/** What the wallet gives as the time of what it did. */
+/** The wallet's own time for what it did. */
 export const AT_WALLET = '2026-01-02T03:04:06.000Z';
-/** By PostgreSQL's clock, when the caller has to be answered. */
+/** When the caller must be answered, on PostgreSQL's clock. */
 export const LIMIT = new Date('2026-01-02T03:04:10.000Z');
-/** What the bytes of a callback are kept as. */
+/** The stored form of a callback's bytes. */
 export const STORED = Buffer.from('as it is kept');
 
 export const DONE: BetAnswer = {
@@ -80,14 +80,14 @@ export function declined(code: number): BetAnswer {
   return { kind: 'declined', code, message: 'No', trace: { sent: true, latencyMs: 5, code } };
 }
 
-/** What a result or unsettle is answered that was not brought. */
+/** The answer to a result or unsettle that did not reach its wallet. */
 export const UNAVAILABLE = failure(100, 'System error', 503);
 
 export const PLAYER: BetOwner = {
   ...{ operatorId: 'alpha', playerId: '1' },
   ...{ userId: '1999', operatorUser: 'ann' },
 };
-/** A bet whose place was accepted, and that nothing has happened to since. */
+/** A bet whose place was accepted and that has had no operation since. */
 export const PLACED: Bet = {
   ...FRESH,
   ...{ transactionId: TRANSACTION, owner: PLAYER, sessionId: '7', amount: '12.10', version: 2 },
@@ -97,9 +97,9 @@ const SETTLED: Settlement = {
   ...{ kind: 'settled', amount: '12.1', resultType: 'won' },
   transactionTime: THEN,
 };
-/** The bet with that result. */
+/** The same bet with that result. */
 export const SETTLED_BET: Bet = { ...PLACED, settlement: SETTLED, version: 3 };
-/** A promise of the bet that waits for its wallet: that it has won 1, where nothing else is said. */
+/** A promise of the bet that waits for its wallet; by default a win of 1. */
 export function waiting(changes: Partial<OpenDelivery> = {}): OpenDelivery {
   const settle = { settle: { amount: '1', resultType: 'won' } } as const;
   const { operation = 'settle' } = changes;
@@ -110,7 +110,7 @@ export function waiting(changes: Partial<OpenDelivery> = {}): OpenDelivery {
   };
 }
 
-/** What is done with the other parts, in its order. */
+/** Records what is asked of the other parts, in order. */
 class Steps {
   readonly taken: string[] = [];
 
@@ -177,7 +177,7 @@ function watched() {
   return { metrics, logger: { warn: log('warn'), error: log('error') }, counted, logged };
 }
 
-/** An operation of a bet on its way through its callback and the engine, among stand-in parts. */
+/** Runs an operation of a bet through its callback and the engine, with stand-ins for the other parts. */
 export function betScene<O extends keyof Requests>(operation: O, scene: Scene = {}) {
   const steps = new Steps();
   const clock = new TestClock();

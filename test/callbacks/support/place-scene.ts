@@ -42,34 +42,34 @@ export const NOT_SENT: BetAnswer = {
 export const SYSTEM_ERROR = { status: 400, body: '{"code":100,"message":"System error"}' };
 export const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 
-/** The smallest place of the player above, and what differs. */
+/** The smallest place of this player, with changes. */
 export function placeOf(changes: Readonly<Record<string, string>> = {}): PlaceRequest {
   const read = message(bet('place', changes));
   if (read.operation !== 'place') throw new Error('no place');
   return read;
 }
 
-/** What the parts do; where nothing is said, all goes well. */
+/** How the parts behave; by default everything succeeds. */
 export interface PlaceScene {
   readonly lookup?: SessionLookup;
-  /** As PostgreSQL has the session later. */
+  /** The session as PostgreSQL has it later. */
   readonly certain?: SessionLookup;
   readonly configured?: { readonly subPartnerId?: string; readonly generation: number } | 'gone';
-  /** `wallet.generation` once the intent is written. */
+  /** `wallet.generation` after the intent was written. */
   readonly generationThen?: number;
   readonly hasNoWallet?: boolean;
   readonly refusal?: NotSentReason;
   readonly sent?: BetAnswer;
-  /** How long after its arrival the callback gets its turn, of 1000 ms in all, 300 of them kept back. */
+  /** How long after its arrival the callback's turn comes, out of 1000 ms, 300 of which are reserved. */
   readonly lateMs?: number;
   readonly begin?: () => Promise<PlaceBegin>;
   readonly finish?: () => Promise<Finished>;
-  /** The bet, one look after the other; the last one stays. */
+  /** The bet as each look finds it; later looks find the last one. */
   readonly bets?: readonly (Bet | undefined)[];
   readonly commit?: () => Promise<Committed>;
 }
 
-/** A place among parts that do as the test says, and all that it makes them do, in order. */
+/** Runs a place with parts that behave as the test says, and records what it asks of them, in order. */
 export function placeScene(scene: PlaceScene = {}) {
   const { lookup = { kind: 'live', session: SESSION }, configured = { generation: 3 } } = scene;
   const clock = new TestClock();

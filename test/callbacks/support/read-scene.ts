@@ -48,23 +48,23 @@ export const DATALESS: readonly [string, ReadFailure, object][] = [
   ],
 ];
 
-/** What the parts do; where nothing is said, all goes well. */
+/** How the parts behave; by default everything succeeds. */
 interface ReadScene {
   readonly lookup?: SessionLookup;
-  /** One refusal too many was answered already. */
+  /** The answer that the limit of refusals gives. */
   readonly limited?: Handled;
   readonly answer?: ReadAnswer;
   readonly hasNoWallet?: boolean;
   readonly sessions?:
     | { readonly mode: 'issued' | 'prefixed'; readonly ttlSeconds: number }
     | 'gone';
-  /** The operator's file is removed while its wallet is asked. */
+  /** The operator's file is removed while its wallet is called. */
   readonly goesMeanwhile?: boolean;
   readonly ensure?: (operatorId: string, operatorUser: string) => Promise<BetOwner>;
   readonly learn?: () => Promise<Session | undefined>;
 }
 
-/** A profile or balance among parts that do as the test says. */
+/** Runs a profile or balance with parts that behave as the test says. */
 export function readScene(scene: ReadScene = {}) {
   const { lookup = { kind: 'live', session: SESSION } } = scene;
   const { sessions = { mode: 'issued', ttlSeconds: 100 } } = scene;
@@ -103,7 +103,7 @@ export function readScene(scene: ReadScene = {}) {
   };
 }
 
-/** The sessions that may not be used, and how that is told. */
+/** Sessions that are no longer valid, and how that is answered. */
 export const OVER: readonly [string, SessionLookup, number, string | undefined][] = [
   ['nobody knows', { kind: 'unknown' }, 3, undefined],
   ['is out of date', { kind: 'expired', session: SESSION }, 4, 'alpha'],

@@ -15,7 +15,7 @@ import { TestClock } from '../../support/test-clock.ts';
 import { AT, SESSION } from './place-scene.ts';
 import { answered } from './read-scene.ts';
 
-/** The service's secret; any of them counts while it is rotated. */
+/** The service's secrets; during a rotation each of them is valid. */
 const KEYS = signingKeys(['the-secret-before', 'the-present-secret']);
 export const ID = 'b26153f9';
 export const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
@@ -25,7 +25,7 @@ const PLACED: Bet = {
   ...{ ...FRESH, transactionId: ID, owner: SESSION.owner, amount: '12.1', version: 3 },
   place: { kind: 'accepted', transactionTime: 'of the place' },
 };
-/** The bet to which each operation has happened already, so that only its own story answers from it. */
+/** For each operation, a bet that has already had it, so that the answer comes from its own record. */
 const DONE: Readonly<Record<string, Bet>> = {
   settle: {
     ...PLACED,
@@ -56,29 +56,29 @@ export type Kind = keyof typeof REQUESTS;
 
 interface Scene {
   readonly isAllowed?: boolean;
-  /** How many strangers were left out of the log; undefined: this one is, too. */
+  /** How many strangers were left out of the log; undefined: this one is left out as well. */
   readonly strangers?: number | undefined;
   readonly logsRead?: boolean;
   readonly isTraced?: boolean;
-  /** Instead of the session of the token; for places and reads alike. */
+  /** Replaces the session lookup, for places and reads alike. */
   readonly findSession?: () => Promise<SessionLookup>;
   readonly find?: () => Promise<Bet | undefined>;
   readonly begin?: () => Promise<PlaceBegin>;
-  /** What Redis remembers of a place. */
+  /** What Redis remembers about a place. */
   readonly remembered?: object;
 }
 
-/** A request as it comes from the wire, where it differs from a good one. */
+/** How a request differs from a good one. */
 interface Wire {
-  /** A member beside the smallest, as raw JSON. */
+  /** Additional members of the smallest message, as raw JSON. */
   readonly members?: Readonly<Record<string, string>>;
-  /** In place of the whole body. */
+  /** Replaces the whole body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   readonly spentMs?: number;
 }
 
-/** The callbacks behind their routes, among parts that do as the test says. */
+/** The callback routes, with parts that behave as the test says. */
 export function routesScene(scene: Scene = {}) {
   const clock = new TestClock();
   const counts = { callbacks: vi.fn(), duration: vi.fn(), failures: vi.fn(), others: vi.fn() };
@@ -156,7 +156,7 @@ export function routesScene(scene: Scene = {}) {
   };
   callbackRoutes(partly<FastifyInstance>(app), callbacks, edge);
 
-  /** Sends a callback, and waits for its answer where that is not left to the test. */
+  /** Sends a callback, and waits for its answer unless the test does that. */
   function begin(kind: Kind, wire: Wire = {}) {
     asked = kind;
     const [method, url, usual] = REQUESTS[kind];
@@ -206,7 +206,7 @@ export function routesScene(scene: Scene = {}) {
   };
 }
 
-/** The service signs with any of its secrets. */
+/** Signs with the second secret: each of them is valid. */
 export function signatureOf(bytes: Buffer): string {
   const [, present] = KEYS;
   if (present === undefined) throw new Error('no key');

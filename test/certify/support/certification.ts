@@ -22,7 +22,7 @@ const ANN: PlayerSeed = {
   tokens: { [PLAYER.token]: 'USD' },
 };
 
-/** A wallet with one test player; gone after the test. */
+/** A wallet with one test player; it is closed after the test. */
 export async function sandbox(
   options: Partial<WalletOptions> = {},
   ann: Partial<PlayerSeed> = {},
@@ -53,7 +53,7 @@ export async function certification(
   return (await certified(wallet, wishes)).certificate;
 }
 
-/** The same, with every call of the run. */
+/** The same, with all calls of the run. */
 export function certified(wallet: SimulatedWallet, wishes: Wishes = {}): Promise<Certified> {
   const { dialect = {}, ...options } = wishes;
   const { baseUrl } = wallet;
@@ -69,7 +69,7 @@ export function certified(wallet: SimulatedWallet, wishes: Wishes = {}): Promise
     version: '0.0.0-test',
     clock: systemClock,
     signal: new AbortController().signal,
-    // The machine of a test is slower than any wallet may be.
+    // A test's machine is slower than any wallet may be.
     limits: { warnMs: 60_000, failMs: 60_000, callMs: 20_000, lateMs: 0 },
     ...options,
   });
@@ -83,7 +83,7 @@ export function ids(certificate: Certificate, verdict: Verdict): readonly string
     .sort();
 }
 
-/** The dialect that the suggestions spell, as the operator's file would hold it. */
+/** The dialect items of the suggestions, as the operator's file would contain them. */
 export function suggested(certificate: Certificate): readonly string[] {
   return certificate.suggestions.map(({ yaml }) => yaml.replaceAll(/\s+/g, ' ')).sort();
 }

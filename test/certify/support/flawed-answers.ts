@@ -10,7 +10,7 @@ const isBet = ({ operation }: WalletCall) => operation !== 'profile' && operatio
 
 const rewritten = (rewrite: Rewrite): Mistake => ({ rewrite });
 
-/** Changes members of JSON answers that fit. */
+/** Changes members of matching JSON answers. */
 function members(
   fits: (answer: WireAnswer, call: WalletCall) => boolean,
   change: (body: Record<string, unknown>, call: WalletCall) => object,
@@ -24,25 +24,27 @@ function members(
 
 export const acceptsAnySignature: Mistake = { judge: () => ({ ok: true }) };
 
-/** Verifies by parsing and serialising again, as docs/protocol.md saw it done. */
+/**
+ * Verifies the signature over the parsed and re-serialised body, which docs/protocol.md reports of real wallets.
+ */
 export const reserialises: Mistake = {
   judge: ({ headers, body }, keys) => {
     try {
       const compact = Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8'))));
       return judgeSignature({ headers, body: compact }, keys);
     } catch {
-      // Not JSON: nothing to serialise again.
+      // Not JSON: it cannot be serialised again.
       return { ok: false, reason: 'malformed' };
     }
   },
 };
 
-/** Leaves successes without a body. */
+/** Sends no body with successes. */
 export const emptySuccesses = rewritten((answer, call) =>
   isBet(call) && answer.status === 200 ? { ...answer, body: '' } : answer,
 );
 
-/** Wants the older header to be there too. */
+/** Also requires the older header. */
 export const needsXSign: Mistake = {
   judge: (request, keys) =>
     request.headers['x-sign'] === undefined
@@ -50,7 +52,7 @@ export const needsXSign: Mistake = {
       : judgeSignature(request, keys),
 };
 
-/** Compares the whole signature header with its own, in one order. */
+/** Compares the whole signature header with its own, which has `alg` first. */
 export const wantsAlgFirst: Mistake = {
   judge: (request, keys) =>
     String(request.headers['x-sign-jws']).startsWith('eyJhbGci')
@@ -84,7 +86,7 @@ export function countsInFloats(): Mistake {
   });
 }
 
-/** Every refusal, also of requests that never become a call. */
+/** Changes every refusal, including those of requests that never become a call. */
 function refusals(change: (answer: WireAnswer) => WireAnswer): Mistake {
   const rewrite = (answer: WireAnswer) => (answer.status === 400 ? change(answer) : answer);
   return { rewrite, rewriteRefused: rewrite };
@@ -92,7 +94,7 @@ function refusals(change: (answer: WireAnswer) => WireAnswer): Mistake {
 
 export const errorsAs200 = refusals((answer) => ({ ...answer, status: 200 }));
 
-/** Without a body that says more. */
+/** Refuses with this status and no body. */
 const notEnoughAs = (status: number): Mistake =>
   rewritten((answer) => (answer.body.includes('"code":7') ? { status, body: '' } : answer));
 
@@ -126,7 +128,7 @@ export const amountInQuotes = members(
   (body) => ({ ...body, amount: String(body.amount) }),
 );
 
-/** Tells anybody's balance to anybody. */
+/** Returns anybody's balance to anybody. */
 export const tellsForeignBalances = rewritten((answer, call) =>
   call.operation === 'balance' && call.userId !== 'ann'
     ? { status: 200, body: `{"userId":"${call.userId}","currency":"USD","amount":5}` }
@@ -138,7 +140,7 @@ export const oddProfile = members(
   (body) => ({ ...body, currencies: 'USD', customFields: { isVerified: 'yes' } }),
 );
 
-/** Rounds to the smallest coin, which is less than half of one off. */
+/** Rounds to the smallest coin, so that it is off by less than half a coin. */
 export const roundsBalances = rewritten((answer, call) =>
   call.operation === 'balance' && answer.status === 200
     ? {
@@ -151,7 +153,7 @@ export const roundsBalances = rewritten((answer, call) =>
     : answer,
 );
 
-/** Counts in the smallest coin what others send in units. */
+/** Returns amounts in the smallest coin instead of units. */
 export const balancesInCents = rewritten((answer, call) =>
   call.operation === 'balance' && answer.status === 200
     ? {
@@ -164,12 +166,12 @@ export const balancesInCents = rewritten((answer, call) =>
     : answer,
 );
 
-/** Says by the status alone why it refuses, with one status for signatures and tokens. */
+/** Gives the reason for a refusal only by the status, and uses one status for signatures and tokens. */
 export const refusesByStatusAlone = refusals((answer) => {
   const statuses: Readonly<Record<string, number>> = { 1: 401, 3: 401, 4: 401, 7: 402, 8: 409 };
   const code = /"code":(\d+)/.exec(answer.body)?.[1] ?? '';
   return { status: statuses[code] ?? 422, body: '{"message":"no"}' };
 });
 
-/** Says by 402 what the body says too. */
+/** Refuses with 402 what the body already explains. */
 export const refusesBy402 = refusals((answer) => ({ ...answer, status: 402 }));

@@ -28,7 +28,7 @@ export const paysRepeatedCashouts = flawed((call, books) => {
   return accepted();
 });
 
-/** Knows a settle again by its requestId, so that a repeat under a new one pays again. */
+/** Recognises a repeated settle by its requestId, so a repeat under a new one pays again. */
 export function identifiesByRequestId(): Mistake {
   const requests = new Set<string>();
   return flawed((call, books) => {
@@ -93,7 +93,7 @@ export const neverRefunds = flawed((call, books) => {
   return verdict;
 });
 
-/** Confirms a rollback that comes first, and then takes the place all the same. */
+/** Confirms a rollback that comes first, and then accepts the place nevertheless. */
 export const forgetsEarlyRollbacks = flawed((call, books) =>
   call.operation === 'rollback' && books.bet(call.transactionId) === undefined
     ? accepted()
@@ -107,7 +107,7 @@ export const placesAgainAfterRollback = flawed((call, books) => {
   return accepted();
 });
 
-/** Refunds a settled bet and leaves its payout with the player. */
+/** Returns the stake of a settled bet and leaves its payout with the player. */
 export const keepsPayoutOnRollback = flawed((call, books) => {
   const bet = call.operation === 'rollback' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'settled') return undefined;
@@ -123,10 +123,10 @@ export const debitsUpdates = flawed((call, books) => {
   return books.book(call);
 });
 
-/** Lets players bet what they do not have. */
+/** Lets players bet money that they do not have. */
 export const lends = flawed((call, books) => {
   if (call.operation !== 'place') return undefined;
-  // As if there always were enough.
+  // Pretends that there is always enough.
   books.credit('ann', 'USD', call.amount);
   const verdict = books.book(call);
   books.debit('ann', 'USD', call.amount);
@@ -150,14 +150,14 @@ export const refusesUnknownRollbacks: Mistake = {
   },
 };
 
-/** The same with a 404, as web frameworks answer for what is not there. */
+/** The same with a 404, which web frameworks send for anything missing. */
 export const missesUnknownRollbacks: Mistake = {
   ...refusesUnknownRollbacks,
   rewrite: (answer, { operation }) =>
     operation === 'rollback' && answer.status === 400 ? { ...answer, status: 404 } : answer,
 };
 
-/** Undoes results, but forgets that a cashout was one. */
+/** Reverses results, but forgets that a cashout is one. */
 export const keepsUnsettledCashouts = flawed((call, books) => {
   const bet = call.operation === 'unsettle' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'settled' || bet.resultType !== 'cashout') return undefined;
@@ -166,7 +166,7 @@ export const keepsUnsettledCashouts = flawed((call, books) => {
   return verdict;
 });
 
-/** After an unsettle pays the first result again, whatever the next one says. */
+/** After an unsettle, pays the first result again, whatever the next one says. */
 function paysOldResultAfterUnsettle(resultType: 'lost' | 'refund'): () => Mistake {
   return () => {
     const unsettled = new Map<string, string>();
@@ -189,7 +189,7 @@ export const paysLostAfterUnsettle = paysOldResultAfterUnsettle('lost');
 
 export const paysRefundTwiceAfterUnsettle = paysOldResultAfterUnsettle('refund');
 
-/** Pays a win beside the cashout that was before it. */
+/** Pays a win in addition to the earlier cashout. */
 export const addsWinToCashout = flawed((call, books) => {
   const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'settled' || bet.resultType !== 'cashout') return undefined;
@@ -213,7 +213,7 @@ export const takesAfterRollback = flawed((call, books) => {
   return accepted();
 });
 
-/** Refunds what the rollback names, not what was staked. */
+/** Returns the amount in the rollback instead of the stake. */
 export const refundsNamedAmount = flawed((call, books) => {
   const bet = call.operation === 'rollback' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'waiting' || sameAmount(bet.stake, call.amount)) return undefined;
@@ -222,7 +222,7 @@ export const refundsNamedAmount = flawed((call, books) => {
   return verdict;
 });
 
-/** Calls a rollback of a settled bet processed, and leaves everything as it was. */
+/** Answers that a rollback of a settled bet was already processed, and changes nothing. */
 export const ignoresRollbackOfSettled = (code: number): Mistake =>
   flawed((call, books) =>
     call.operation === 'rollback' && books.bet(call.transactionId)?.status === 'settled'
@@ -230,7 +230,7 @@ export const ignoresRollbackOfSettled = (code: number): Mistake =>
       : undefined,
   );
 
-/** Reads the balance, adds and writes in steps: of settles at the same time only one counts. */
+/** Reads the balance, adds and writes in separate steps: of concurrent settles only one counts. */
 export function losesConcurrentPayouts(): Mistake & { readonly answerAfterMs: number } {
   let lastMs = Number.NEGATIVE_INFINITY;
   const mistake = flawed((call, books) => {
@@ -243,13 +243,13 @@ export function losesConcurrentPayouts(): Mistake & { readonly answerAfterMs: nu
     if (isConcurrent) books.debit(bet.user, bet.currency, call.amount);
     return verdict;
   });
-  // Longer than what counts as at the same time: one after the other nothing is lost.
+  // Longer than what counts as concurrent: one after another, nothing is lost.
   return { ...mistake, answerAfterMs: 2 * CONCURRENT_MS };
 }
 
 const CONCURRENT_MS = 25;
 
-/** Forgets the payout of a journey's last settle: only the money at its end shows it. */
+/** Loses the payout of a journey's last settle: only the balance at the end shows it. */
 export function paysLostOnThirdResult(): Mistake {
   const results = new Map<string, number>();
   return flawed((call, books) => {

@@ -4,7 +4,7 @@ import type { FlawedBooks } from '../../../tools/simulator/wallet/flaw.ts';
 import type { WalletBet } from '../../../tools/simulator/wallet/ledger.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
-/** Pays such a result of a bet that was settled otherwise beside what the bet has paid. */
+/** If a bet was settled otherwise before, pays this result in addition to that. */
 export const adds = (from: ResultType, to: ResultType): Mistake =>
   flawed((call, books) => {
     if (call.operation !== 'settle' || call.resultType !== to) return undefined;
@@ -16,7 +16,7 @@ export const adds = (from: ResultType, to: ResultType): Mistake =>
 
 type Undoing = 'unsettle' | 'rollback';
 
-/** What the wallet makes of an unsettle or a rollback of a settled bet. */
+/** What the wallet does with an unsettle or a rollback of a settled bet. */
 const undoing = (
   operation: Undoing,
   flaw: (
@@ -30,7 +30,7 @@ const undoing = (
     return bet?.status === 'settled' ? flaw(bet, call, books) : undefined;
   });
 
-/** Takes back the first payout of a bet, and not the one that stands. */
+/** Takes back a bet's first payout instead of the current one. */
 export function takesFirstPayoutBack(operation: Undoing): Mistake {
   const first = new Map<string, string>();
   return flawed((call, books) => {
@@ -45,7 +45,7 @@ export function takesFirstPayoutBack(operation: Undoing): Mistake {
   });
 }
 
-/** Leaves the payout of such a result with the player. */
+/** Leaves the payout of this result with the player. */
 export const keeps = (result: ResultType, operation: Undoing): Mistake =>
   undoing(operation, (bet, call, books) => {
     if (bet.resultType !== result) return undefined;
@@ -53,7 +53,7 @@ export const keeps = (result: ResultType, operation: Undoing): Mistake =>
     return books.book(call);
   });
 
-/** Says yes to the second unsettle of a bet and does nothing: it has seen one. */
+/** Confirms the second unsettle of a bet and does nothing, because it has already had one. */
 export function unsettlesOnce(): Mistake {
   const seen = new Set<string>();
   return undoing('unsettle', (bet) => {
@@ -63,7 +63,7 @@ export function unsettlesOnce(): Mistake {
   });
 }
 
-/** Has closed a lost bet: its stake does not come back. */
+/** Treats a lost bet as closed: its stake is not returned. */
 export const keepsLostStakes = undoing('rollback', (bet, call, books) => {
   if (bet.resultType !== 'lost') return undefined;
   books.debit(bet.user, bet.currency, addAmounts(bet.stake, '0'));

@@ -15,7 +15,7 @@ export const demandsTokenOnUnsettle = flawed((call) =>
   call.operation === 'unsettle' && call.token === undefined ? declined(3) : undefined,
 );
 
-/** Takes a place that names no bet, and can name none in its answer. */
+/** Accepts a place without a bet id, and cannot name one in its answer. */
 export const needsNoTransactionId: Mistake = {
   rewriteRefused: (answer) =>
     answer.body.includes('transactionId')
@@ -23,19 +23,19 @@ export const needsNoTransactionId: Mistake = {
       : answer,
 };
 
-/** Takes any token, and the player from the body. */
+/** Accepts any token, and takes the player from the body. */
 export const ignoresTokens = flawed((call, books) =>
   call.operation === 'place' ? books.book({ ...call, token: 'ann-usd-token' }) : undefined,
 );
 
-/** Refuses only tokens that are too short to be one; real ones have 13 characters here. */
+/** Refuses only tokens of the wrong length; real ones have 13 characters here. */
 export const knowsTokensByLength: Mistake = flawed((call, books) =>
   call.operation === 'place' && call.token?.length === 'ann-usd-token'.length
     ? books.book({ ...call, token: 'ann-usd-token' })
     : undefined,
 );
 
-/** Refuses only ids of players that are no numbers, and takes the player from the token. */
+/** Refuses only player ids that are not numbers, and takes the player from the token. */
 export const knowsPlayersByDigits = (own: string): Mistake => ({
   ...flawed((call, books) =>
     call.operation === 'place' && /^\d+$/.test(call.userId)
@@ -44,14 +44,14 @@ export const knowsPlayersByDigits = (own: string): Mistake => ({
   ),
 });
 
-/** Debits the player of the token, whoever the place is for. */
+/** Debits the token's player, whoever the place is for. */
 export const debitsHolderOfToken: Mistake = flawed((call, books) =>
   call.operation === 'place' && call.token === 'bob-usd-token'
     ? books.book({ ...call, userId: 'bob' })
     : undefined,
 );
 
-/** Pays a settle to whom it names, and refunds a rollback to whom it names. */
+/** Pays a settle, and returns the stake of a rollback, to the player that the message names. */
 export const paysWhomItNames: Mistake = flawed((call, books) => {
   const bet = books.bet(call.transactionId);
   if (bet === undefined || bet.user === call.userId || call.userId !== 'bob') return undefined;

@@ -11,16 +11,13 @@ export interface Row {
   readonly failed: readonly string[];
   readonly warned?: readonly string[];
   readonly verdict?: Fitness;
-  /** What has to be suggested for it, which makes it fit: `{}` for nothing; not looked at unless given. */
+  /** The suggestions that are expected and make it fit: `{}` for none; not checked unless given. */
   readonly dialect?: Written;
-  /** Beside a second player. */
+  /** In addition to a second player. */
   readonly other?: true;
 }
 
-/**
- * Certifies the wallet and holds it to failing, and being warned of, just what the row says; and what
- * the certificate suggests to the row's dialect.
- */
+/** Certifies the wallet and expects exactly the row's failures and warnings, and its dialect as the suggestion. */
 export async function failsNothingElse({
   mistake,
   failed,
@@ -37,7 +34,7 @@ export async function failsNothingElse({
     warned,
   });
   expect(certificate.verdict).toBe(verdict);
-  // Every finding says what to do, and the worst comes first.
+  // Every finding has advice, and the worst comes first.
   expect(certificate.findings.map((one) => one.case).sort()).toEqual([...failed, ...warned].sort());
   const ranks = certificate.findings.map(({ meaning }) => FAILURE_MEANINGS.indexOf(meaning));
   expect(ranks).toEqual([...ranks].sort((a, b) => a - b));

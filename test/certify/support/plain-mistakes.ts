@@ -2,13 +2,13 @@ import { sameAmount } from '../../../src/domain/amount.ts';
 import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
-/** Books calls that fit with another amount. */
+/** Books matching calls with another amount. */
 const booksAs = (fits: (call: FlawedCall) => boolean, amount: string): Mistake =>
   flawed((call, books) => (fits(call) ? books.book({ ...call, amount }) : undefined));
 
 type FlawedCall = Parameters<NonNullable<Mistake['flaw']>>[0];
 
-/** Refuses calls that fit, with code 5. */
+/** Refuses matching calls with code 5. */
 const refuses = (fits: (call: FlawedCall) => boolean): Mistake =>
   flawed((call) => (fits(call) ? declined(5) : undefined));
 
@@ -22,7 +22,7 @@ export const breaksOnNothing: Mistake = {
     call.operation === 'place' && sameAmount(call.amount, '0') ? { status: 500, body: '' } : answer,
 };
 
-/** Counts whole coins. */
+/** Rounds to whole coins. */
 export const countsWholeCoins = flawed((call, books) =>
   call.operation === 'place'
     ? books.book({ ...call, amount: String(Math.round(Number(call.amount))) })
@@ -57,7 +57,7 @@ export const paysUnknownBets = flawed((call, books) => {
   return accepted();
 });
 
-/** Takes a payout back that a bet never had. */
+/** Takes back a payout that a bet never had. */
 export const takesWhatWasNotPaid = (of: 'unknown' | 'unsettled'): Mistake =>
   flawed((call, books) => {
     const bet = books.bet(call.transactionId);
@@ -72,7 +72,7 @@ export const refusesToUnsettleLost = flawed((call, books) => {
   return bet?.status === 'settled' && sameAmount(bet.paid, '0') ? declined(5) : undefined;
 });
 
-/** A lost bet is over: nothing is paid for it any more. */
+/** Treats a lost bet as finished: nothing more is paid for it. */
 export const forgetsLostBets = flawed((call, books) => {
   const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
   return bet?.status === 'settled' && sameAmount(bet.paid, '0') ? accepted() : undefined;
@@ -83,7 +83,7 @@ export const refusesLostAgain = flawed((call, books) => {
   return bet?.status === 'settled' && sameAmount(bet.paid, '0') ? declined(5) : undefined;
 });
 
-/** The stake of a freebet is nobody's: it takes it off the payout, although it had debited it. */
+/** Deducts the stake of a freebet from its payout, although it has debited that stake. */
 export const paysWinningsAlone = flawed((call, books) => {
   const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'waiting') return undefined;
@@ -100,7 +100,7 @@ export const returnsLostStakes = flawed((call, books) => {
   return verdict;
 });
 
-/** Takes a place in any currency, and one of a bet that it has for another amount. */
+/** Accepts a place in any currency, and a known bet with another amount. */
 export const takesAnyPlace = flawed((call, books) => {
   const isKnown = books.bet(call.transactionId) !== undefined;
   return call.operation === 'place' && (isKnown || call.currency !== 'USD')
@@ -108,7 +108,7 @@ export const takesAnyPlace = flawed((call, books) => {
     : undefined;
 });
 
-/** Says yes to what it cannot even read. */
+/** Confirms requests that it cannot even read. */
 export const acceptsTheUnreadable: Mistake = {
   rewriteRefused: () => ({
     status: 200,
@@ -120,13 +120,13 @@ export const breaksOnTheUnreadable: Mistake = {
   rewriteRefused: () => ({ status: 500, body: '' }),
 };
 
-/** Does not take a body in which this stands. */
+/** Refuses a body that contains this text. */
 export const refusesBodiesWith = (text: string): Mistake => ({
   judge: (request, keys) =>
     request.body.includes(text) ? { ok: false, reason: 'mismatch' } : judgeSignature(request, keys),
 });
 
-/** Changes members of what it answers to a profile or balance, from the second one on. */
+/** Changes members of its answers to profile or balance, from the second one on. */
 export function saysLater(
   operation: 'profile' | 'balance',
   change: (told: Readonly<Record<string, unknown>>, times: number) => object,
@@ -144,7 +144,7 @@ export function saysLater(
   };
 }
 
-/** Answers everybody who asks, whatever the token, and with what is asked for. */
+/** Answers everybody, whatever the token, with what was asked for. */
 export const tellsAnybody: Mistake = {
   rewrite: (answer, call) => {
     if (answer.status === 200 || (call.operation !== 'profile' && call.operation !== 'balance')) {
@@ -155,7 +155,7 @@ export const tellsAnybody: Mistake = {
   },
 };
 
-/** Tells the balance in the token's own currency, whichever is asked for. */
+/** Returns the balance in the token's own currency, whichever was asked for. */
 export const ignoresCurrencies: Mistake = {
   rewrite: (answer, { operation }) =>
     operation === 'balance'
@@ -163,7 +163,7 @@ export const ignoresCurrencies: Mistake = {
       : answer,
 };
 
-/** Its clock stands so many minutes off. */
+/** Its clock is off by this many minutes. */
 export const clockOff = (minutes: number): Mistake => ({
   rewrite: (answer, call) =>
     call.operation === 'place' && answer.status === 200

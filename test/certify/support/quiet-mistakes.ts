@@ -5,7 +5,7 @@ import { judgeSignature, type SignatureJudge } from '../../../tools/simulator/wa
 import { SECRET } from './certification.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
-/** Reads amounts as binary floats, multiplies by 100 and cuts off: 0.29 becomes 28 cents. */
+/** Reads amounts as binary floats, multiplies by 100 and truncates: 0.29 becomes 28 cents. */
 export const cutsCents = flawed((call, books) => {
   if (call.operation !== 'place' && call.operation !== 'settle') return undefined;
   const cents = Math.trunc(Number(call.amount) * 100);
@@ -30,7 +30,7 @@ export const paysNothingForLost = flawed((call, books) =>
     : undefined,
 );
 
-/** Pays no larger win than this, and says that it has paid. */
+/** Limits a win to this amount, and claims to have paid it all. */
 export const capsPayouts = (most: string): Mistake =>
   flawed((call, books) =>
     call.operation === 'settle' &&
@@ -40,13 +40,13 @@ export const capsPayouts = (most: string): Mistake =>
       : undefined,
   );
 
-/** Has no room for a payout above this one. */
+/** Refuses a payout above this amount. */
 export const refusesPayoutsAbove = (most: string): Mistake =>
   flawed((call) =>
     call.operation === 'settle' && compareAmounts(call.amount, most) > 0 ? declined(5) : undefined,
   );
 
-/** Knows bets by the first 32 characters of their ids. */
+/** Identifies bets by the first 32 characters of their ids. */
 export function cutsIds(): Mistake {
   const known = new Map<string, string>();
   return flawed((call) => {
@@ -57,7 +57,7 @@ export function cutsIds(): Mistake {
   });
 }
 
-/** Of bets above the balance it refuses the first: those beside it were compared before. */
+/** Of several bets above the balance it refuses only the first: the others were compared before that. */
 export function lendsToTheThird(): Mistake {
   let above = 0;
   return flawed((call, books) => {
@@ -71,7 +71,7 @@ export function lendsToTheThird(): Mistake {
   });
 }
 
-/** Forgets the rollback of a bet after this time: the next one refunds again. */
+/** Forgets the rollback of a bet after this time: the next one returns the stake again. */
 export function forgetsRollbacks(afterMs: number): Mistake {
   const rolledBackAtMs = new Map<string, number>();
   return flawed((call, books) => {
@@ -107,8 +107,7 @@ export function forgetsResults(afterMs: number): Mistake {
 type TakesBack = 'rollback' | 'unsettle' | 'settle';
 
 /**
- * Never lets a balance fall below zero: it refuses what would, by this code, or leaves with the player what
- * is missing.
+ * Never lets a balance fall below zero: it refuses with this code, or leaves the missing amount with the player.
  */
 export const neverBelowZero = (operation: TakesBack, way: number | 'forgives'): Mistake =>
   flawed((call, books) => {
@@ -128,21 +127,21 @@ type SignedRequest = Parameters<SignatureJudge>[0];
 
 const judged = (judge: SignatureJudge): Mistake => ({ judge });
 
-/** Compares as many characters as were sent. */
+/** Compares only as many characters as were sent. */
 export const comparesWhatWasSent = judged((request, keys) =>
   String(request.headers['x-sign-jws']).endsWith('..')
     ? { ok: true }
     : judgeSignature(request, keys),
 );
 
-/** What the signature behind the header that was sent should be, without its header. */
+/** The correct signature for the header that was sent, without the header itself. */
 function expectedMac({ headers, body }: SignedRequest): { sent: string; right: string } {
   const [header = '', , sent = ''] = String(headers['x-sign-jws']).split('.');
   const input = `${header}.${body.toString('base64url')}`;
   return { sent, right: createHmac('sha256', SECRET).update(input).digest('base64url') };
 }
 
-/** Compares the first characters of a signature alone. */
+/** Compares only the first characters of a signature. */
 export const comparesTheFirst = (characters: number): Mistake =>
   judged((request, keys) => {
     const { sent, right } = expectedMac(request);
@@ -150,14 +149,14 @@ export const comparesTheFirst = (characters: number): Mistake =>
     return isAlike ? { ok: true } : judgeSignature(request, keys);
   });
 
-/** Takes what the right signature begins with, but not nothing. */
+/** Accepts any non-empty beginning of the right signature. */
 export const takesABeginning = judged((request, keys) => {
   const { sent, right } = expectedMac(request);
   const isBeginning = sent !== '' && right.startsWith(sent);
   return isBeginning ? { ok: true } : judgeSignature(request, keys);
 });
 
-/** Compares the last characters of a signature alone. */
+/** Compares only the last characters of a signature. */
 export const comparesTheLast = (characters: number): Mistake =>
   judged((request, keys) => {
     const { sent, right } = expectedMac(request);
@@ -165,7 +164,7 @@ export const comparesTheLast = (characters: number): Mistake =>
     return isAlike ? { ok: true } : judgeSignature(request, keys);
   });
 
-/** Knows a second secret, for rotations, which nobody has set. */
+/** Accepts a second secret, meant for rotations, which nobody has set. */
 export const takesTheUnsetSecret = (secret: string): Mistake =>
   judged((request, keys) => {
     const [header = '', , mac] = String(request.headers['x-sign-jws']).split('.');
@@ -174,7 +173,7 @@ export const takesTheUnsetSecret = (secret: string): Mistake =>
     return mac === unset ? { ok: true } : judgeSignature(request, keys);
   });
 
-/** Verifies what a signature brings along as its payload; the body only where it brings nothing. */
+/** Verifies the payload that a signature contains; the body only if it contains none. */
 export const verifiesAttachedPayloads = judged((request, keys) => {
   const [header = '', payload = '', mac = ''] = String(request.headers['x-sign-jws']).split('.');
   if (payload === '') return judgeSignature(request, keys);
@@ -182,19 +181,19 @@ export const verifiesAttachedPayloads = judged((request, keys) => {
   return judgeSignature({ headers, body: Buffer.from(payload, 'base64url') }, keys);
 });
 
-/** Verifies no signature of these types of `PUT`. */
+/** Does not verify the signature of these types of `PUT`. */
 export const trustsType = (type: 1 | 5): Mistake =>
   judged((request, keys) => {
     const body = request.body.toString('utf8');
-    // A place is of type 1 too, and has an address.
+    // A place is of type 1 too, but has an address.
     const isTrusted = body.includes(`"type":${type}`) && (type === 5 || !body.includes('"ip"'));
     return isTrusted ? { ok: true } : judgeSignature(request, keys);
   });
 
-/** Answers with its settings where something is wrong, as frameworks do in development. */
+/** Includes its settings in error answers, as frameworks do in development. */
 export const showsSettings = showing(`"WALLET_SECRET":"${SECRET}"`);
 
-/** The same, of a framework that thinks it hides them: as a header of Basic. */
+/** The same for a framework that believes it hides them: as a Basic authorization header. */
 export const showsSettingsEncoded = showing(
   `"AUTH":"Basic ${Buffer.from(`wallet:${SECRET}`).toString('base64')}"`,
 );
@@ -208,7 +207,7 @@ function showing(env: string): Mistake {
   };
 }
 
-/** Says which signature it had expected. */
+/** Names the signature that it had expected. */
 export function tellsTheSignature(): Mistake {
   let expected = '';
   return {
@@ -241,7 +240,7 @@ export function repeatsSignatures(): { readonly mistake: Mistake; readonly seen:
   return { mistake, seen };
 }
 
-/** Refuses fractions, as a wallet may whose currency has no cents. */
+/** Refuses fractions, as a wallet may if its currency has no cents. */
 export const refusesFractions = flawed((call) =>
   call.operation === 'place' && /\.\d*[1-9]/.test(call.amount) ? declined(5) : undefined,
 );

@@ -4,10 +4,7 @@ import type { Flaw } from '../../../tools/simulator/wallet/flaw.ts';
 import type { WalletBet } from '../../../tools/simulator/wallet/ledger.ts';
 import { accepted, flawed, type Mistake } from './mistake.ts';
 
-/*
- * Wallets that book an ordinary bet rightly, and once it has had another life before, or is of another kind,
- * do not.
- */
+/* Wallets that book an ordinary bet correctly, but not a bet with a longer history or of another kind. */
 
 /** Debits the stake of an express bet for each of its outcomes. */
 export const debitsEachOutcome = flawed((call, books) => {
@@ -20,7 +17,7 @@ export const debitsEachOutcome = flawed((call, books) => {
   return verdict;
 });
 
-/** Applies the booster to a payout that has it already. */
+/** Applies the booster to a payout that already includes it. */
 export const paysTheBoosterTwice = flawed((call, books) => {
   const factor = Number(call.kind.boosterCoefficient ?? '1');
   return call.operation === 'settle' && factor !== 1
@@ -28,14 +25,14 @@ export const paysTheBoosterTwice = flawed((call, books) => {
     : undefined;
 });
 
-/** A game's own server is thought to pay what is won there. */
+/** Pays nothing for Turbogames bets, as if the game's own server paid the wins. */
 export const paysNoTurbogames = flawed((call, books) =>
   call.operation === 'settle' && call.kind.isTurbogames
     ? books.book({ ...call, amount: '0' })
     : undefined,
 );
 
-/** Says yes to a result of a bet that stands at another one, and does nothing. */
+/** Confirms a changed result of a settled bet, and does nothing. */
 export const ignoresChange = (from: ResultType, to: ResultType): Mistake =>
   flawed((call, books) => {
     if (call.operation !== 'settle' || call.resultType !== to) return undefined;
@@ -43,7 +40,7 @@ export const ignoresChange = (from: ResultType, to: ResultType): Mistake =>
     return bet?.status === 'settled' && bet.resultType === from ? accepted() : undefined;
   });
 
-/** Pays what stands already once more, where the bet fits. */
+/** Pays the current result once more, for matching bets. */
 function paysAgainWhere(fits: (bet: WalletBet, call: BetWalletCall) => boolean): Flaw {
   return (call, books) => {
     const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
@@ -64,7 +61,7 @@ export const paysRefundsAgain = flawed(
   ),
 );
 
-/** Knows a result again only where it is the first that the bet has had. */
+/** Recognises a repeated result only if it is the bet's first. */
 export function knowsFirstResults(): Mistake {
   const results = new Map<string, number>();
   const again = paysAgainWhere((bet) => (results.get(bet.transactionId) ?? 0) > 1);
@@ -79,7 +76,7 @@ export function knowsFirstResults(): Mistake {
   });
 }
 
-/** Takes back again what such a result had paid. */
+/** Takes back again what this result had paid. */
 export function unsettlesTwiceAfter(...resultTypes: readonly ResultType[]): Mistake {
   const taken = new Set<string>();
   return flawed((call, books) => {
@@ -97,7 +94,7 @@ export function unsettlesTwiceAfter(...resultTypes: readonly ResultType[]): Mist
   });
 }
 
-/** Marks a bet as rolled back only where it had no such call before. */
+/** Marks a bet as rolled back only if it had no such call before. */
 export function refundsTwiceAfter(operation: 'settle' | 'unsettle'): Mistake {
   const before = new Set<string>();
   return flawed((call, books) => {
@@ -110,7 +107,7 @@ export function refundsTwiceAfter(operation: 'settle' | 'unsettle'): Mistake {
   });
 }
 
-/** Writes the bet anew at an update: it waits for a result again, and nothing was paid for it. */
+/** Rewrites the bet at an update: it waits for a result again, as if nothing was paid for it. */
 export function forgetsResultAtUpdate(): Mistake {
   const anew = new Set<string>();
   return flawed((call, books) => {
@@ -124,7 +121,7 @@ export function forgetsResultAtUpdate(): Mistake {
   });
 }
 
-/** Writes the bet anew at an update, without a stake. */
+/** Rewrites the bet at an update, without its stake. */
 export function forgetsStakeAtUpdate(): Mistake {
   const anew = new Set<string>();
   return flawed((call, books) => {
@@ -137,6 +134,6 @@ export function forgetsStakeAtUpdate(): Mistake {
   });
 }
 
-/** Has another mistake, with bets of this kind alone. */
+/** Makes another wallet's mistake, but only with bets of this kind. */
 export const onlyOf = (isOfKind: (kind: BetKind) => boolean, { flaw }: Mistake): Mistake =>
   flawed((call, books) => (isOfKind(call.kind) ? flaw?.(call, books) : undefined));

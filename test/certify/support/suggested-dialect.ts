@@ -6,10 +6,10 @@ import type { Dialect } from '../../../src/wallets/wallet-config.ts';
 import { certification, ids, sandbox } from './certification.ts';
 import type { Mistake } from './mistake.ts';
 
-/** As it is written in the operator's file; empty where nothing is to be suggested. */
+/** As in the operator's file; empty if nothing is suggested. */
 export type Written = Readonly<Record<string, unknown>>;
 
-/** What stands in the operator's file when every suggestion is taken over. */
+/** The operator's file after every suggestion was adopted. */
 export function written({ suggestions }: Certificate): Written {
   const items: Written[] = suggestions.map(({ yaml }) => parse(yaml));
   return Object.assign({}, ...items);
@@ -21,7 +21,7 @@ export function takenOver(certificate: Certificate): Dialect {
 }
 
 /**
- * Holds a certificate to suggesting just this dialect, and the dialect to letting the wallet pass.
+ * Expects a certificate to suggest exactly this dialect, and the wallet to pass with it.
  * @param again the certified wallet's mistake, for another wallet that makes it
  */
 export async function letsItPass(
@@ -33,14 +33,14 @@ export async function letsItPass(
   if (first.suggestions.length === 0) return;
   expect(ids(first, 'failed')).not.toEqual([]);
   expect(first.withheld).toEqual([]);
-  // Tried before it was printed.
+  // It was tried before it was printed.
   expect(first.verification).toMatchObject({ dialect, stillFailing: [] });
   expect(first.verification?.passedAfter).toBeGreaterThan(first.counts.passed);
   for (const { cases, why } of first.suggestions) {
     expect(cases.length).toBeGreaterThan(0);
     expect(why).not.toBe('');
   }
-  // All others have been run with it already; here it is read from the file.
+  // All others were already run with it; here it is read from the file.
   const only = ids(first, 'failed');
   const second = await certification(await sandbox(again), { dialect: takenOver(first), only });
   expect(ids(second, 'failed')).toEqual([]);

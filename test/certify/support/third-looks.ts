@@ -4,15 +4,14 @@ import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
 import { accepted, flawed, type Mistake } from './mistake.ts';
 
 /*
- * Wallets whose mistake shows only where two calls of one bet meet, or where somebody looks at the
- * results instead of the places.
+ * Wallets whose mistake shows only if two calls of a bet coincide, or if results are examined and not only places.
  */
 
-/** Longer apart, calls come one after the other; a wallet with such a flaw has to take longer. */
+/** Calls further apart count as consecutive; a wallet with such a flaw has to take longer. */
 const TOGETHER_MS = 25;
 export const ANSWER_AFTER_MS = 2 * TOGETHER_MS;
 
-/** Tells whether a call of this bet comes together with an earlier one. */
+/** Tells whether a call of this bet coincides with an earlier one. */
 function meetings(): (bet: string) => boolean {
   const last = new Map<string, number>();
   return (bet) => {
@@ -22,7 +21,7 @@ function meetings(): (bet: string) => boolean {
   };
 }
 
-/** Takes the payout back once for each copy of an unsettle that comes together with another. */
+/** Takes the payout back once for each coinciding copy of an unsettle. */
 export function unsettlesTogether(): Mistake {
   const meets = meetings();
   return flawed((call, books) => {
@@ -32,7 +31,7 @@ export function unsettlesTogether(): Mistake {
   });
 }
 
-/** Pays the difference of a corrected result once for each copy that comes together with another. */
+/** Pays the difference of a corrected result once for each coinciding copy. */
 export function correctsTogether(): Mistake {
   const meets = meetings();
   const corrected = new Set<string>();
@@ -50,7 +49,10 @@ export function correctsTogether(): Mistake {
   });
 }
 
-/** Reads the state of a bet, pays or refunds, and writes it: a result and a rollback that meet do both. */
+/**
+ * Reads the state of a bet, pays or returns the stake, and writes the state: coinciding result and rollback do
+ * both.
+ */
 export function paysBesideRollback(): Mistake {
   const meets = meetings();
   return flawed((call, books) => {
@@ -83,7 +85,7 @@ export const lendsCents = flawed((call, books) => {
   return verdict;
 });
 
-/** Reads an amount up to its exponent. */
+/** Ignores the exponent of an amount. */
 export const cutsExponents = flawed((call, books) =>
   call.operation === 'place'
     ? books.book({ ...call, amount: call.amount.replace(/e.*$/i, '') })
@@ -92,7 +94,7 @@ export const cutsExponents = flawed((call, books) =>
 
 const TYPES: Readonly<Partial<Record<BetOperation, number>>> = { settle: 2, rollback: 3 };
 
-/** Verifies a signature of such a call where there is one. */
+/** Verifies the signature of such a call only if it has one. */
 export const asksNoSignatureOf = (operation: 'settle' | 'unsettle' | 'rollback'): Mistake => ({
   judge: (request, keys) => {
     const body = request.body.toString('utf8');
@@ -103,7 +105,7 @@ export const asksNoSignatureOf = (operation: 'settle' | 'unsettle' | 'rollback')
   },
 });
 
-/** Knows `none` for no algorithm, and no other way to write it. */
+/** Rejects the algorithm `none`, but accepts other spellings of it. */
 export const takesNone: Mistake = {
   judge: (request, keys) => {
     const [header = ''] = String(request.headers['x-sign-jws']).split('.');

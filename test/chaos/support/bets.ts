@@ -14,7 +14,7 @@ export interface Bettor {
 /** Longer than the gateway waits for a wallet in these tests. */
 const TOO_LATE_MS = 2_500;
 
-/** Whatever becomes of the call, the gateway is not told. */
+/** Whatever happens to the call, the gateway gets no answer. */
 const SILENT: readonly Misbehaviour[] = [
   { kind: 'reset', effect: 'applied' },
   { kind: 'reset', effect: 'none' },
@@ -37,23 +37,23 @@ const AT_PLACES: readonly Misbehaviour[] = [
 ];
 const AT_OTHERS: readonly Misbehaviour[] = [...SILENT, SLOW];
 
-/** Where this bet's wallet will fail, chosen before it is placed. */
+/** Chooses where this bet's wallet will fail, before the bet is placed. */
 export function trouble(random: Random, { wallet }: Bettor, transactionId: string): void {
   if (random.chance(0.2)) {
     wallet.misbehave('place', random.pick(AT_PLACES), { transactionId, calls: 1 });
   }
   for (const operation of ['settle', 'unsettle', 'rollback', 'update'] as const) {
     if (!random.chance(0.15)) continue;
-    // Results are repeated by the service alone, and only so often; the others by the gateway.
+    // Only the service repeats results, and not often; the gateway repeats the other operations.
     const calls = operation === 'rollback' || operation === 'update' ? random.whole(1, 2) : 1;
     wallet.misbehave(operation, random.pick(AT_OTHERS), { transactionId, calls });
   }
 }
 
 /**
- * One bet from its place to whatever chance has it end in.
+ * Plays one bet from its place to a random end.
  *
- * @returns what the gateway contradicted itself in, in words
+ * @returns where the gateway contradicted itself, in words
  */
 export async function liveBet(
   service: SimulatedService,
@@ -80,7 +80,7 @@ export async function liveBet(
     }
   }
   if (random.chance(0.2)) {
-    // Sent twice at once, as by a service that lost patience: one effect all the same.
+    // Sent twice at once, as by an impatient service: it must still have one effect.
     await Promise.all([service.rollback(transactionId), service.rollback(transactionId)]);
   }
   return contradictions;
@@ -92,7 +92,7 @@ async function settle(service: SimulatedService, random: Random, transactionId: 
   await service.settle(transactionId, { amount, resultType: won ? 'won' : 'lost' });
 }
 
-/** A late copy of a place is told what the first was told, or that it was rolled back (I3, I6). */
+/** A late copy of a place gets the same answer as the first, or learns that it was rolled back (I3, I6). */
 async function placeAgain(
   service: SimulatedService,
   slip: BetSlip,
@@ -100,7 +100,7 @@ async function placeAgain(
 ): Promise<readonly string[]> {
   const copy = await service.call('POST', '/payment/bet', placeBody(slip));
   const code = copy.json?.code;
-  // Nobody there, or no time: no statement about the bet.
+  // Nobody was there, or there was no time: this says nothing about the bet.
   if (copy.status === 0 || code === 100) return [];
   const time = placed.result.json?.transactionTime;
   const agrees = {

@@ -3,7 +3,7 @@ import { rebuildBooks } from '../../../src/books/rebuild.ts';
 import { dayEnd } from '../../../tools/demo/statements.ts';
 import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
 
-/** What is confirmed and not yet booked. Sums may agree before: a lost bet's result moves nothing. */
+/** Confirmed but not yet booked. The sums may agree earlier: a lost bet's result moves nothing. */
 const UNBOOKED = `
   SELECT a.operation_id FROM attempts a CROSS JOIN books_cursor c
    WHERE a.confirmed IS NOT FALSE
@@ -17,11 +17,11 @@ interface Kept {
 }
 
 /**
- * Whatever was killed and cut: the statements equal the wallets' own books, the checker has found
- * nothing, and the movements made again from the journal are those that were kept (I12).
+ * After everything that was killed and cut, the statements equal the wallets' own books, the checker has found
+ * nothing, and the movements rebuilt from the journal equal the stored ones (I12).
  */
 export async function booksAgree(deployment: Kept): Promise<void> {
-  // Not expect.poll, which does not know its test where several run together.
+  // Not expect.poll, which does not know its test when several run concurrently.
   await vi.waitFor(async () => expect(await deployment.query(UNBOOKED)).toEqual([]), PATIENT);
   const wallets = Object.fromEntries(deployment.wallets.map((wallet) => [wallet.name, wallet]));
   expect((await dayEnd(deployment.databaseUrl, wallets)).differences).toEqual([]);

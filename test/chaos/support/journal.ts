@@ -3,12 +3,12 @@ import type { SimulatedService } from '../../../tools/simulator/service.ts';
 import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
 import type { Deployment } from '../../process/support/deployment.ts';
 
-/** Leases last 15 s, and the repetitions of unknown places come after them. */
+/** Leases last 15 s, and the repeated rollbacks of unknown places follow them. */
 const HOME_MS = 60_000;
 
 /**
- * Makes 43 s of the service's six minutes of repeats: like those, long enough for several after the
- * lease of an attempt whose process was killed.
+ * Makes 43 s of the service's six minutes of repeats: still long enough for several after the lease of a killed
+ * process's attempt.
  */
 export const RETRY_SCALE = 0.12;
 
@@ -24,13 +24,13 @@ type Asks = Pick<Deployment, 'query'>;
 export async function allHome(deployment: Asks): Promise<void> {
   const nothing = [{ deliveries: 0, busy: 0, unresolved: 0 }];
   const limits = { timeout: HOME_MS, interval: 200 };
-  // Not expect.poll, which does not know its test where several run together.
+  // Not expect.poll, which does not know its test when several run concurrently.
   await vi.waitFor(async () => expect(await deployment.query(OPEN)).toEqual(nothing), limits);
 }
 
 /**
- * What the journal has against itself or against what the service was told, in words: each
- * transaction once, its place sent at most once, nothing given up.
+ * Contradictions within the journal, or between it and the answers to the service, in words: each transaction must
+ * exist once, its place must be sent at most once, and nothing may be given up.
  */
 export async function journalFaults(
   deployment: Asks,

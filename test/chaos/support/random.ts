@@ -1,6 +1,6 @@
 import { Random as SeededRandom } from '../../../tools/torture/plan/random.ts';
 
-/** Chance with a seed: the same seed gives the same run, as far as the machine lets it. */
+/** Random numbers from a seed: the same seed gives the same run, as far as the machine's timing allows. */
 export class Random extends SeededRandom {
   /** Decimal text with cents. */
   amount(maxCents: number): string {

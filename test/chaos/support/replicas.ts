@@ -1,7 +1,7 @@
 import type { Deployment, Replica } from '../../process/support/deployment.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
-/** Replicas of a gateway behind one address, to be killed and replaced. */
+/** Replicas of a gateway behind one address, which can be killed and replaced. */
 export class Replicas {
   readonly #deployment: Deployment;
   readonly #env: Readonly<Record<string, string>>;
@@ -23,13 +23,13 @@ export class Replicas {
     return this.#up;
   }
 
-  /** Starts `count` replicas and the address before them. @returns that address */
+  /** Starts `count` replicas and the address in front of them. @returns that address */
   async start(count: number): Promise<string> {
     for (let index = 0; index < count; index += 1) await this.add();
     const next = () => this.#nextPort();
     this.#proxy = await startTcpProxy({
       host: '127.0.0.1',
-      // Read at every connection: in turn, to whoever lives on which port by then.
+      // Read for every connection: the live replicas in turn.
       get port() {
         return next();
       },
@@ -41,7 +41,7 @@ export class Replicas {
     this.#up.push(await this.#deployment.replica(this.#env));
   }
 
-  /** The oldest one dies without last words; nobody takes its place yet. */
+  /** Kills the oldest replica without a chance to clean up; nothing replaces it yet. */
   async killOldest(): Promise<void> {
     const victim = this.#up.shift();
     if (victim === undefined) throw new Error('no replica to kill');
@@ -49,13 +49,13 @@ export class Replicas {
     await victim.process.kill();
   }
 
-  /** Kills the oldest one and starts another, on a new port. */
+  /** Kills the oldest replica and starts another on a new port. */
   async replaceOldest(): Promise<void> {
     await this.killOldest();
     await this.add();
   }
 
-  /** For a while nobody is there at all. */
+  /** Kills all replicas before it starts new ones: for a while nobody is there. */
   async replaceAll(): Promise<void> {
     const count = this.#up.length;
     await Promise.all(Array.from({ length: count }, () => this.killOldest()));
@@ -67,7 +67,7 @@ export class Replicas {
     await Promise.all(this.#up.map(({ process }) => process.kill()));
   }
 
-  /** A port where nobody listens when all are dead: the connection is refused. */
+  /** If all are dead, a port without a listener: the connection is refused. */
   #nextPort(): number {
     this.#turn += 1;
     const replica = this.#up[this.#turn % Math.max(1, this.#up.length)];

@@ -6,7 +6,7 @@ import { type Ran, wagergate } from './command-line.ts';
 
 export const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
 
-/** A configuration folder whose one operator has this wallet; the certificate goes there as well. */
+/** A configuration folder with one operator for this wallet; the certificate goes there as well. */
 export function folderFor({ baseUrl }: SimulatedWallet, dialect = '{}'): string {
   const wallet = `  allowPrivate: true\n  dialect: ${dialect}`;
   const file = operatorYaml('alpha', '', wallet)

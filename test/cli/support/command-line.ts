@@ -16,13 +16,13 @@ export interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
   readonly cwd?: string;
-  /** Nobody reads this one, as behind a `head` that has ended; for `spawnWagergate`. */
+  /** An output that nobody reads, as with a `head` that has ended; for `spawnWagergate`. */
   readonly unread?: 'stdout' | 'stderr';
 }
 
 const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));
 
-/** Runs a command line in this process; most tests need no more. */
+/** Runs a command in this process, which is enough for most tests. */
 export async function wagergate(args: readonly string[], around: Around = {}): Promise<Ran> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -40,12 +40,12 @@ export async function wagergate(args: readonly string[], around: Around = {}): P
   return { code, stdout: out, stderr: err };
 }
 
-/** Runs the program as users do, in a process of its own. It gets no environment but `env` and Node's cache. */
+/** Runs the program as users do, in its own process. Its environment is only `env` and Node's cache. */
 export async function spawnWagergate(args: readonly string[], around: Around = {}): Promise<Ran> {
   return await spawnNode([PROGRAM, ...args], around);
 }
 
-/** Runs this test's Node. */
+/** Runs the same Node as this test. */
 export async function spawnNode(args: readonly string[], around: Around = {}): Promise<Ran> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...COMPILED, ...around.env },

@@ -6,12 +6,12 @@ import { loadConfiguration } from '../../../src/config/loader.ts';
 import { ConfigError } from '../../../src/config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../../src/config/schema/schema.ts';
 
-/** Secrets of one's own for each: none may be another's. */
+/** A separate secret for each: none may be shared. */
 export const SERVICE_SECRET = 'the-secret-that-the-service-shares';
 export const walletSecret = (id: string) => `the-secret-that-${id}s-wallet-shares`;
 export const apiSecret = (id: string) => `the-secret-that-${id}-signs-its-requests-with`;
 
-/** The least that `gateway.yaml` must say. */
+/** The smallest valid `gateway.yaml`. */
 export const GATEWAY = `
 service:
   cid: aggregator-key
@@ -19,7 +19,7 @@ service:
   bonusApiUrl: https://s2s.example
 `;
 
-/** The least that an operator's file must say; `more` stands at its top level. */
+/** The smallest valid operator file; `more` is added at its top level. */
 export function operatorYaml(id: string, more = '', wallet = ''): string {
   return `
 id: ${id}
@@ -34,7 +34,7 @@ ${more}
 `;
 }
 
-/** A temporary folder with these files by relative path; gone after the test. */
+/** A temporary folder with these files by relative path; it is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ export function put(folder: string, name: string, text: string | Buffer): void {
   writeFileSync(path, text);
 }
 
-/** Loads a folder of these files, with a minimal `gateway.yaml` unless they hold one. */
+/** Loads a folder of these files, with a minimal `gateway.yaml` unless they include one. */
 export function load(
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},
@@ -57,7 +57,7 @@ export function load(
   return loadConfiguration(folderWith({ 'gateway.yaml': GATEWAY, ...files }), env);
 }
 
-/** The one operator `alpha` of a file with these settings beside the required ones. */
+/** The operator `alpha` from a file with these settings in addition to the required ones. */
 export function loadAlpha(more = '', wallet = '', env: NodeJS.ProcessEnv = {}): OperatorConfig {
   const { operators } = load({ 'operators/alpha.yaml': operatorYaml('alpha', more, wallet) }, env);
   const alpha = operators.get('alpha');
@@ -65,7 +65,7 @@ export function loadAlpha(more = '', wallet = '', env: NodeJS.ProcessEnv = {}): 
   return alpha;
 }
 
-/** The lines that refuse these files; empty when they are taken. */
+/** The lines that refuse these files; empty if they are accepted. */
 export function problemsOf(
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},
@@ -73,7 +73,7 @@ export function problemsOf(
   return linesOf(() => load(files, env));
 }
 
-/** The lines that refuse `alpha` with these settings beside the required ones. */
+/** The lines that refuse `alpha` with these settings in addition to the required ones. */
 export function alphaProblems(more = '', wallet = '', env: NodeJS.ProcessEnv = {}): string[] {
   return linesOf(() => loadAlpha(more, wallet, env));
 }

@@ -19,7 +19,7 @@ export const three = () => ({
   'operators/gamma.yaml': operatorYaml('gamma'),
 });
 
-/** A source on a temporary folder, with all that it said. */
+/** A source on a temporary folder, with everything that it logs. */
 export function sourceOn(files: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}) {
   const folder = folderWith(files);
   const log: LogLine[] = [];

@@ -4,12 +4,12 @@ import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts'
 import { ADMIN_TOKEN, ask } from '../../admin/support/admin.ts';
 import { startPeople, type TestPeople } from '../../admin/support/people.ts';
 
-/** An issuer, a gateway that knows it, and browsers of people who are not signed in yet. */
+/** An issuer, a gateway that trusts it, and browsers of people who are not signed in yet. */
 export interface PeopleConsole {
   readonly people: TestPeople;
-  /** A browser of its own: no cookie of anybody else. */
+  /** A separate browser without anybody else's cookies. */
   person(): Promise<{ readonly context: BrowserContext; readonly page: Page }>;
-  /** A single-use link for this role. */
+  /** A single-use sign-in link for this role. */
   link(role: PersonRole): Promise<string>;
   close(): Promise<void>;
 }

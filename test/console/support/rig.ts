@@ -8,7 +8,7 @@ import {
   type TestGatewayOptions,
 } from '../../support/gateway.ts';
 
-/** What a machine without Chromium leaves out, said once in words. */
+/** Without Chromium these tests are skipped, which is said once. */
 export const hasChromium = chromiumPath() !== undefined;
 if (!hasChromium) {
   process.stderr.write('No Chromium here (CHROMIUM names one): the console is not played.\n');
@@ -18,17 +18,17 @@ export interface OpenOptions {
   /** Default 1280; a phone has 390. */
   readonly width?: number;
   readonly colours?: 'light' | 'dark';
-  /** Without the token: as a stranger. */
+  /** Without the token, as a stranger. */
   readonly isStranger?: boolean;
 }
 
-/** A gateway, its internal listener, and a browser in front of it. */
+/** A gateway, its internal listener, and a browser to look at it. */
 export interface TestConsole {
   readonly gateway: TestGateway;
   readonly adminUrl: string;
-  /** A tab of its own. Those of one kind share a browser, and with it what the browser has compiled. */
+  /** A separate tab. Tabs of one kind share a browser, and so its compiled code. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** What went wrong in any page: exceptions, refused scripts and styles, requests to elsewhere. */
+  /** What went wrong in any page: exceptions, blocked scripts and styles, requests to other hosts. */
   readonly complaints: string[];
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ async function openPage(
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
   page.on('console', (message) => {
-    // What the admin API refuses is the page's to show, and Chromium notes each as an error.
+    // The page itself must show what the admin API refuses; Chromium logs each refusal as an error.
     const isRefusal = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
   });
@@ -96,9 +96,9 @@ async function openPage(
   return page;
 }
 
-/** What axe finds against WCAG 2.2 AA and good practice, a line each; nothing is hoped for. */
+/** What axe finds against WCAG 2.2 AA and good practice, a line each. Nothing is exempt. */
 export async function barriersOf(page: Page): Promise<readonly string[]> {
-  // What the header covers while it is scrolled away is no small target.
+  // Elements that the header covers while scrolled do not count as small targets.
   await page.evaluate('scrollTo(0, 0)');
   await page.evaluate(axe.source);
   const results: axe.AxeResults = await page.evaluate(

@@ -4,17 +4,17 @@ import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
 export interface Backlog {
   readonly operatorId: string;
   readonly playerId: string;
-  /** The aggregator's id of that player. */
+  /** The aggregator's id of the player. */
   readonly userId: string;
   readonly sessionId: string | null;
   /** Bets are called `<prefix>-1`, `<prefix>-2`, … */
   readonly prefix: string;
   readonly count: number;
-  /** `delivered`: history, settled in the past. Default `pending`. */
+  /** `delivered`: already delivered in the past. Default `pending`. */
   readonly state?: 'pending' | 'delivered';
   /** When the first is due, from now; default now. */
   readonly firstDueInMs?: number;
-  /** From one's due time to the next one's; default 0. */
+  /** The interval between due times; default 0. */
   readonly apartMs?: number;
   readonly horizonHours?: number;
   readonly generation?: number;
@@ -23,8 +23,8 @@ export interface Backlog {
 const PLACEHOLDER = 'transaction-id-placeholder';
 
 /**
- * Promised rollbacks of accepted bets, written as the gateway would have: bet, operation, delivery.
- * `created_at` of a delivery is when it is due, so that its age is its lag.
+ * Promised rollbacks of accepted bets, written as the gateway would have written them: bet, operation, delivery. A
+ * delivery's `created_at` is its due time, so that its age equals its lag.
  */
 export async function insertBacklog(client: Client, backlog: Backlog): Promise<void> {
   const { operatorId, playerId, sessionId, prefix, count, state = 'pending' } = backlog;

@@ -5,7 +5,7 @@ import type { TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
 import { watchStatements } from '../../support/statements.ts';
 
-/** A delivery as its row stands. */
+/** A delivery's row. */
 export interface DeliveryState extends QueryResultRow {
   readonly id: string;
   readonly operation_id: string;
@@ -21,7 +21,7 @@ export interface DeliveryState extends QueryResultRow {
   readonly settled_at: Date | null;
 }
 
-/** One try at a wallet, as its row stands. */
+/** The row of one attempt at a wallet. */
 export interface AttemptState extends QueryResultRow {
   readonly operation: string;
   readonly number: number;
@@ -36,7 +36,7 @@ export interface AttemptState extends QueryResultRow {
 
 type Place = Pick<TestGateway, 'databaseUrl'>;
 
-/** One statement, past the gateway. */
+/** Runs one statement directly on the database. */
 export async function sql<Row extends QueryResultRow>(
   { databaseUrl }: Place,
   text: string,
@@ -48,7 +48,7 @@ export async function sql<Row extends QueryResultRow>(
   });
 }
 
-/** Everything that was ever promised of a bet, oldest first. */
+/** Every delivery of a bet, oldest first. */
 export function deliveriesOf(bet: TestBet): Promise<readonly DeliveryState[]> {
   return sql<DeliveryState>(
     bet.gateway,
@@ -57,7 +57,7 @@ export function deliveriesOf(bet: TestBet): Promise<readonly DeliveryState[]> {
   );
 }
 
-/** Every try of a bet's operations but its place, oldest first. */
+/** Every attempt of a bet's operations except its place, oldest first. */
 export function attemptsOf(bet: TestBet): Promise<readonly AttemptState[]> {
   return sql<AttemptState>(
     bet.gateway,
@@ -67,7 +67,7 @@ export function attemptsOf(bet: TestBet): Promise<readonly AttemptState[]> {
   );
 }
 
-/** Resolves with a bet's deliveries once they look like that. @throws after ten seconds */
+/** Resolves with a bet's deliveries once they match. @throws after ten seconds */
 export async function untilDeliveries(
   bet: TestBet,
   expected: readonly Partial<DeliveryState>[],
@@ -83,7 +83,7 @@ export async function untilDeliveries(
   );
 }
 
-/** As if the time had come already that an attempt which nobody finishes is given up. */
+/** Ends the leases of unfinished attempts, as if their time had passed. */
 export async function endLeases(gateway: Place, transactionId: string): Promise<void> {
   await sql(
     gateway,
@@ -98,7 +98,7 @@ export async function endLeases(gateway: Place, transactionId: string): Promise<
   );
 }
 
-/** How often this process runs a statement while its worker sweeps so many times. */
+/** How often this process runs a statement while its worker sweeps this many times. */
 export async function statementsWithin(
   gateway: TestGateway,
   name: string,

@@ -23,7 +23,7 @@ export const ANSWERS = {
   notSent: { kind: 'notSent', reason: 'breaker', trace: { ...trace, sent: false } },
 } as const satisfies Record<string, BetAnswer>;
 
-/** A delivery as it was claimed, its message with these raw members. */
+/** A claimed delivery whose message has these raw members. */
 export function takenOf(
   operation: DeliverableOperation,
   changes: Partial<TakenDelivery> = {},
@@ -47,13 +47,15 @@ interface Scene {
   readonly sent?: BetAnswer;
   readonly dialect?: Partial<CallerDialect>;
   readonly bets?: object;
-  /** Of the wallet that is configured by now. */
+  /** The generation of the wallet that is configured by now. */
   readonly generation?: number;
   readonly sessions?: object;
   readonly finish?: () => Promise<{ readonly kind: string }>;
 }
 
-/** One try of a delivery at a wallet that answers as it is told, and what was asked of all parts. */
+/**
+ * One attempt of a delivery at a wallet that answers as the test says, and everything that was asked of the parts.
+ */
 export async function tried(taken: TakenDelivery, scene: Scene = {}) {
   const { sent = ANSWERS.accepted, finish = async () => ({ kind: 'committed' }) } = scene;
   const clock = new TestClock();
@@ -93,7 +95,7 @@ export async function tried(taken: TakenDelivery, scene: Scene = {}) {
   return {
     ...{ result, calls, written, logger, clock, changed, permit },
     ...{ after: result.concluded.delivery.after, conclusion: result.concluded.conclusion },
-    /** Writes it down, and gives what was written. */
+    /** Records it, and returns what was recorded. */
     recorded: async () => {
       await recordDelivery(engine, result);
       const { values } = await metrics.deliveryAttempts.get();

@@ -17,8 +17,8 @@ import { partly } from '../../support/partly.ts';
 type Bulk = Parameters<Queue['addBulk']>[0];
 
 /**
- * BullMQ's own queue and worker from now on reach no Redis: what they are asked for is answered by
- * the test. `withRedis` puts everything back.
+ * From now on BullMQ's queue and worker do not reach Redis: the test answers their calls. `withRedis` restores
+ * everything.
  */
 export function withoutRedis() {
   vi.spyOn(Redis.prototype, 'connect').mockResolvedValue();
@@ -48,7 +48,7 @@ export function withoutRedis() {
   return {
     ...{ backends, addBulk, getJobState, remove, run, closed, disconnect, zscore },
     armed: (): Bulk => addBulk.mock.calls.flatMap(([jobs]) => jobs),
-    /** What a worker that runs does with a job. */
+    /** What a running worker does with a job. */
     work: async (job: object, token?: string) => {
       const processor: Processor = Reflect.get(Object(run.mock.contexts[0]), 'processFn');
       await processor(partly<Job>(job), token);
@@ -63,7 +63,7 @@ export function withRedis() {
 
 export const REDIS_URL = 'redis://redis.example:6379';
 
-/** A scheduler that drains by this. */
+/** A scheduler with this drain function. */
 export function schedulerOf(drain: (operatorId: string) => Promise<number | undefined>) {
   const redis = withoutRedis();
   const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };

@@ -52,17 +52,17 @@ export function taken(id: number): TakenDelivery {
 
 interface Scene {
   readonly clock?: TestClock;
-  /** How many calls may be under way. */
+  /** How many calls may be under way at once. */
   readonly concurrency?: number;
   readonly ratePerSecond?: number;
   readonly breaker?: 'closed' | 'half_open';
-  /** Until when the journal's writes take. */
+  /** Resolves when the journal's writes are done. */
   readonly written?: Promise<void>;
 }
 
 type Take = DeliveryStore['take'];
 
-/** What a slice is made of: parts that do as the test says. */
+/** The parts of a slice, which behave as the test says. */
 export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
   const { clock = new TestClock(), breaker = 'closed', concurrency = 2, ratePerSecond } = scene;
   const finished: string[] = [];
@@ -94,7 +94,7 @@ export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
   return { slicing, wallet, operator, clock, finished };
 }
 
-/** A slice among them, of a second. */
+/** A slice of one second with these parts. */
 export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
   const { slicing, wallet, operator, clock, finished } = partsOf(take, call, scene);
   const slice = new Slice(partly<Slicing>(slicing), {
@@ -124,7 +124,7 @@ export const notSent = async () => ({
   trace: { sent: false, latencyMs: 0 },
 });
 
-/** As many as are asked for, without an end, and what was asked. */
+/** As many deliveries as are asked for, without end, and what was asked. */
 export function endless() {
   const asked: { readonly limit: number; readonly which: string }[] = [];
   let last = 0;

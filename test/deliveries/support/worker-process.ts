@@ -2,7 +2,7 @@ import type { TestGateway } from '../../support/gateway.ts';
 import { SERVICE_SECRET } from '../../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
 
-/** A process beside a test's gateway, on the same servers, that does nothing but deliver. */
+/** Another process on the same servers as a test's gateway, which only delivers. */
 export function startWorkerProcess(gateway: TestGateway): Promise<GatewayProcess> {
   return startGateway({
     env: {

@@ -9,18 +9,18 @@ import { partly } from '../../support/partly.ts';
 import { REDIS_URL, withoutRedis } from './scheduler-scene.ts';
 import { accepted, claim, partsOf } from './slice-scene.ts';
 
-/** What the counts say where nothing waits. */
+/** The counts if nothing waits. */
 export const NOTHING_OPEN: OpenCounts = {
   ...{ live: [], waiting: [], dead: [], unresolved: [] },
   failures: [],
 };
 
-/** What an operator's next delivery is, as the store tells. */
+/** When an operator's next delivery is due, as the store reports it. */
 export const dueIn = (operatorId: string, nextInMs: number, nextAtMs = 7_000): OpenOperator => ({
   ...{ operatorId, nextInMs, nextAtMs },
 });
 
-/** A worker among parts that do as the test says, for the operators `alpha` and `beta`. */
+/** A worker with parts that behave as the test says, for the operators `alpha` and `beta`. */
 export function workerOf({ hasLiveCalls = true } = {}) {
   const redis = withoutRedis();
   const parts = partsOf(async () => claim(), accepted);
@@ -83,7 +83,7 @@ export function workerOf({ hasLiveCalls = true } = {}) {
       operators,
     },
     ...{ metrics, clock, finished: parts.finished, listeners },
-    /** The operators whose drains were asked for. */
+    /** The operators for which a drain was requested. */
     drainsAskedFor: () =>
       redis.armed().flatMap(({ name, data }) => (name === 'drain' ? [data.operatorId] : [])),
     breaker: (change: BreakerChange) => {
@@ -91,7 +91,7 @@ export function workerOf({ hasLiveCalls = true } = {}) {
     },
     drains: async () => {
       const { values } = await metrics.drains.get();
-      // Both are counted from zero on.
+      // Both counters start at zero.
       const counted = values.filter(({ value }) => value > 0);
       return Object.fromEntries(counted.map(({ labels, value }) => [labels.by, value]));
     },

@@ -1,9 +1,9 @@
 import type { Bet } from '../../../src/domain/bet.ts';
 
 const OWNER = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
-/** What the service places. */
+/** The service's place. */
 export const PLACE = { amount: '10', currency: 'USD', userId: 'u' };
-/** The bet as its place's intent has just been committed. */
+/** The bet right after its place's intent was committed. */
 export const FRESH: Bet = {
   transactionId: 'bet',
   owner: OWNER,

@@ -30,8 +30,8 @@ import { type Fate, ModelWallet, type WalletCall } from './model-wallet.ts';
 import type { Result, Told } from './told.ts';
 
 /**
- * One bet whose life is nothing but the domain's decisions and conclusions, one operation after the
- * other: what PostgreSQL does with them in the gateway is done to a value here.
+ * One bet that lives only by the domain's decisions and conclusions, one operation after another: a value takes the
+ * place of PostgreSQL.
  */
 export class Life {
   readonly wallet = new ModelWallet();
@@ -41,7 +41,7 @@ export class Life {
   #nextId = 0;
   #nowMs = 0;
 
-  /** @param queues whether a first settle that is not brought is taken over */
+  /** @param queues whether a first settle that does not reach the wallet is taken over */
   constructor(queues: boolean) {
     this.#queues = queues;
   }
@@ -103,7 +103,7 @@ export class Life {
     return this.#finish(call, conclusion, { status: 200, time });
   }
 
-  /** Brings the oldest promise once. @returns whether there was one */
+  /** Delivers the oldest promise once. @returns whether there was one */
   bring(fate: Fate): boolean {
     const bet = this.#placed();
     const [first] = bet.deliveries;
@@ -120,7 +120,7 @@ export class Life {
     return true;
   }
 
-  /** The time of the next confirmation comes. @returns whether something was sent once more */
+  /** Lets the next confirmation come due. @returns whether something was sent again */
   confirm(): boolean {
     const bet = this.#placed();
     if (bet.late === undefined) return false;
@@ -170,7 +170,7 @@ export class Life {
     }
   }
 
-  /** What needs no wallet. */
+  /** Answers that need no wallet. */
   #known(decision: Decision): Told {
     switch (decision.kind) {
       case 'repeat':

@@ -2,8 +2,8 @@ import type { ResultType } from '../../../src/domain/bet.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
 
 /**
- * What becomes of a call: done and answered; done, not done, or done later, and not answered;
- * refused by a definite code; not sent.
+ * What happens to a call: executed and answered; executed, not executed, or executed later, and not answered;
+ * refused with a definite code; not sent.
  */
 export const FATES = ['ok', 'lost', 'missed', 'late', 'refused', 'notSent'] as const;
 export type Fate = (typeof FATES)[number];
@@ -13,10 +13,12 @@ export type WalletCall =
   | { readonly operation: 'settle'; readonly amount: string; readonly resultType: ResultType }
   | { readonly operation: 'update'; readonly key: string };
 
-/** Not enough money, or a recalculation that is blocked. */
+/** Not enough money, or a blocked recalculation. */
 const REFUSAL = { place: 7, settle: 20, unsettle: 21, update: 5, rollback: 5 } as const;
 
-/** A wallet that keeps the protocol: each call leaves it with what the call says, however often. */
+/**
+ * A wallet that keeps the protocol: after a call it has the state that the call demands, however often it comes.
+ */
 export class ModelWallet {
   isHeld = false;
   result: string | undefined;
@@ -36,7 +38,7 @@ export class ModelWallet {
     return { kind: 'unknown', fault: 'timeout', trace };
   }
 
-  /** What was put off takes effect. */
+  /** Executes the calls that were put off. */
   landLate(): void {
     for (const call of this.#late.splice(0)) this.#book(call);
   }

@@ -1,6 +1,6 @@
 import type { ResultType } from '../../../src/domain/bet.ts';
 
-/** What the service is told: a status, the code of a refusal, the time of a success. */
+/** The answer to the service: a status, the code of a refusal, the time of a success. */
 export interface Told {
   readonly status: 200 | 400 | 503;
   readonly code?: number;

@@ -32,15 +32,15 @@ export const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 
 export interface Scene {
   readonly operation?: BetOperation;
-  /** A delivery: nobody waits for it. */
+  /** A delivery: nobody waits for its answer. */
   readonly isDelivery?: boolean;
   readonly sent?: BetAnswer;
   readonly finish?: () => Promise<Finished>;
-  /** What each look at an intent of unknown fate finds; nothing behind the last. */
+  /** What each look for an intent of unknown fate finds; nothing after the last. */
   readonly looks?: readonly (string | undefined | Error)[];
 }
 
-/** One attempt of a bet, and everything that it does, in order. */
+/** Runs one attempt of a bet and records everything that it does, in order. */
 export function sceneOf(scene: Scene = {}) {
   const { operation = 'settle', sent = ACCEPTED, isDelivery = false } = scene;
   const clock = new TestClock();
@@ -68,7 +68,7 @@ export function sceneOf(scene: Scene = {}) {
     attemptId: 'a',
     operatorId: 'alpha',
     operation,
-    // 1000 ms for everything, of which the last 50 belong to the answer's way.
+    // 1000 ms in all, the last 50 of which are for sending the answer.
     deadline: isDelivery ? undefined : new Deadline(clock, clock.atMs, 1_000, 300),
     call: async (sending) => {
       steps.push('call');

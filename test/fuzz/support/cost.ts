@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Does a piece of work and holds it to what it may cost. The processor's time counts, not the clock's:
- * a machine with much to do is no slow parser.
+ * Runs work and checks its cost. Processor time counts, not elapsed time: a busy machine does not make a parser
+ * slow.
  */
 export function within<T>(costMsMax: number, work: () => T): T {
   const before = process.cpuUsage();

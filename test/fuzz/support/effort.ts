@@ -1,8 +1,8 @@
 /**
- * How long properties look for trouble: as fixed and short as a test has to be, or as `npm run fuzz`
- * wishes. What fails prints its seed: `npm run fuzz -- --seed N` plays it again.
+ * How long properties search: short and with a fixed seed in the tests, or as `npm run fuzz` asks. A failure prints
+ * its seed, and `npm run fuzz -- --seed N` plays it again.
  *
- * @param numRuns cases in the suite
+ * @param numRuns number of cases in the test suite
  */
 export function effort(numRuns: number): { readonly seed: number; readonly numRuns: number } {
   return { seed: wish('FUZZ_SEED', 1), numRuns: numRuns * wish('FUZZ_TIMES', 1) };

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { openApiDocument } from '../../../src/openapi/document.ts';
 import type { JsonSchema } from '../../../src/openapi/parts.ts';
 
-/** Text that somebody might really send where a schema asks for nothing but text. */
+/** Text that somebody might really send where a schema asks only for text. */
 const TEXTS = ['x', 'EUR', 'USD', 'player-17', 'won', '2026-11-22T00:00:00Z', '\u{1F3B2}', '\0'];
 
 /**
- * Values as a JSON Schema of the OpenAPI document describes them, bounds included: what a client that
- * was generated from it would send.
+ * Values as a JSON Schema of the OpenAPI document describes them, bounds included: what a client generated from it
+ * would send.
  */
 export function valuesOf(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
   const { $ref, enum: words } = schema;
@@ -61,7 +61,7 @@ function objectOf(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
   });
 }
 
-/** "Either this or that": the first will do. */
+/** "Either this or that": the first is enough. */
 function firstRequired(choices: unknown): unknown[] {
   const [first]: unknown[] = Array.isArray(choices) ? choices : [];
   return isSchema(first) && Array.isArray(first.required) ? first.required : [];

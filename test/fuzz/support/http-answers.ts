@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** An answer that HTTP allows: what stands on the wire, and what it says. */
+/** An answer that HTTP allows: its bytes, and what they mean. */
 export interface GoodAnswer {
   readonly wire: Buffer;
   readonly status: number;
@@ -29,7 +29,7 @@ const hint = fc.constantFrom(
   'HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n',
 );
 
-/** Any spelling of a complete answer: hints before it, a length or chunks, extensions, trailers. */
+/** Any spelling of a complete answer: early hints, a length or chunks, extensions, trailers. */
 export const goodAnswer: fc.Arbitrary<GoodAnswer> = fc
   .record({
     hint,
@@ -74,7 +74,7 @@ function chunked(
   return Buffer.concat([...pieces, Buffer.from(`0\r\n${how.trailers}\r\n`)]);
 }
 
-/** What tears at the framing of an answer. */
+/** Pieces that break the framing of an answer. */
 export const HTTP_WORDS: readonly string[] = [
   'HTTP/1.1 200 OK\r\n',
   'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',

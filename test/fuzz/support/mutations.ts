@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Bytes that parsers trip over, whatever they parse. */
+/** Bytes that any parser may stumble over. */
 const FOREIGN: readonly Buffer[] = [
   ...['\0', '\r\n', '\n', '\t', ' ', '"', '\\', "'", '{', '}', '[', ']', ',', ':', ';', '-', '.'],
   ...['\\u0000', '\\ud800', '\u{feff}', '\u2028', '\u202e', '\u{1F3B2}', '%00', '%zz', '../'],
@@ -17,7 +17,7 @@ interface Edit {
   readonly put: Buffer;
 }
 
-/** Any one of the samples with one to four places cut, doubled, or replaced by foreign bytes. */
+/** One of the samples with one to four places cut, duplicated, or replaced by foreign bytes. */
 export function mutated(
   samples: readonly (string | Buffer)[],
   words: readonly string[] = [],
@@ -52,7 +52,7 @@ function repeated(bytes: Buffer, times: number): Buffer {
   return Buffer.concat(Array.from({ length: times }, () => bytes));
 }
 
-/** Values that a member hardly ever has, as raw JSON: no parser of ours may have written them. */
+/** Values that a member hardly ever has, as raw JSON: our own parsers cannot have written them. */
 const ODD_VALUES: readonly string[] = [
   ...['null', 'true', 'false', '""', '" "', '"\\u0000"', '"\\ud800"', '"\\u202e"', '"x"'],
   ...['0', '-0', '-1', '1', '2', '3', '4', '5', '6', '1.5', '1e400', '-1e400', '1e-400', '1E+2'],
@@ -63,13 +63,13 @@ const ODD_VALUES: readonly string[] = [
   ...[`[${'{},'.repeat(500)}{}]`, `[${'1,'.repeat(2_000)}1]`],
 ];
 
-/** One member of a message changed; `name` is undefined where nothing was left to change. */
+/** A message with one member changed; `name` is undefined if nothing was left to change. */
 export interface OddMessage {
   readonly name: string;
   readonly body: string;
 }
 
-/** A message with one of its members odd, left out, doubled or joined by a stranger. */
+/** A message with one of its members odd, left out or duplicated, or with a foreign member added. */
 export function oddMember(message: Readonly<Record<string, unknown>>): fc.Arbitrary<OddMessage> {
   const names = [...Object.keys(message), 'stranger', '__proto__', 'constructor', 'toString'];
   return fc

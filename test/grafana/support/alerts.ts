@@ -16,7 +16,7 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly Alert[] }[];
 }
 
-/** Every alert of every file, as Prometheus reads them. */
+/** Every alert of every file, as Prometheus reads it. */
 export function alerts(): readonly Alert[] {
   return readdirSync(alertsFolder).flatMap((name) => {
     const file: RuleFile = parse(readFileSync(join(alertsFolder, name), 'utf8'));

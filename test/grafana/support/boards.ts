@@ -38,14 +38,14 @@ export interface BoardFile {
   readonly panels: readonly PanelFile[];
 }
 
-/** The dashboards as they are committed, which is what Grafana reads. */
+/** The committed dashboards, which Grafana reads. */
 export function boards(): readonly BoardFile[] {
   return readdirSync(FOLDER).map(
     (name): BoardFile => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')),
   );
 }
 
-/** The panels that show something. */
+/** The panels that show data. */
 export function panelsOf({ panels }: BoardFile): readonly PanelFile[] {
   return panels.filter(({ type }) => type !== 'row');
 }

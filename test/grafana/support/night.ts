@@ -14,14 +14,14 @@ export interface Night {
   readonly gateway: TestGateway;
   /** `host:port` of the internal listener. */
   readonly target: string;
-  /** Everything that goes wrong once, or leaves something behind. */
+  /** Everything that goes wrong once, or has a lasting effect. */
   incidents(): Promise<void>;
   /** A little of everything that happens all the time. */
   traffic(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A bad night: alpha's wallet is well, beta's fails at every call, gamma's is slow to decide and has no balances. */
+/** A bad night: alpha's wallet works, beta's fails at every call, gamma's decides slowly and has no balances. */
 export async function startNight(): Promise<Night> {
   const bonusApi = await startBonusApi({
     partners: [{ cid: 'aggregator-key', secrets: [SERVICE_SECRET] }],
@@ -34,7 +34,7 @@ export async function startNight(): Promise<Night> {
     },
     operators: {
       alpha: {},
-      // Its breaker opens soon and is not tried again before the test is over.
+      // Its breaker opens soon and is not tried again before the test ends.
       beta: { wallet: { breaker: { minRequests: 8, openMs: 300_000 } } },
       gamma: { wallet: { breaker: { minRequests: 1_000 } } },
       // A person holds its deliveries.
@@ -55,7 +55,7 @@ export async function startNight(): Promise<Night> {
     gamma: await gateway.player({ operatorId: 'gamma' }),
   };
 
-  /** A bet that lives a whole life, twice told. */
+  /** A bet with all operations, each sent twice. */
   const wellLived = async () => {
     const bet = await placedBet(gateway, { player: players.alpha, amount: '1' });
     await bet.place();
@@ -70,13 +70,13 @@ export async function startNight(): Promise<Night> {
   const declined = async () => {
     await (await unplacedBet(gateway, { player: players.alpha, amount: '99999999' })).place();
   };
-  /** The service takes back what it could not place; the rollback waits for beta to return. */
+  /** The service rolls back what it could not place; the rollback waits until beta returns. */
   const failed = async () => {
     const bet = await unplacedBet(gateway, { operatorId: 'beta', player: players.beta });
     await bet.place();
     await bet.rollback();
   };
-  /** A rollback that the wallet fails at once is brought a moment later. */
+  /** A rollback that the wallet fails at first is delivered a moment later. */
   const takenOver = async () => {
     const bet = await placedBet(gateway, { player: players.alpha, amount: '1' });
     bet.wallet.misbehave('rollback', { kind: 'status', status: 502 }, { calls: 1 });
@@ -86,7 +86,7 @@ export async function startNight(): Promise<Night> {
   const wrong = { baseUrl: gateway.baseUrl, secret: 'not-the-secret' };
   const wrongService = createService({ ...wrong, retryScale: 0 });
   const wrongAlpha = createOperator({ ...wrong, cid: 'alpha-key' });
-  /** More than one in twenty callbacks, so that it cannot be a stranger's knocking. */
+  /** More than one in twenty callbacks, so that it cannot be strangers. */
   const signedWrongly = async () => {
     for (let count = 0; count < 3; count++) {
       await wrongService.call('POST', '/user/balance', '{}');
@@ -117,13 +117,13 @@ export async function startNight(): Promise<Night> {
       await leaveUnresolved(gateway, players.gamma);
       await contradict(gateway, players.alpha);
       await breakConfiguration(gateway);
-      // A create whose outcome stays open, because the service does not say what there is.
+      // A create whose outcome stays unknown, because the service does not list what exists.
       bonusApi.misbehave('templates/add', { kind: 'reset' }, { calls: 1 });
       await alpha.bonuses('templates/add', templateBody());
       bonusApi.misbehave('templates', { kind: 'status', status: 500 });
       bonusApi.misbehave('player/bonuses', { kind: 'status', status: 500 });
       await onServer(gateway.databaseUrl, async (client) => {
-        // An hour old and not due for another: nobody brings it, and the breaker is closed.
+        // An hour old and not due for another hour: nobody delivers it, and the breaker is closed.
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback' });
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback', state: 'dead' });
         await insertDelivery(client, { operator: 'alpha', operation: 'settle', state: 'dead' });
@@ -154,7 +154,7 @@ export async function startNight(): Promise<Night> {
 
 type Player = Awaited<ReturnType<TestGateway['player']>>;
 
-/** Places that nobody knows the outcome of and that the service does not roll back. */
+/** Places whose outcome nobody knows and that the service does not roll back. */
 async function leaveUnresolved(gateway: TestGateway, player: Player): Promise<void> {
   const remove = gateway.wallet('gamma').misbehave('place', { kind: 'reset' });
   for (let count = 0; count < 12; count++) {

@@ -11,8 +11,8 @@ const WHAT_TO_DO =
   'install prometheus (Debian, Ubuntu: apt-get install prometheus; macOS: brew install prometheus)';
 
 /**
- * The path of one of Prometheus's programs: from `PATH`, or out of Debian's package.
- * @throws Error, one line that says what to install
+ * The path of one of Prometheus's programs: on `PATH`, or from Debian's package.
+ * @throws Error with one line that says what to install
  */
 export async function prometheusProgram(name: PrometheusProgram): Promise<string> {
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -27,8 +27,8 @@ export async function prometheusProgram(name: PrometheusProgram): Promise<string
 }
 
 /**
- * Whether the tests that need Prometheus can run. Where they cannot, one line says what to do, and
- * they are skipped; but not where nobody would read it: with CI set they fail.
+ * Whether the tests that need Prometheus can run. If not, one line says what to do and they are skipped; but with
+ * CI set, where nobody would read it, they fail.
  */
 export async function hasPrometheus(): Promise<boolean> {
   try {
@@ -44,7 +44,7 @@ export async function hasPrometheus(): Promise<boolean> {
 
 export interface Finished {
   readonly code: number | null;
-  /** What it printed, errors included. */
+  /** Its output, including errors. */
   readonly output: string;
 }
 

@@ -6,7 +6,7 @@ import { type EmbeddedServer, startServer } from '../../../tools/embedded/server
 import { prometheusProgram } from './prometheus-programs.ts';
 
 export interface PrometheusOptions {
-  /** `host:port` that `/metrics` is scraped from. */
+  /** `host:port` from which `/metrics` is scraped. */
   readonly target: string;
   readonly scrapeIntervalMs: number;
   readonly ruleFiles: readonly string[];
@@ -14,13 +14,13 @@ export interface PrometheusOptions {
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Values over the time asked for, oldest first; `NaN` where a query says so. */
+  /** The values over the requested time, oldest first; `NaN` if a query returns that. */
   readonly values: readonly number[];
 }
 
-/** A real Prometheus of the test's own, with its data in a temporary folder. */
+/** A test's own real Prometheus, with its data in a temporary folder. */
 export interface Prometheus {
-  /** @throws Error with Prometheus's own words when the query is wrong */
+  /** @throws Error with Prometheus's own message if the query is wrong */
   range(query: string, lastSeconds: number): Promise<readonly Sample[]>;
   now(query: string): Promise<readonly Sample[]>;
   /** Rules that could not be evaluated, with the reason. */
@@ -31,7 +31,7 @@ export interface Prometheus {
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const file = await prometheusProgram('prometheus');
   const { path } = await chooseServerFolder('prometheus');
-  // As ourselves: the program may lie where nobody else can look.
+  // As ourselves: another user may not be able to read the program.
   const folder = { path, user: undefined };
   const configuration = join(path, 'prometheus.yml');
   const server = await startServer({
@@ -69,7 +69,7 @@ async function answersReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok;
   } catch {
-    // Nobody listens yet: it is asked again.
+    // Nobody listens yet: the caller tries again.
     return false;
   }
 }

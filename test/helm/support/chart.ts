@@ -14,7 +14,7 @@ export function chartFile(path: string): string {
   return readFileSync(join(CHART, path), 'utf8');
 }
 
-/** As YAML 1.1, which Helm reads. */
+/** Parsed as YAML 1.1, like Helm. */
 export function chartYaml(path: string): Tree {
   const value: unknown = parse(chartFile(path), { version: '1.1' });
   if (!isTree(value)) throw new Error(`${path} is no mapping`);
@@ -24,7 +24,7 @@ export function chartYaml(path: string): Tree {
 export interface Template {
   readonly name: string;
   readonly text: string;
-  /** What stands between double braces, in order, without comments. */
+  /** The actions between double braces, in order, without comments. */
   readonly actions: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function templates(): readonly Template[] {
   });
 }
 
-/** The value at a dotted path; undefined where there is none. */
+/** The value at a dotted path; undefined if there is none. */
 export function at(tree: unknown, path: string): unknown {
   let value = tree;
   for (const key of path.split('.')) value = isTree(value) ? value[key] : undefined;

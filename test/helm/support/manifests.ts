@@ -1,6 +1,6 @@
 import { at, type Tree } from './chart.ts';
 
-/** @throws Error where there is none */
+/** @throws Error if there is none */
 export function named(manifests: readonly Tree[], kind: string, name: string): Tree {
   const found = manifests.find((one) => one.kind === kind && at(one, 'metadata.name') === name);
   if (found === undefined) throw new Error(`no ${kind} ${name}`);

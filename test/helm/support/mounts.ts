@@ -6,7 +6,7 @@ export function mount(name: string, mountPath: string) {
   return { name, mountPath, readOnly: true };
 }
 
-/** As Kubernetes mounts a ConfigMap or a Secret: files by way of a folder that is swapped. */
+/** Writes files as Kubernetes mounts a ConfigMap or a Secret: through a folder that is swapped. */
 export function mountFiles(folder: string, data: unknown, change = (text: string) => text): void {
   mkdirSync(join(folder, '..2026_11_21'), { recursive: true });
   symlinkSync('..2026_11_21', join(folder, '..data'));

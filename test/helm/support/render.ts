@@ -7,9 +7,9 @@ import { FUNCTIONS, isTruthy, printed } from './template-functions.ts';
 import { type Node, type Pipe, parseTemplate, type Term } from './template-tree.ts';
 
 /**
- * Renders the chart as `helm template gw helm/wagergate --namespace betting` would with these values
- * over its own: no helm is to be had where the tests run. Knows only as much of Go's templates as
- * the chart uses, and fails for the rest.
+ * Renders the chart with these values over its own, as `helm template gw helm/wagergate --namespace betting` would;
+ * the tests run without Helm. Knows only the parts of Go's templates that the chart uses, and fails on anything
+ * else.
  * @returns the manifests, in the order of the templates' names
  */
 export function renderChart(values: Tree): readonly Tree[] {
@@ -18,7 +18,7 @@ export function renderChart(values: Tree): readonly Tree[] {
     .flatMap(([name, text]) => manifestsIn(name, text));
 }
 
-/** The notes that follow an installation. */
+/** The notes shown after an installation. */
 export function renderNotes(values: Tree): string {
   return renderTexts(values).get('NOTES.txt') ?? '';
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { isTree } from './chart.ts';
 
-/** As Go's templates see it: zero, nothing and everything empty is false. */
+/** As in Go's templates: zero, nil and everything empty is false. */
 export function isTruthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isTree(value)) return Object.keys(value).length > 0;
@@ -28,7 +28,7 @@ type TemplateFunction = (...args: unknown[]) => unknown;
 const indented = (width: unknown, text: unknown) =>
   printed(text).replace(/^/gm, ' '.repeat(Number(width)));
 
-/** Those of Go, Sprig and Helm that the chart uses; `include` is the renderer's own. */
+/** The functions of Go, Sprig and Helm that the chart uses; `include` is the renderer's own. */
 export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   eq: (one, other) => one === other,
   ne: (one, other) => one !== other,

@@ -1,4 +1,4 @@
-/** What a template is made of, after its text was read. */
+/** The parts of a parsed template. */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'print'; readonly pipe: Pipe }
@@ -6,13 +6,13 @@ export type Node =
   | {
       readonly kind: 'if' | 'with' | 'range';
       readonly pipe: Pipe;
-      /** Names for key and value of a `range`. */
+      /** Names for the key and value of a `range`. */
       readonly names: readonly string[];
       readonly body: readonly Node[];
       readonly otherwise: readonly Node[];
     };
 
-/** Commands, each given the result of the one before as its last argument. */
+/** Commands, each of which gets the result of the previous one as its last argument. */
 export type Pipe = readonly (readonly Term[])[];
 
 export type Term =
@@ -27,7 +27,7 @@ interface Action {
 }
 
 /**
- * Reads Go's template language, as far as the chart uses it. What it does not know is an error.
+ * Parses Go's template language, as far as the chart uses it. Anything unknown is an error.
  * @returns the template's own nodes, and those of its `define`s
  */
 export function parseTemplate(source: string): {
@@ -95,7 +95,7 @@ function parseStatement(text: string): Node {
   return { kind: 'set', name: declared[1] ?? '', pipe: parsePipe(declared[2] ?? '') };
 }
 
-/** Text and actions in turn; a dash inside of the braces takes the white space beside them away. */
+/** Text and actions in turn; a dash inside the braces removes the white space next to them. */
 function cut(source: string): Action[] {
   const actions: Action[] = [{ text: '', after: '' }];
   const pattern = /\{\{(-\s)?\s*((?:\/\*[\s\S]*?\*\/)|[\s\S]*?)\s*(\s-)?\}\}/g;

@@ -20,7 +20,7 @@ export interface Copy {
   readonly target: string;
 }
 
-/** The stages of the repository's Dockerfile, in order; build arguments replaced by their defaults. */
+/** The stages of the repository's Dockerfile, in order, with the defaults of build arguments filled in. */
 export function readStages(): readonly Stage[] {
   const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
     .replace(/^\s*#.*\n/gm, '')
@@ -58,7 +58,7 @@ export function argsOf(stage: Stage, name: string): readonly string[] {
   return stage.instructions.filter((one) => one.name === name).map((one) => one.args);
 }
 
-/** Whether the build context holds a path: the last matching line of `.dockerignore` decides. */
+/** Whether the build context contains a path: the last matching line of `.dockerignore` decides. */
 export function contextFilter(): (path: string) => boolean {
   const rules = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')

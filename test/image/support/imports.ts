@@ -3,13 +3,13 @@ import { dirname, join, relative } from 'node:path';
 import { ROOT } from './dockerfile.ts';
 
 export interface Reach {
-  /** Files of the repository, from its root. */
+  /** Files of the repository, relative to its root. */
   readonly files: ReadonlySet<string>;
   /** Names of npm packages. */
   readonly packages: ReadonlySet<string>;
 }
 
-/** Everything that these files load when they run, type-only imports left out. */
+/** Everything that these files load when they run; type-only imports are left out. */
 export function reachOf(entries: readonly string[]): Reach {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -42,7 +42,7 @@ function importsOf(file: string): string[] {
   return [...found].map(([, specifier = '']) => specifier).filter(isModule);
 }
 
-/** `new URL('wagergate.ts', import.meta.url)` names a neighbour without a dot; skip plain words. */
+/** `new URL('wagergate.ts', import.meta.url)` names a neighbour without a dot; plain words are skipped. */
 function isModule(specifier: string): boolean {
   return /^(\.{1,2}\/|node:|@[\w-]+\/[\w.-]+|[\w-]+(\/[\w.-]+)*$)/.test(specifier);
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs `node …` with this environment and nothing else. @returns its exit code */
+/** Runs `node …` with only this environment. @returns its exit code */
 export async function runToEnd(
   [program, ...args]: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import type { Lived } from './lived.ts';
 import type { Sent } from './service.ts';
 import type { World } from './world.ts';
 
-/** Everything that must never be seen, as far as this run shows it. */
+/** Everything that must never happen, as far as this run shows it. */
 export async function findingsOf(world: World, lived: Lived): Promise<readonly string[]> {
   const bet = await world.bet(lived.slip.transactionId);
   const open = bet === undefined ? 0 : bet.deliveries.length;
@@ -23,7 +23,7 @@ export async function findingsOf(world: World, lived: Lived): Promise<readonly s
   return [...lived.wallet.wrong, ...journal, ...bookFindings(lived), ...answerFindings(lived)];
 }
 
-/** The wallet against what the service was told. */
+/** Compares the wallet with what the service was told. */
 function bookFindings({ sent, wallet, isPlacedElsewhere }: Lived): readonly string[] {
   const { isHeld, result } = wallet.holding;
   const confirmed = sent.filter(isConfirmed);
@@ -47,7 +47,7 @@ interface Span {
   readonly value: string | undefined;
 }
 
-/** From when an operation was first sent until it was first answered; its copies are no others. */
+/** From when an operation was first sent until it was first answered; copies do not count as other operations. */
 function spansOf(confirmed: readonly Sent[], all: readonly Sent[]): readonly Span[] {
   const ids = new Set(confirmed.map(({ message }) => message.id));
   return [...ids].map((id) => {
@@ -81,7 +81,7 @@ function answerFindings({ sent }: Lived): readonly string[] {
   return wrong;
 }
 
-/** After a rollback every result is a conflict, and a copy of a place may have to be told 100. */
+/** After a rollback every result is a conflict, and a copy of a place may be answered 100. */
 function mayBeRefused(refused: Sent, sent: readonly Sent[]): boolean {
   const { kind } = refused.message;
   switch (kind) {

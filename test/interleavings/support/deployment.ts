@@ -7,14 +7,14 @@ const LANES = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `lane-${letter}`);
 
 /** A gateway's core on real servers, in which orders of steps are played. */
 export interface Deployment {
-  /** @param ordersMax default: all there are */
+  /** @param ordersMax default: all of them */
   explore(scenario: Scenario, ordersMax?: number): Promise<Explored>;
   close(): Promise<void>;
 }
 
 /**
- * @param folder holds the `src/` that is played against
- * @param onFailure what its operators have for `settle.onFailure`
+ * @param folder contains the `src/` under test
+ * @param onFailure the operators' `settle.onFailure`
  */
 export async function openDeployment(
   folder: string,
@@ -38,7 +38,7 @@ export async function openDeployment(
   };
 }
 
-/** What was found, with the order that shows it. */
+/** The findings, each with the order that shows it. */
 export function failuresText({ failures }: Explored): string {
   return failures.map(({ why, moves }) => [why, ...moves.map(textOf)].join('\n')).join('\n\n');
 }

@@ -2,48 +2,47 @@ import type { Gates, Move } from './gates.ts';
 
 /** Plays one order of steps. */
 export interface Course {
-  /** The next move; undefined when nothing can move, or all that could follow is played elsewhere. */
+  /** The next move; undefined if nothing can move, or if everything that could follow is played elsewhere. */
   next(gates: Gates): Move | undefined;
   readonly taken: readonly Move[];
-  /** Whatever could follow is the same as another order. */
+  /** Whether everything that could follow equals another order. */
   readonly isKnown: boolean;
 }
 
 export interface Explored {
-  /** Orders played to their end, no two of them the same but for steps that do not meet. */
+  /** The number of orders played to their end; no two are the same, apart from steps that do not interfere. */
   readonly orders: number;
-  /** What was found, with the order that shows it. */
+  /** The findings, each with the order that shows it. */
   readonly failures: readonly { readonly why: string; readonly moves: readonly Move[] }[];
   /** Whether nothing was left out. */
   readonly isComplete: boolean;
 }
 
 export interface Exploring {
-  /** How many are played at a time. */
+  /** How many orders are played at a time. */
   readonly lanes: number;
   /** Plays a course to its end. @returns what was wrong */
   readonly play: (lane: number, course: Course) => Promise<readonly string[]>;
-  /** The exploration is given up after so many orders. */
+  /** The exploration stops after this many orders. */
   readonly ordersMax: number;
 }
 
 /**
- * Leases, permits to send and repeated statements go by real time: an order that took longer, because
- * the machine is busy, is played again.
+ * Leases, permits to send and repeated statements depend on real time: an order that took longer, because the
+ * machine was busy, is played again.
  */
 const REAL_TIME_IS_NEAR_MS = 1_900;
 
-/** Where an order parts from those before it: its first steps, and what need not follow them. */
+/** Where an order departs from earlier ones: its first steps, and the steps that need not follow. */
 interface Branch {
   readonly prefix: readonly Move[];
   readonly asleep: readonly Move[];
 }
 
 /**
- * Plays every order of the steps, each from its beginning. Of orders that differ only in steps which
- * cannot notice each other (two reads, a read and a call) one is played: what was tried first at a
- * point sleeps in what is tried after it, until a step comes that meets it (sleep sets). Ends with
- * the first failure.
+ * Plays every order of the steps, each from its beginning. Of orders that differ only in steps which cannot notice
+ * each other (two reads, a read and a call) only one is played: a step that was tried first at a point sleeps in
+ * the orders tried after it, until a step comes that interferes with it (sleep sets). Stops at the first failure.
  */
 export async function explore({ lanes, play, ordersMax }: Exploring): Promise<Explored> {
   const open: Branch[] = [{ prefix: [], asleep: [] }];
@@ -52,11 +51,11 @@ export async function explore({ lanes, play, ordersMax }: Exploring): Promise<Ex
   let [orders, playing] = [0, 0];
   const lane = async (index: number) => {
     while (orders < ordersMax && failures.length === 0) {
-      // Anywhere: neighbours are alike, should there not be time for all.
+      // A random one: neighbours are alike, and there may not be time for all.
       const [branch] = open.splice(Math.floor(random() * open.length), 1);
       if (branch === undefined) {
         if (playing === 0) return;
-        // Those who play may find more.
+        // The orders that are still being played may add more.
         await new Promise((resolve) => setTimeout(resolve, 1));
         continue;
       }
@@ -79,7 +78,7 @@ export async function explore({ lanes, play, ordersMax }: Exploring): Promise<Ex
   return { orders, failures, isComplete: open.length === 0 && failures.length === 0 };
 }
 
-/** From 0, below 1; the same every time. */
+/** At least 0 and below 1; the same numbers every time. */
 function seeded(): () => number {
   let state = 1;
   return () => {
@@ -90,7 +89,7 @@ function seeded(): () => number {
 
 class BranchCourse implements Course {
   readonly taken: Move[] = [];
-  /** Where else one could have gone. */
+  /** The other ways that could have been taken. */
   readonly branches: Branch[] = [];
   readonly #branch: Branch;
   #asleep: readonly Move[];
@@ -142,7 +141,7 @@ function stillAsleep(asleep: readonly Move[], taken: Move): readonly Move[] {
 /** Whether the order of two steps can make a difference. */
 function meet(one: Move, other: Move): boolean {
   if (one.actor === other.actor) return true;
-  // Of faults only so many are given: one may use up the other's.
+  // The number of faults is limited: one may use up the other's.
   if (one.choice !== 'ok' && other.choice !== 'ok') return true;
   if (one.choice === 'kill' || other.choice === 'kill') return false;
   if (one.kind === 'wallet' || other.kind === 'wallet') return one.kind === other.kind;

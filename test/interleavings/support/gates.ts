@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What an await does: `read` and `write` at PostgreSQL, `wallet` a call or its end, `wait` for
- * another operation of the bet.
+ * What an await is: `read` and `write` at PostgreSQL, `wallet` a call or its end, `wait` for another operation of
+ * the bet.
  */
 export type StepKind = 'read' | 'write' | 'wallet' | 'wait';
 
-/** One step that may be taken: whose, which, and how it ends (`ok`, or a fault's name). */
+/** One possible step: whose, which, and how it ends (`ok`, or a fault's name). */
 export interface Move {
   readonly actor: string;
   readonly kind: StepKind;
@@ -18,29 +18,29 @@ export interface Move {
 interface Step {
   readonly kind: StepKind;
   readonly label: string;
-  /** How else it may end, while the run still has faults to give. */
+  /** How else it may end, as long as the run may have more faults. */
   readonly faults: readonly string[];
 }
 
 interface Pending extends Step {
   readonly actor: string;
-  /** What others had written when it began. */
+  /** The number of writes by others when it began. */
   readonly seenWrites: number;
   readonly release: (choice: string) => Promise<void>;
 }
 
 const here = new AsyncLocalStorage<{ readonly gates: Gates; readonly actor: string }>();
 
-/** An actor that reaches no gate for so long, on however busy a machine, never will. */
+/** An actor that reaches no gate in this time, on however busy a machine, never will. */
 const STUCK_AFTER_MS = 20_000;
-/** Turns of the event loop in which nothing came to a gate. */
+/** How many turns of the event loop must pass without anything reaching a gate. */
 const CALM_TURNS = 2;
-/** What goes on by a timer after a lost answer. */
+/** How long a timer continues the work after a lost answer. */
 const AFTER_LOSS_MS = 4;
 
 /**
- * Owns every await of a run's actors that leaves their process: each stands still until the schedule
- * names it, so that an order of steps is data and can be played again.
+ * Controls every await of a run's actors that leaves their process: each one stops until the schedule names it, so
+ * an order of steps is data and can be played again.
  */
 export class Gates {
   readonly #pending: Pending[] = [];
@@ -55,15 +55,15 @@ export class Gates {
   #hasLost = false;
 
   /**
-   * @param faults how many of the run's steps may end otherwise than `ok`
-   * @param onKill told whose process is gone
+   * @param faults how many steps of the run may end otherwise than `ok`
+   * @param onKill called with the actor whose process is gone
    */
   constructor(faults: number, onKill: (actor: string) => void) {
     this.#faultsLeft = faults;
     this.#onKill = onKill;
   }
 
-  /** Runs `work`; whatever it awaits through `pass` is a step of `actor`. */
+  /** Runs `work`; everything that it awaits through `pass` is a step of `actor`. */
   start(actor: string, work: () => Promise<void>): void {
     this.#running.add(actor);
     void here.run({ gates: this, actor }, async () => {
@@ -73,7 +73,7 @@ export class Gates {
     });
   }
 
-  /** Every way to go on. Whoever waits in vain gives up when nobody else can move. */
+  /** Every possible next move. An actor that waits in vain gives up when nobody else can move. */
   get moves(): readonly Move[] {
     const inOrder = [...this.#pending].sort((one, other) => (one.actor < other.actor ? -1 : 1));
     const moves = inOrder.flatMap((pending) =>
@@ -82,7 +82,7 @@ export class Gates {
     return moves.length > 0 ? moves : inOrder.map((pending) => moveOf(pending, 'giveUp'));
   }
 
-  /** Lets one actor go on, and returns when all stand still again. */
+  /** Lets one actor go on, and resolves when all have stopped again. */
   async take({ actor, label, choice }: Move): Promise<void> {
     const pending = this.#pending.find((one) => one.actor === actor && one.label === label);
     if (pending === undefined) throw new Error(`${actor} does not stand at ${label}`);
@@ -101,13 +101,13 @@ export class Gates {
     await this.settled();
   }
 
-  /** The run is over: whoever has not come to an end never will, as if its process were gone. */
+  /** Ends the run: actors that have not finished never will, as if their process were gone. */
   close(): void {
     this.#isOver = true;
     this.#pending.length = 0;
   }
 
-  /** Resolves when every actor stands at a gate or has ended. */
+  /** Resolves when every actor has stopped at a gate or finished. */
   async settled(): Promise<void> {
     if (this.#hasLost) await sleep(AFTER_LOSS_MS);
     for (let calm = 0; calm < CALM_TURNS; ) {
@@ -139,7 +139,7 @@ export class Gates {
 
   #choices(pending: Pending): readonly string[] {
     const faults = this.#faultsLeft > 0 ? pending.faults : [];
-    // Who waits looks again when something was written, which is all that it could notice.
+    // A waiting actor looks again only after a write: nothing else could have changed.
     const isStuck = pending.kind === 'wait' && this.#writes === pending.seenWrites;
     return isStuck ? faults : ['ok', ...faults];
   }
@@ -165,19 +165,19 @@ export class Gates {
   }
 
   /**
-   * Does something as a step of whoever calls; outside of a run, and once it is open, at once.
-   * @param act told how the step ends
+   * Runs an action as a step of the calling actor; without a run, or after it, at once.
+   * @param act called with how the step ends
    */
   static async pass<T>(step: Step, act: (choice: string) => Promise<T>): Promise<T> {
     const at = here.getStore();
     if (at === undefined) return await act(step.kind === 'wait' ? 'giveUp' : 'ok');
     const { gates, actor } = at;
-    // Nothing that a process awaited ever comes once it is gone.
+    // After a process is gone, nothing that it awaited ever comes.
     if (gates.#isOver || gates.#killed.has(actor)) return await new Promise<never>(() => undefined);
     return await gates.#stand(actor, step, act);
   }
 
-  /** Whose step this is; undefined outside of a run. */
+  /** The actor of the current step; undefined outside a run. */
   static get actor(): string | undefined {
     return here.getStore()?.actor;
   }

@@ -5,9 +5,9 @@ import type { Lane, Replica, World } from './world.ts';
 const ROUNDS_MAX = 12;
 
 /**
- * What time and the protocol mend: leases end, the service repeats what it got no final answer to
- * and rolls back what was answered 100, promises are delivered, late calls take effect, and what
- * stands is confirmed.
+ * What time and the protocol repair: leases end, the service repeats everything without a final answer and rolls
+ * back places that were answered 100, promises are delivered, late calls take effect, and the current state is
+ * confirmed.
  */
 export async function heal(world: World, lane: Lane, lived: Lived): Promise<void> {
   const replica = lane.replica();
@@ -48,12 +48,12 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
   for (const left of [2, 1]) {
     lived.wallet.landLate();
     await untilConfirmed(world, replica, lived, left, bringHome);
-    // The confirmation may have been another lane's find: nobody has brought it then.
+    // Another lane may have found the confirmation: then it is not delivered yet.
     await bringHome();
   }
 }
 
-/** Brings the time of a confirmation about, until fewer than `left` are left. */
+/** Lets confirmations come due until fewer than `left` remain. */
 async function untilConfirmed(
   world: World,
   replica: Replica,
@@ -75,7 +75,7 @@ async function untilConfirmed(
   }
 }
 
-/** What the service has to say again, and a rollback of a place that it was told 100 of. */
+/** What the service has to repeat, and a rollback of a place that was answered 100. */
 function openActs({ sent }: Lived): ReadonlySet<Act> {
   const acts = new Set<Act>();
   for (const { message } of sent) {

@@ -3,7 +3,7 @@ import type { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, carry, type Messages, type Sent } from './service.ts';
 import type { Lane, Replica, World } from './world.ts';
 
-/** One run as the service has lived it. */
+/** One run as the service saw it. */
 export interface Lived {
   readonly slip: BetSlip;
   readonly messages: Messages;
@@ -29,12 +29,12 @@ export async function send(world: World, replica: Replica, lived: Lived, act: Ac
   return sent;
 }
 
-/** Whether the service takes it for the end. */
+/** Whether the service accepts the answer as final. */
 export function isFinal({ answer }: Sent): boolean {
   return answer !== undefined && answer.status < 500;
 }
 
-/** One look of the delivery worker at the queue: takes what is due, and brings it. */
+/** One look of the delivery worker at the queue: claims what is due, and delivers it. */
 export async function work(world: World, lane: Lane, replica: Replica): Promise<number> {
   const { source } = world;
   const permit = new source.SendPermit(replica.clock);

@@ -7,17 +7,20 @@ import { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, Messages, slipOf } from './service.ts';
 import type { Lane, World } from './world.ts';
 
-/** What happens to one bet at the same time. */
+/** The concurrent operations of one bet. */
 export interface Scenario {
-  /** Whether a wallet has accepted its place before; `elsewhere`: by way of another gateway, and this one has not seen it. */
+  /**
+   * Whether a wallet has already accepted its place; `elsewhere`: through another gateway, and this one has not
+   * seen it.
+   */
   readonly begins: 'unknown' | 'placed' | 'elsewhere';
-  /** Each is a process of its own, which does one after the other while it gets a final answer. */
+  /** Each is its own process, which performs its acts one after another as long as it gets final answers. */
   readonly actors: readonly (readonly Act[])[];
-  /** How many steps may end otherwise than well. */
+  /** How many steps may fail. */
   readonly faults: number;
 }
 
-/** Plays one order, then lets time mend what it can, and judges. @returns what is wrong */
+/** Plays one order, then lets time repair what it can, and judges. @returns what is wrong */
 export async function playScenario(
   world: World,
   lane: Lane,
@@ -71,7 +74,7 @@ async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Live
   lived.moment += 1;
 }
 
-/** What an earlier run of the lane has left is nobody's work any more. */
+/** Closes what an earlier run of the lane has left, so that nobody works on it any more. */
 async function clearQueue(world: World, { operatorId }: Lane): Promise<void> {
   await world.sql(
     'clear-queue',
@@ -85,7 +88,7 @@ async function live(world: World, lane: Lane, lived: Lived, acts: readonly Act[]
   for (const act of acts) {
     const first = await send(world, replica, lived, act);
     if (isFinal(first)) continue;
-    // A place is sent once; of all else the service asks again.
+    // A place is sent only once; everything else is repeated by the service.
     if (first.message.kind === 'place') return;
     if (!isFinal(await send(world, replica, lived, act))) return;
   }

@@ -3,7 +3,7 @@ import type { Act } from './service.ts';
 
 type Actors = Scenario['actors'];
 
-/** Of a bet that a wallet holds. */
+/** The operations of a bet that a wallet holds. */
 const OF_A_BET: readonly Act[] = [
   ...(['settle 20', 'settle 50', 'unsettle', 'rollback', 'update 2', 'copy of place'] as const),
 ];
@@ -15,7 +15,7 @@ const placed = (actors: Actors): Scenario => ({ begins: 'placed', actors, faults
 const elsewhere = (actors: Actors): Scenario => ({ begins: 'elsewhere', actors, faults: 0 });
 const unknown = (actors: Actors): Scenario => ({ begins: 'unknown', actors, faults: 0 });
 
-/** Every two operations of one bet, copies included, and chains beside a copy or a rollback. */
+/** Every pair of operations of one bet, copies included, and chains beside a copy or a rollback. */
 export const TWO: readonly Scenario[] = [
   ...pairsOf(OF_A_BET).map(placed),
   placed([['settle 20'], ['copy of settle 20']]),
@@ -34,7 +34,7 @@ export const TWO: readonly Scenario[] = [
   unknown([['place', 'settle 20'], ['rollback']]),
 ];
 
-/** The first that this gateway hears of a bet that another one has placed. */
+/** The first operations that this gateway sees of a bet that another one has placed. */
 export const OF_ANOTHER_GATEWAY: readonly Scenario[] = [
   ...pairsOf(['settle 20', 'settle 50', 'unsettle', 'rollback', 'update 2']).map(elsewhere),
   elsewhere([['settle 20'], ['copy of settle 20']]),
@@ -43,7 +43,7 @@ export const OF_ANOTHER_GATEWAY: readonly Scenario[] = [
   elsewhere([['update 2'], ['copy of update 2']]),
 ];
 
-/** Those whose order matters most. */
+/** The combinations whose order matters most. */
 export const THREE: readonly Scenario[] = [
   placed([['settle 20'], ['settle 50'], ['rollback']]),
   placed([['settle 20'], ['settle 50'], ['unsettle']]),

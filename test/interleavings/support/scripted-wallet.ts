@@ -9,15 +9,15 @@ export interface Holding {
   readonly coefficient: string | undefined;
 }
 
-/** Beside `ok`: done without an answer, not done, done when all else is over; its caller is killed. */
+/** Besides `ok`: executed without an answer, not executed, executed after everything else; its caller is killed. */
 const FAULTS = ['lost', 'missed', 'late', 'kill'] as const;
 /** The wallet refuses what it cannot book. */
 const REFUSED = 5;
 
 /**
- * One operator's wallet for one bet, which keeps the protocol: a repeat changes nothing, a rollback
- * undoes all. It remembers no rollback of a bet that it has not seen, so that only the gateway's
- * fence keeps a place out that comes after it.
+ * One operator's wallet for one bet. It keeps the protocol: a repeat changes nothing, a rollback reverses
+ * everything. It does not remember rollbacks of unknown bets, so that only the gateway's fence keeps out a later
+ * place.
  */
 export class ScriptedWallet implements Wallet {
   readonly operatorId: string;
@@ -25,7 +25,7 @@ export class ScriptedWallet implements Wallet {
     ...{ alwaysSendToken: false, stableRequestId: false },
     ...{ holdUnknownRepeats: false, skipUpdates: false },
   };
-  /** What no wallet may ever see. */
+  /** What must never reach a wallet. */
   readonly wrong: string[] = [];
   #isHeld: boolean;
   #result: string | undefined;
@@ -59,12 +59,12 @@ export class ScriptedWallet implements Wallet {
     return answer;
   }
 
-  /** What was put off takes effect now. */
+  /** Executes the calls that were put off. */
   landLate(): void {
     for (const call of this.#late.splice(0)) this.#book(call);
   }
 
-  /** Whoever called is gone, and its connection with it. */
+  /** The caller is gone, and with it its connection. */
   callerIsGone(actor: string): void {
     if (this.#inside?.actor === actor) this.#inside = undefined;
   }
@@ -107,7 +107,7 @@ export class ScriptedWallet implements Wallet {
     return { kind: 'accepted', transactionTime, trace };
   }
 
-  /** At most one operation of a bet at a time, its place once, and nothing behind its rollback (I5, I6). */
+  /** At most one operation of a bet at a time, its place only once, and nothing after its rollback (I5, I6). */
   #look(operation: string, actor: string | undefined): void {
     if (operation === 'rollback') this.#isRolledBack = true;
     else if (this.#isRolledBack) this.wrong.push(`${operation} was sent after the rollback`);

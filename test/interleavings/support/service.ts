@@ -12,7 +12,7 @@ import {
 } from '../../../src/protocol/callback-bodies.ts';
 import type { Source } from './source.ts';
 
-/** What the service may say of the bet; a number is what it settles, or the odds it brings. */
+/** What the service can send about the bet; a number is the settled amount, or the new odds. */
 const BASES = [
   ...(['place', 'settle 20', 'settle 50', 'unsettle', 'rollback', 'update 2', 'update 3'] as const),
   // The same content under a new `requestId`.
@@ -20,31 +20,31 @@ const BASES = [
 ] as const;
 type Base = (typeof BASES)[number];
 
-/** A copy has the very bytes of the other. */
+/** A copy has exactly the same bytes. */
 export type Act = Base | `copy of ${Base}`;
 
 type Kind = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
 export interface Message {
   readonly kind: Kind;
-  /** Equal for copies of the same bytes. */
+  /** The same for copies of the same bytes. */
   readonly id: Base;
   readonly method: 'POST' | 'PUT';
   readonly body: Buffer;
-  /** What it settles, or the odds it brings. */
+  /** The settled amount, or the new odds. */
   readonly value: string | undefined;
 }
 
-/** One sending and its answer; moments are counted, not measured. */
+/** One send and its answer; moments are counted, not measured. */
 export interface Sent {
   readonly message: Message;
   readonly from: number;
-  /** Infinite while nothing has come, and where the gateway's process was killed. */
+  /** Infinite until something has come, and if the gateway's process was killed. */
   to: number;
   answer: Answer | undefined;
 }
 
-/** All that the service may say of one bet. */
+/** All messages that the service can send about one bet. */
 export class Messages {
   readonly #known = new Map<Base, Message>();
   readonly #slip: BetSlip;
@@ -95,7 +95,7 @@ export function slipOf(player: { readonly userId: string; readonly token: string
   };
 }
 
-/** Carries a callback out as the route does, in time. */
+/** Serves a callback as the route does, within the time limit. */
 export async function carry(
   source: Source,
   callbacks: Callbacks,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The parts of a gateway's core, of this source or of a copy of it with a bug in it. */
+/** The parts of a gateway's core, from this source or from a copy of it with a bug. */
 export type Source = Awaited<ReturnType<typeof loadSource>>;
 
-/** @param folder holds the `src/` to load */
+/** @param folder contains the `src/` to load */
 export async function loadSource(folder: string) {
   const load = async (file: string) =>
     await import(/* @vite-ignore */ pathToFileURL(join(folder, 'src', file)).href);

@@ -15,22 +15,22 @@ import { Gates } from './gates.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
 import type { Source } from './source.ts';
 
-/** Statements that change nothing, about a bet. */
+/** Statements about a bet that change nothing. */
 const READS = /^bet-(find|answer-of|operations(-under)?)$/;
-/** What is the same whenever it is asked: no step. */
+/** Statements with a constant result: they are no steps. */
 const CONSTANT =
   /^(session-|player-|database-now|bet-look-up-begun|place-look-up|confirmation-due)/;
-/** Writes whose answer may get lost with its connection. */
+/** Writes whose answer may be lost with its connection. */
 const MAY_LOSE = /^(bet-commit|bet-finish|place-begin|place-finish)/;
 
-/** An operator with a player and a session of its own, so that runs of different lanes do not meet. */
+/** An operator with its own player and session, so that runs of different lanes do not interfere. */
 export interface Lane {
   readonly operatorId: string;
   readonly userId: string;
   readonly token: string;
   /** A gateway's core, as one process has it: real statements, each a step of its actor. */
   replica(): Replica;
-  /** The wallet of the run that the lane plays now. */
+  /** The wallet of the lane's current run. */
   wallet: ScriptedWallet | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Replica extends Callbacks {
 export interface World {
   readonly source: Source;
   lane(operatorId: string): Promise<Lane>;
-  /** Past all gates. @param name of just this statement: it is planned once a connection */
+  /** Bypasses all gates. @param name unique to this statement, which is planned once per connection */
   sql(name: string, text: string, values: readonly unknown[]): Promise<void>;
   bet(transactionId: string): Promise<Bet | undefined>;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export async function openWorld(
   const clock = systemClock;
   const database = new GatedDatabase({
     ...{ url, connectionsMax: 12, onIdleError: () => undefined },
-    // As callbacks have it; else planning takes most of the time of all orders.
+    // As for callbacks; otherwise planning would take most of the time of all orders.
     plans: 'kept',
   });
   const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';

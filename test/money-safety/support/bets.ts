@@ -4,7 +4,7 @@ import { type BetOptions, placedBet, type TestBet } from '../../support/bet.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { PATIENCE } from './patience.ts';
 
-/** A bet that its wallet has accepted, however long a busy machine takes to place one in time. */
+/** A bet that its wallet has accepted, however long a busy machine needs to place one in time. */
 export async function acceptedBet(gateway: TestGateway, options?: BetOptions): Promise<TestBet> {
   return await vi.waitFor(() => placedBet(gateway, options), PATIENCE);
 }
@@ -24,7 +24,7 @@ export function requestIdsOf(bet: TestBet): readonly (string | string[] | undefi
     .map(({ headers }) => headers['x-request-id']);
 }
 
-/** What the journal says that the service was answered, oldest first. */
+/** The answers to the service according to the journal, oldest first. */
 export async function answersOf(
   bet: TestBet,
 ): Promise<readonly { operation: string; status: number | null; body: string | null }[]> {
@@ -41,7 +41,7 @@ export async function answersOf(
   );
 }
 
-/** Resolves once the bet's promises and confirmations look like that. */
+/** Resolves once the bet's promises and confirmations match. */
 export async function untilDeliveriesAre(
   bet: TestBet,
   expected: readonly Partial<DeliveryState>[],
@@ -53,12 +53,12 @@ export async function untilDeliveriesAre(
   }, PATIENCE);
 }
 
-/** Resolves once the wallet's settles of this bet are these. */
+/** Resolves once the wallet's settles of this bet match. */
 export async function untilSettlesAre(bet: TestBet, amounts: readonly string[]): Promise<void> {
   await vi.waitFor(() => expect(settlesOf(bet)).toEqual(amounts), PATIENCE);
 }
 
-/** The wallet loses the next such call: no answer, and it takes effect when the test says so. */
+/** The wallet loses the next such call: it sends no answer, and the call takes effect when the test says so. */
 export function lose(bet: TestBet, operation: 'place' | 'settle' | 'unsettle'): void {
   const { transactionId } = bet;
   const lost = { kind: 'reset', effect: 'later' } as const;
@@ -74,7 +74,9 @@ async function timesLeft(bet: TestBet): Promise<number | undefined> {
   return row?.left;
 }
 
-/** As if the last attempt of unknown outcome were so long ago; with the default of a minute. */
+/**
+ * Dates the last attempt of unknown outcome back, so that its confirmation is due; with the default of a minute.
+ */
 export async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<void> {
   await sql(
     bet.gateway,
@@ -85,7 +87,7 @@ export async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<
   );
 }
 
-/** The time comes to send once more what stands. Resolves when that is over, sent or not. */
+/** Lets the confirmation come due. Resolves when it is over, sent or not. */
 export async function timeComes(bet: TestBet, which: 'first' | 'second'): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -96,7 +98,7 @@ export async function timeComes(bet: TestBet, which: 'first' | 'second'): Promis
   );
 }
 
-/** The first time comes. Resolves when the confirmation was tried so often, however it ended. */
+/** Lets the first confirmation come due. Resolves after this many attempts, however they ended. */
 export async function isConfirming(bet: TestBet, attempts = 1): Promise<void> {
   await vi.waitFor(
     async () => {

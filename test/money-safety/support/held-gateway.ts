@@ -8,9 +8,9 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { acceptedBet } from './bets.ts';
 import { PATIENCE } from './patience.ts';
 
-/** Enough for a bet that waits for nothing on a busy machine, and a test waits no longer for it. */
+/** Enough on a busy machine for a bet that waits for nothing; and no test waits longer for it. */
 export const TOTAL_MS = 3_000;
-/** What the protocol of PostgreSQL puts behind the name of a prepared statement. */
+/** How PostgreSQL's protocol ends the name of a prepared statement. */
 const name = (statement: string) => `${statement}\0`;
 export const STATEMENTS = {
   find: name('bet-find'),
@@ -24,7 +24,7 @@ export const STATEMENTS = {
   take: name('delivery-take'),
 } as const;
 
-/** A gateway whose every connection to PostgreSQL can be stopped by itself. */
+/** A gateway whose connections to PostgreSQL can each be held. */
 export interface HeldGateway {
   readonly gateway: TestGateway;
   readonly postgres: TcpProxy;
@@ -58,8 +58,8 @@ export async function startHeldGateway(options: TestGatewayOptions = {}): Promis
 }
 
 /**
- * Long enough for whatever a released request would still have done: another bet makes every round
- * trip that it could make, one after the other, and no connection is in use afterwards.
+ * Long enough for everything that a released request could still do: another bet makes every possible round trip,
+ * one after another, and no connection is in use afterwards.
  */
 export async function settleDown(gateway: TestGateway): Promise<void> {
   const other = await acceptedBet(gateway);
@@ -70,7 +70,7 @@ export async function settleDown(gateway: TestGateway): Promise<void> {
   await expect.poll(inUse, PATIENCE).toBe(0);
 }
 
-/** @returns waits until the whole time of a caller that comes now is over, by any clock */
+/** @returns waits until the whole time of a caller that arrives now is over, on any clock */
 export function deadlineOf(): () => Promise<void> {
   const endsAtMs = performance.now() + TOTAL_MS + 50;
   return async () => {

@@ -1,11 +1,13 @@
-/** For whatever a loaded machine has to do meanwhile: how long is waited, never what is asserted. */
+/**
+ * For everything that a loaded machine has to do meanwhile: it affects how long tests wait, never what they assert.
+ */
 export const PATIENCE = { timeout: 25_000, interval: 25 } as const;
 
-/** A wallet's operator whose breaker stays closed, however often a test makes its wallet fail. */
+/** An operator whose breaker stays closed, however often a test lets its wallet fail. */
 export const PATIENT = { wallet: { breaker: { minRequests: 100_000 } } } as const;
 
-/** One whose settles become deliveries where its wallet does not take them. */
+/** An operator whose settles become deliveries if its wallet does not accept them. */
 export const QUEUEING = { ...PATIENT, settle: { onFailure: 'queue' } } as const;
 
-/** Deliveries that are tried again at once. */
+/** Deliveries that are retried at once. */
 export const QUICK = { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } } as const;

@@ -10,7 +10,7 @@ import type { ResultType } from '../../../tools/simulator/wallet/calls.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { importPlayers, type OldGateway } from './old-gateway.ts';
 
-/** A bet that the old gateway has placed, and whose further callbacks come here. */
+/** A bet that the old gateway has placed, and whose later callbacks come here. */
 export async function betFromBefore(
   gateway: TestGateway,
   old: OldGateway,
@@ -34,15 +34,15 @@ export async function betFromBefore(
   });
   return {
     ...{ player, slip, transactionId, wallet },
-    /** As its callbacks went before. */
+    /** Its callbacks, sent through the old gateway. */
     before: callbacksOf((body) => old.callback('PUT', '/payment/bet', body)),
     ...callbacksOf((body) => gateway.service.call('PUT', '/payment/bet', body)),
-    /** A copy of its place, here. */
+    /** A copy of its place, sent here. */
     place: (more?: RawFields) =>
       gateway.service.call('POST', '/payment/bet', placeBody(slip, more)),
     balance: () => wallet.balance(player.user, 'USD'),
     arrivals: () => wallet.arrivals(transactionId).map(({ operation }) => operation),
-    /** The latest message about it, as the wallet got it. */
+    /** The latest message about it, as the wallet received it. */
     last: (): Record<string, unknown> =>
       JSON.parse(
         String(wallet.requests.findLast(({ body }) => body.includes(transactionId))?.body),

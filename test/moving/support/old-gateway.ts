@@ -20,8 +20,8 @@ interface OldSession {
 }
 
 /**
- * The aggregator's own gateway of before, as far as a wallet sees it: translates ids and tokens, signs with the
- * wallet's secret, and remembers which sessions and bets are its own.
+ * The gateway that the aggregator had before, as a wallet sees it: it translates ids and tokens, signs with the
+ * wallet's secret, and remembers its own sessions and bets.
  */
 export class OldGateway {
   readonly #gateway: TestGateway;
@@ -35,7 +35,7 @@ export class OldGateway {
     this.#gateway = gateway;
   }
 
-  /** A player of its own, whose money is at the operator's wallet. */
+  /** A player whose money is at the operator's wallet. */
   addPlayer(operatorId = 'alpha', balance = '1000'): MovingPlayer {
     this.#count += 1;
     const user = `from-before-${this.#count}`;
@@ -45,7 +45,7 @@ export class OldGateway {
     return player;
   }
 
-  /** Takes over a player that the other gateway has seen first. */
+  /** Takes over a player whom the other gateway has seen first. */
   learn(player: MovingPlayer): void {
     this.#players.set(player.userId, player);
   }
@@ -54,7 +54,7 @@ export class OldGateway {
     return [...this.#players.values()].find((player) => player.user === user)?.userId;
   }
 
-  /** The frame's token of a session that was opened here. */
+  /** The frame's token of a session that was opened at this gateway. */
   openSession(player: MovingPlayer): string {
     const operatorToken = walletToken(this.#gateway, player);
     const token = `of-the-old-gateway-${randomUUID().slice(0, 8)}`;
@@ -62,13 +62,13 @@ export class OldGateway {
     return token;
   }
 
-  /** Whether a callback is its own: of a session that it opened, or a bet that it placed. */
+  /** Whether a callback belongs to it: to a session that it opened, or a bet that it placed. */
   knows(method: string, body: string): boolean {
     const { token, transactionId } = JSON.parse(body);
     return method === 'POST' ? this.#sessions.has(token) : this.#bets.has(transactionId);
   }
 
-  /** A callback of the service, brought to the wallet. */
+  /** Serves a callback of the service by calling the wallet. */
   async callback(method: 'POST' | 'PUT', path: string, body: string): Promise<CallResult> {
     const message = JSON.parse(body);
     const known = method === 'POST' ? this.#sessions.get(message.token) : undefined;
@@ -85,12 +85,12 @@ export class OldGateway {
     return path === '/user/profile' ? withUserId(answer, player.userId) : answer;
   }
 
-  /** A message about a bet in the wallet's own words, whosever bet it is. */
+  /** Sends a message about any bet in the wallet's own ids. */
   async bringTo(operatorId: string, message: object): Promise<CallResult> {
     return await this.#clientOf(operatorId).call('PUT', '/payment/bet', message);
   }
 
-  /** A bet is entered into the books of a wallet that did not see its place. */
+  /** Enters a bet into the books of a wallet that has not seen its place. */
   async enterAt({ baseUrl }: SimulatedWallet, operatorId: string, theirs: BetSlip): Promise<void> {
     const client = new SignedClient({ baseUrl, secret: `${operatorId}-wallet-secret` });
     const { status, body } = await client.call('POST', '/payment/bet', placeBody(theirs));
@@ -117,14 +117,14 @@ function withUserId(answer: CallResult, userId: string): CallResult {
   return { ...answer, json, body: JSON.stringify(json) };
 }
 
-/** A token of the player at its wallet. */
+/** A token of the player at the wallet. */
 export function walletToken(gateway: TestGateway, { operatorId, user }: MovingPlayer): string {
   const token = `at-the-wallet-${randomUUID()}`;
   gateway.wallet(operatorId).issueToken(token, user, 'USD');
   return token;
 }
 
-/** As `wagergate players import` does. @returns what became of each */
+/** As `wagergate players import` does. @returns the result for each */
 export async function importPlayers(gateway: TestGateway, players: readonly MovingPlayer[]) {
   const takeover = await PlayerTakeover.open(gateway.databaseUrl, { dryRun: false });
   try {
@@ -138,7 +138,7 @@ export async function importPlayers(gateway: TestGateway, players: readonly Movi
   }
 }
 
-/** The player's frame is opened by way of Wagergate. @throws Error where it is refused */
+/** Opens the player's frame through Wagergate. @throws Error if it is refused */
 export async function openHere(gateway: TestGateway, player: MovingPlayer) {
   const operator = gateway.operator(player.operatorId);
   const operatorToken = walletToken(gateway, player);
@@ -150,8 +150,8 @@ export async function openHere(gateway: TestGateway, player: MovingPlayer) {
 }
 
 /**
- * The address that the service calls while both are in use: what the old gateway knows it keeps, everything else
- * goes on to Wagergate, byte for byte and with the service's signature.
+ * The address that the service calls while both gateways are in use: callbacks of the old gateway go there,
+ * everything else goes to Wagergate, byte for byte and with the service's signature.
  */
 export async function startRouter(gateway: TestGateway, old: OldGateway) {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

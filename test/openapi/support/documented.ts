@@ -21,7 +21,7 @@ export const documented: readonly Documented[] = Object.entries(openApiDocument.
 
 export const CONTENT = `content/${step('application/json')}`;
 
-/** The answer's status is documented for the route, and its body is as the document says. */
+/** Expects the answer's status to be documented for the route, and its body to match the document. */
 export function expectDocumented(
   route: string,
   answer: { readonly status: number; readonly body: string },
@@ -32,12 +32,12 @@ export function expectDocumented(
   const body: unknown = JSON.parse(answer.body);
   const pointer = `${found?.pointer}/responses/${status}/${CONTENT}/schema`;
   expect(faults(pointer, body), `${route} ${answer.body}`).toEqual([]);
-  // The service may add to its bonuses what it likes.
+  // The service may add anything to its bonuses.
   if (found?.endpoint.tags.includes('bonuses') && answer.status === 200) return;
   expect(undescribed(found?.endpoint.responses[status], body)).toEqual([]);
 }
 
-/** Members of an answer that its schema does not name; only ours: a wallet may add what it likes. */
+/** Members of an answer that its schema does not name; only in our own answers: a wallet may add anything. */
 function undescribed(response: Endpoint['responses'][string] | undefined, body: unknown): string[] {
   const { $ref } = response?.content['application/json'].schema ?? {};
   const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : '';

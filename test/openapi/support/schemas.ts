@@ -7,12 +7,12 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   validateFormats: false,
 });
-// The document's own members: strict about everything below them, mistyped keywords included.
+// The document's own members; everything below them is checked strictly, including misspelled keywords.
 ajv.addVocabulary(Object.keys(openApiDocument));
 ajv.addSchema(openApiDocument, 'document');
 
 /**
- * What is wrong with a value, in words; empty where it is as the document says.
+ * What is wrong with a value, in words; empty if it matches the document.
  * @param pointer a JSON pointer to a schema in the OpenAPI document
  */
 export function faults(pointer: string, value: unknown): string[] {
@@ -27,7 +27,7 @@ export function faultsAs(schema: string, value: unknown): string[] {
   return faults(`/components/schemas/${schema}`, value);
 }
 
-/** A JSON pointer's step. */
+/** A step of a JSON pointer. */
 export function step(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,12 +1,12 @@
 import { systemClock } from '../../../src/domain/clock.ts';
 import { type Exchange, HttpCall } from '../../../src/outbound/http-call.ts';
 
-/** This side lacks what a connection takes. */
+/** This side lacks the resources for a connection. */
 export const OWN_SHORTAGES = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'];
 /** Nobody answers on the other side. */
 export const OTHERS_FAULTS = ['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH'];
 
-/** How a call ends that got no connection, because of an error with this code. */
+/** The result of a call that gets no connection because of an error with this code. */
 export async function withoutConnection(
   code: string,
 ): Promise<Extract<Exchange, { readonly kind: 'notSent' }>> {
@@ -16,7 +16,7 @@ export async function withoutConnection(
     answerBytesMax: 1_000,
     maySend: () => true,
   });
-  // Before a connection took the request, so that undici has no controller of use either.
+  // Used before a connection has taken the request, when undici has no usable controller either.
   const controller = {
     aborted: false,
     paused: false,

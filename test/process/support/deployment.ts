@@ -9,9 +9,9 @@ type Settings = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string>>;
 
 export interface DeploymentOptions {
-  /** Merged over `gateway.yaml`. */
+  /** Merged into `gateway.yaml`. */
   readonly gateway?: Settings;
-  /** Merged over each operator's file, by id; default: one operator `alpha`. */
+  /** Merged into each operator's file, by id; default: one operator `alpha`. */
   readonly operators?: Readonly<Record<string, Settings>>;
 }
 
@@ -22,12 +22,12 @@ export interface Replica {
   readonly adminUrl: string;
 }
 
-/** All that gateway processes need around them: servers, wallets, a configuration folder. */
+/** Everything that gateway processes need: servers, wallets, a configuration folder. */
 export interface Deployment {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly configFolder: string;
-  /** What a gateway process is started with; every port is a free one. */
+  /** The environment of a gateway process; all ports are free ones. */
   readonly env: Env;
   readonly wallets: readonly SimulatedWallet[];
   wallet(operatorId: string): SimulatedWallet;
@@ -35,7 +35,7 @@ export interface Deployment {
   replica(env?: Env): Promise<Replica>;
   /** A player with money and a live session, opened at this address. */
   player(baseUrl: string, options?: PlayerOptions): Promise<ServicePlayer & { user: string }>;
-  /** What the journal says. */
+  /** Queries the journal. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function openDeployment(options: DeploymentOptions = {}): Promise<D
   const around = await openSurroundings(options);
   const { database, redis, wallets, configFolder } = around;
   const client = new Client({ connectionString: database.url });
-  // A test may end it, or take its server away: its next statement fails then.
+  // A test may end the connection or its server: the next statement fails then.
   client.on('error', () => undefined);
   await client.connect();
   const env: Env = {

@@ -1,4 +1,6 @@
-/** The gateway, which is sent SIGHUP as soon as its handlers stand, long before all of it is loaded. */
+/**
+ * Starts the gateway and sends it SIGHUP as soon as its handlers are registered, long before it is fully loaded.
+ */
 process.on('newListener', (event: string | symbol) => {
   if (event !== 'SIGINT') return;
   queueMicrotask(() => {

@@ -2,7 +2,7 @@ import { type BetRequest, type ParseResult, parseBet } from '../../../src/protoc
 
 type Method = 'POST' | 'PUT';
 
-/** JSON by hand, because numbers must keep the spelling under test. */
+/** JSON written by hand, because numbers must keep the spelling under test. */
 export function body(members: Readonly<Record<string, string | undefined>>): Buffer {
   const present = Object.entries(members).filter(([, raw]) => raw !== undefined);
   return Buffer.from(

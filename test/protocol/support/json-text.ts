@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A JSON text with whitespace strewn between its tokens, and the same without. */
+/** A JSON text with whitespace between its tokens, and the same without. */
 export interface SpelledText {
   readonly spaced: string;
   readonly compact: string;
@@ -25,7 +25,7 @@ const number = fc.oneof(
     .map(([whole, rest]) => `${whole}${rest}`),
 );
 
-/** Raw characters, emoji, every kind of escape, and escapes of surrogates that stand alone. */
+/** Raw characters, emoji, every kind of escape, and escapes of lone surrogates. */
 const stringPart = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }).map((text) => JSON.stringify(text).slice(1, -1)),
   fc.constantFrom('\\"', '\\\\', '\\/', '\\b', '\\f', '\\n', '\\r', '\\t', '\\u0061', '\\uD83D'),
@@ -49,7 +49,7 @@ const { value } = fc.letrec<{ value: Tokens; array: Tokens; object: Tokens }>((t
   ]),
 }));
 
-/** An object in any spelling that JSON knows; its names are unique at every level. */
+/** An object in any spelling that JSON allows; its names are unique at every level. */
 export const spelledObject: fc.Arbitrary<SpelledObject> = fc
   .tuple(membersOf(value), fc.infiniteStream(fc.constantFrom('', '', ' ', '\n', '\t', '\r\n  ')))
   .map(([members, gaps]) => {
@@ -69,12 +69,14 @@ function membersOf(tokens: fc.Arbitrary<Tokens>): fc.Arbitrary<[string, Tokens][
   });
 }
 
-/** A name as a reader understands it. */
+/** A name with its escapes resolved. */
 export function unescaped(text: string): string {
   return String(JSON.parse(text));
 }
 
-/** For `JSON.parse` as a witness: V8 mistakes some names with escapes (`src/protocol/json.ts`), so it is given none. */
+/**
+ * For `JSON.parse` as the reference: V8 misreads some names with escapes (`src/protocol/json.ts`), so it gets none.
+ */
 export function withPlainNames(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs, (string, colon?: string) => {
     if (colon === undefined) return string;
@@ -90,7 +92,7 @@ function separated(groups: readonly Tokens[]): string[] {
   return groups.flatMap((group, index) => (index === 0 ? group : [',', ...group]));
 }
 
-/** Text that is nearly JSON: a valid object with a few characters cut out, doubled or foreign. */
+/** Text that is nearly JSON: a valid object with a few characters cut out, duplicated or replaced. */
 export const nearlyJson: fc.Arbitrary<string> = fc
   .tuple(
     spelledObject,

@@ -10,7 +10,7 @@ const SLOTS = 16_384;
 export interface Node {
   readonly port: number;
   readonly client: Redis;
-  /** Freezes the server: it keeps its connections and says nothing. @returns lets it go on */
+  /** Freezes the server: it keeps its connections and does not answer. @returns thaws it */
   freeze(): Promise<() => void>;
   stop(): Promise<void>;
 }
@@ -18,9 +18,9 @@ export interface Node {
 /** A Redis Cluster of masters without replicas. */
 export interface RedisCluster {
   readonly nodes: readonly Node[];
-  /** Where a key lives. */
+  /** The node that stores a key. */
   nodeOf(key: string): Promise<Node>;
-  /** As `REDIS_URL`. */
+  /** For `REDIS_URL`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ async function startNode(): Promise<Node> {
   };
 }
 
-/** Gives each node its share of the slots, and waits until all know of each other. */
+/** Assigns each node its share of the slots, and waits until all know each other. */
 async function joined(nodes: readonly Node[]): Promise<void> {
   const share = Math.ceil(SLOTS / nodes.length);
   const [first] = nodes;
@@ -100,7 +100,7 @@ async function joined(nodes: readonly Node[]): Promise<void> {
   }
 }
 
-/** Of `<id> <ip>:<port>@<bus port>… myself …`. */
+/** Read from `<id> <ip>:<port>@<bus port>… myself …`. */
 async function busPortOf({ client }: Node): Promise<number> {
   const known = String(await client.call('CLUSTER', 'NODES'));
   return Number(/@(\d+)/.exec(known)?.[1]);

@@ -6,7 +6,9 @@ import { redisProgram } from '../../../tools/embedded/redis-program.ts';
 import { Supervisor } from '../../../tools/embedded/supervised.ts';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 
-/** Redis with a configuration of its own, such as a node of a cluster or a Sentinel, in a folder that goes with it. */
+/**
+ * Redis with its own configuration, such as a node of a cluster or a Sentinel, in a folder that is removed with it.
+ */
 export async function startRedisProcess(
   lines: readonly string[],
   args: readonly string[] = [],

@@ -18,7 +18,7 @@ const logger = pino({ level: 'silent' });
 
 export const KEY = base64Key(7);
 
-/** 32 bytes that differ by a number. */
+/** 32 equal bytes as base64. */
 export function base64Key(byte: number): string {
   return Buffer.alloc(32, byte).toString('base64');
 }
@@ -29,17 +29,17 @@ export let database: Database;
 
 export let accelerator: Accelerator;
 
-/** Before the same Redis, and a connection through it. */
+/** A proxy in front of the same Redis, and a connection through it. */
 export let proxy: TcpProxy;
 
 export let throughProxy: Accelerator;
 
 export let owner: BetOwner;
 
-/** How many there were so far; one for each test. */
+/** The number of players so far; one for each test. */
 export let players = 0;
 
-/** Begins and ends them with the test file. */
+/** Opens and closes them with the test file. */
 export function useReplicas(): void {
   beforeAll(async () => {
     testDatabase = await createDatabase();
@@ -75,7 +75,7 @@ async function connect({ href: url }: URL): Promise<Accelerator> {
   return connection;
 }
 
-/** A replica's sessions; all share PostgreSQL and Redis. */
+/** A replica's sessions; all replicas share PostgreSQL and Redis. */
 export function replica(
   key: string | 'no key' = KEY,
   store = new SessionStore(database),
@@ -87,7 +87,7 @@ export function replica(
   return new Sessions({ store, cache, vault, clock, logger });
 }
 
-/** A store whose reads of a token stop, once, between PostgreSQL's answer and its use. */
+/** A store in which one read of a token stops between PostgreSQL's answer and its use. */
 export class HeldStore extends SessionStore {
   readonly #read = Promise.withResolvers<void>();
   readonly #release = Promise.withResolvers<void>();

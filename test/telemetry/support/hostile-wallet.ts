@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 
-/** What only the player and its operator may know. */
+/** Data that only the player and the operator may know. */
 export const PERSONAL = {
   firstName: 'Zacharias-Personal',
   email: 'zacharias@personal.example',
@@ -17,7 +17,7 @@ export interface HostileWallet {
   close(): Promise<void>;
 }
 
-/** A wallet that says more than it should about its players, in answers good and bad. */
+/** A wallet whose answers, good and bad, say more than they should about its players. */
 export async function startHostileWallet(userId: string): Promise<HostileWallet> {
   let behaviour: Behaviour = 'profile';
   const answers: Readonly<Record<Behaviour, () => readonly [number, string]>> = {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 
-/** A span as OTLP's JSON tells it. */
+/** A span in OTLP's JSON form. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -16,13 +16,13 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** `service.name` of what has sent. */
+  /** `service.name` of the senders. */
   readonly services: ReadonlySet<unknown>;
   readonly text: string;
   close(): Promise<void>;
 }
 
-/** The smallest OTLP/HTTP receiver: keeps the spans that are sent to it as JSON. */
+/** A minimal OTLP/HTTP receiver: keeps the spans that are sent to it as JSON. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const services = new Set<unknown>();

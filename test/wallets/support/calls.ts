@@ -4,12 +4,12 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import type { BetCall, ReadCall } from '../../../src/wallets/call.ts';
 import type { WalletOwner, WalletSettings } from '../../../src/wallets/wallet-config.ts';
 
-/** A wallet may take this long from now on. */
+/** A deadline that leaves the wallet this much time from now on. */
 export function deadlineIn(walletMs: number, clock: Clock = systemClock): Deadline {
   return new Deadline(clock, clock.monotonicMs(), walletMs, 0);
 }
 
-/** A clock that moves only by hand. */
+/** A clock that is moved by hand. */
 export function manualClock(): Clock & { advance(ms: number): void } {
   let nowMs = 1_000;
   return {

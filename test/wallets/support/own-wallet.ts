@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '../../../src/domain/operation.ts';
 
-/** A call as it reached a wallet of a test's own making. */
+/** A call as it reached a test's own wallet. */
 export interface OwnCall {
   readonly operation: Operation;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface OwnCall {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** What the wallet says; `drop`: the connection breaks without a word. */
+/** The wallet's answer; `drop`: the connection breaks without one. */
 export type OwnAnswer =
   | 'drop'
   | {
@@ -20,12 +20,12 @@ export type OwnAnswer =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** A wallet with no rules but its test's, for behaviour that no keeper of the protocol shows. */
+/** A wallet that does whatever its test says, for behaviour that breaks the protocol. */
 export interface OwnWallet {
   readonly baseUrl: string;
-  /** All calls in order, whatever they were answered. */
+  /** All calls in order, however they were answered. */
   readonly calls: readonly OwnCall[];
-  /** Those about one bet. */
+  /** The calls about one bet. */
   callsOf(transactionId: string): readonly OwnCall[];
   close(): Promise<void>;
 }

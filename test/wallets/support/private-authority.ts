@@ -1,4 +1,4 @@
-/** A private authority and what it vouches for, made for these tests; the keys guard nothing. */
+/** A private authority and certificates that it has signed, made for these tests; the keys protect nothing. */
 
 /** Signs the server and the client below. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
@@ -14,7 +14,7 @@ YxG67if4u79RwVUkIln+scaKWtLPnLiG
 -----END CERTIFICATE-----
 `;
 
-/** Of localhost and 127.0.0.1. */
+/** For localhost and 127.0.0.1. */
 export const SERVER = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBlDCCATqgAwIBAgIUSbMd4iHG7EuZaQW/O7zitHek96UwCgYIKoZIzj0EAwIw
@@ -36,7 +36,7 @@ A/G1RUhxDY2EG1uZmYZ6ODbYYPdqYOb9NC7CoCealUy0TIS5mxeiSyC8
 `,
 };
 
-/** Shown to wallets that ask for it. */
+/** Shown to wallets that ask for a client certificate. */
 export const CLIENT = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIUSbMd4iHG7EuZaQW/O7zitHek96YwCgYIKoZIzj0EAwIw
@@ -58,7 +58,7 @@ yO0hbIQTAVTQzrslCeM0APrxIH2RxhZwhxmPcEizS5heRiI5SDDPt6EL
 `,
 };
 
-/** Vouched for by nobody whom the server knows. */
+/** Signed by nobody whom the server trusts. */
 export const STRANGER = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBizCCATKgAwIBAgIUeoRX8CsKieopXfoBSwYCzTSWWQ0wCgYIKoZIzj0EAwIw
@@ -80,7 +80,7 @@ g4y8ziCraWKByTH3SHl7GVyvXf+hRANCAAQ1eF8hrU1T+SH6CAYji9YYK8G3++/P
 `,
 };
 
-/** Of localhost as well, with RSA; its own authority. */
+/** Also for localhost, with RSA; self-signed. */
 export const RSA_SERVER = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIDJzCCAg+gAwIBAgIUDGN9rREug8FL9bOFQPXY4ugf+JwwDQYJKoZIhvcNAQEL

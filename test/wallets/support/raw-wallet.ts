@@ -2,15 +2,15 @@ import { createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { SERVER } from './private-authority.ts';
 
-/** How a wallet is reached; over TLS it has the certificate of the tests' private authority. */
+/** The transport of a wallet; over TLS it has a certificate of the tests' private authority. */
 export type Wire = 'tcp' | 'tls';
 
-/** One request as it stood on the wire. */
+/** One request as it was on the wire. */
 export interface RawRequest {
   readonly line: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The connection it came on, to answer or to mistreat. */
+  /** The connection on which it came, to answer it or misuse it. */
   readonly socket: Socket;
 }
 
@@ -19,18 +19,18 @@ export interface RawWallet {
   readonly port: number;
   /** Every request that arrived completely, in order. */
   readonly requests: readonly RawRequest[];
-  /** Connections that were ever opened. */
+  /** The number of connections ever opened. */
   readonly connections: number;
-  /** Bytes that came on all connections, complete requests or not. */
+  /** Bytes received on all connections, from complete requests or not. */
   readonly bytes: number;
-  /** Waits for the request of that number, counted from 1. */
+  /** Waits for the request with this number, counted from 1. */
   arrived(number: number): Promise<RawRequest>;
   close(): Promise<void>;
 }
 
 /**
- * A wallet on a bare port: it reads HTTP requests and leaves everything else, the answer included, to
- * the test. `index` counts requests from 0.
+ * A wallet on a bare port: it reads HTTP requests and leaves everything else to the test, including the answer.
+ * `index` counts requests from 0.
  */
 export async function startRawWallet(
   onRequest: (request: RawRequest, index: number) => void,
@@ -47,7 +47,7 @@ export async function startRawWallet(
     sockets.add(socket);
     let received = Buffer.alloc(0);
     socket.on('close', () => sockets.delete(socket));
-    // A test that resets or ends a connection does not care how the other side takes it.
+    // A test that resets or ends a connection does not care how the other side reacts.
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
       bytes += chunk.length;
@@ -92,7 +92,7 @@ const IDENTITY = createSecureContext(SERVER);
 
 function secured(tcp: Socket): TLSSocket {
   const socket = new TLSSocket(tcp, { isServer: true, secureContext: IDENTITY });
-  // It cannot do that itself.
+  // A TLS socket cannot do that itself.
   socket.resetAndDestroy = () => {
     tcp.resetAndDestroy();
     return socket;
@@ -128,7 +128,7 @@ export function reply(socket: Socket, status: number, body: string, more = ''): 
   );
 }
 
-/** A good answer to the bet call that came. */
+/** A good answer to the bet call. */
 export function replyAccepted({ socket, body }: RawRequest): void {
   const { transactionId } = JSON.parse(body.toString());
   reply(socket, 200, JSON.stringify({ transactionId, transactionTime: '2026-01-02T03:04:05Z' }));

@@ -1,4 +1,4 @@
-/** A certificate that no one has reason to trust, made for these tests; its key guards nothing. */
+/** A certificate that no one has reason to trust, made for these tests; its key protects nothing. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHEj+nO1urQq2H86y

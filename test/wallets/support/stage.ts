@@ -23,7 +23,7 @@ interface Stage {
   readonly metrics: Metrics;
 }
 
-/** One operator before a raw wallet. */
+/** One operator in front of a raw wallet. */
 export async function stage(
   onRequest: (request: RawRequest, index: number) => void,
   settings: Partial<WalletSettings> = {},

@@ -19,7 +19,7 @@ const STATES = {
   tombstone: 'rolled_back',
 } as const satisfies Record<WalletBet['status'], string>;
 
-/** What a wallet says of its bets, honestly. */
+/** A wallet's own bets as an honest list. */
 export function listOf(wallet: SimulatedWallet): Listed[] {
   return [...wallet.bets.values()].map(({ transactionId, currency, stake, paid, status }) => ({
     transactionId,
@@ -41,7 +41,7 @@ export function csvOf(list: readonly Listed[]): string {
 
 export const today = () => new Date().toISOString().slice(0, 10);
 
-/** A day before and after, whatever the hour at which a test runs. */
+/** A day this many days from now, so that the hour of the test does not matter. */
 export const around = (days: number) =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -64,7 +64,7 @@ export interface Told {
   }[];
 }
 
-/** Runs `wagergate reconcile` over yesterday to tomorrow, the list from stdin. */
+/** Runs `wagergate reconcile` from yesterday to tomorrow with the list on stdin. */
 export async function reconcile(
   gateway: Pick<TestGateway, 'databaseUrl' | 'configFolder'>,
   list: string | Buffer,

@@ -4,7 +4,7 @@ import { ReconciliationRuns } from '../../../../src/store/reconciliation/runs.ts
 import type { TestGateway } from '../../../support/gateway.ts';
 import { around } from './lists.ts';
 
-/** How a test's own runs read their lists. */
+/** How runs in these tests read their lists. */
 export const LIST = { names: new Map(), bytesMax: 10_000_000 };
 
 export function kept(gateway: TestGateway) {
@@ -20,7 +20,7 @@ export const PLAN = {
   ...{ timeZone: 'UTC', actor: 'ann' },
 };
 
-/** A run of it in this process. */
+/** Begins a run of the plan in this process. */
 export function begin(
   gateway: TestGateway,
   signal = new AbortController().signal,

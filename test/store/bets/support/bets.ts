@@ -13,7 +13,7 @@ export let journal: TestJournal;
 
 export let bets: BetJournal;
 
-/** Begins and ends them with the test file. */
+/** Opens and closes them with the test file. */
 export function useBets(): void {
   beforeAll(async () => {
     journal = await openTestJournal();
@@ -22,7 +22,7 @@ export function useBets(): void {
   afterAll(() => journal.close());
 }
 
-/** An accepted bet of which the journal knows nothing yet. */
+/** An accepted bet that is not in the journal yet. */
 export function newBet(): Bet {
   return {
     transactionId: randomUUID(),

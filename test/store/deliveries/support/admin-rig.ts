@@ -5,14 +5,14 @@ import { openDatabase } from '../../../support/database.ts';
 
 export const HORIZON_HOURS = 72;
 
-/** What people do with deliveries, on a database of its own. */
+/** The actions of people on deliveries, on a separate database. */
 export interface AdminRig {
   readonly url: string;
   readonly client: Client;
   readonly deliveryAdmin: DeliveryAdmin;
-  /** Operators that take no calls. */
+  /** Operators that accept no calls. */
   readonly held: Set<string>;
-  /** Leaves nothing of the test before. */
+  /** Deletes everything of the previous test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,16 +7,18 @@ import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { Pool } from 'pg';
 
 /**
- * Prisma's own schema engine, as the Prisma CLI uses it, in this process and without a download:
- * what the gateway's migrations are held against. The gateway itself does not need it.
+ * Prisma's own schema engine, as the Prisma CLI uses it, in this process and without a download: the reference for
+ * the gateway's migrations. The gateway itself does not need it.
  */
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** A column's default wants it, and the schema's language cannot say it. */
+/** The default of a column needs this function, which the schema language cannot express. */
 const FUNCTION = `CREATE FUNCTION journal_written_in(id XID8) RETURNS XID8 LANGUAGE sql AS 'SELECT id'`;
 
-/** The SQL by which Prisma would create a schema from nothing, and that function. The database is not touched. */
+/**
+ * The SQL with which Prisma would create a schema from nothing, plus that function. The database is not changed.
+ */
 export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<string> {
   const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
     engine.diff({
@@ -39,7 +41,7 @@ export async function prismaDeploy(databaseUrl: string, folder: string): Promise
   return appliedMigrationNames;
 }
 
-/** What `prisma migrate status` finds to say about a database. */
+/** What `prisma migrate status` reports about a database. */
 export async function prismaStatus(databaseUrl: string, folder: string) {
   const migrationsList = await migrationsIn(folder);
   return withSchemaEngine(databaseUrl, (engine) =>
@@ -58,14 +60,14 @@ async function withSchemaEngine<T>(
   await loadWasm();
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
   const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
-  // It logs whole scripts; what matters is told by its answers.
+  // It logs whole scripts; its answers say everything that matters.
   const ignoreLog = () => undefined;
   const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, ignoreLog, factory);
   try {
     return await use(engine);
   } finally {
     engine.free();
-    // With its session goes the engine's lock.
+    // The engine's lock ends with its session.
     await pool.end();
   }
 }
@@ -90,7 +92,7 @@ async function migrationsIn(folder: string): Promise<bindings.MigrationList> {
 
 let loading: Promise<void> | undefined;
 
-/** Once a process: the bindings know one instance, and a second one would pull it from the first. */
+/** Once per process: the bindings have one instance, and a second one would break the first. */
 function loadWasm(): Promise<void> {
   loading ??= instantiate();
   return loading;

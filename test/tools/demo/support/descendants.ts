@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
- * Every process below this one, whoever started it on the way; from `/proc`, because a small machine
- * has no `ps`.
+ * Every process below this one, from `/proc`, because a small machine has no `ps`.
  *
- * @throws Error when there is none: a signal to the process 0 would go to the tests themselves
+ * @throws Error if there is none: a signal to process 0 would go to the tests themselves
  */
 export async function descendantsOf(pid: number): Promise<[number, ...number[]]> {
   const children = new Map<number, number[]>();
@@ -22,7 +21,7 @@ async function processes(): Promise<{ child: number; parent: number }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (name) => {
-      // One that has ended meanwhile has no file any more.
+      // The process has ended meanwhile.
       const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
       // `123 (any name, (brackets) too) S 45 …`
       const [, parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,5 +1,5 @@
-// A parent to be killed: starts what its first argument names, tells its pid, and then leaves as
-// the second argument says, or waits to be killed.
+// A parent to be killed: starts the server that its first argument names, prints its pid, and then exits as the
+// second argument says, or waits to be killed.
 import { startPostgres } from '../../../../tools/embedded/postgres.ts';
 import { startRedis } from '../../../../tools/embedded/redis.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
-/** Makes all temporary folders of this test file land in one, so that leftovers can be seen. */
+/** Puts all temporary folders of this test file into one, so that leftovers can be seen. */
 export function useOwnTemporaryFolder(): { readonly path: string; leftovers(): Promise<string[]> } {
   const usual = process.env.TMPDIR;
   let path = '';

@@ -11,10 +11,10 @@ import {
   refusing,
 } from './real-wallet.ts';
 
-/** Each wallet's own: a secret of two owners is refused. */
+/** A separate secret for each wallet: a shared secret is refused. */
 export const secretOf = (operatorId: string) => `the-secret-of-${operatorId}`;
 
-/** A signature as wallets make it themselves, to compare the whole. */
+/** A signature as wallets compute it themselves, for comparison as a whole. */
 function jws(text: string, operatorId: string): string {
   const header = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
   const input = `${header}.${Buffer.from(text).toString('base64url')}`;
@@ -22,7 +22,7 @@ function jws(text: string, operatorId: string): string {
   return `${header}..${mac}`;
 }
 
-/** How they verify, what they want to see, and how their answers look. */
+/** Deviations in how wallets verify signatures, in what they require, and in how their answers look. */
 export const DEVIATING_WALLETS: readonly RealWallet[] = [
   {
     does: 'verifies by serialising the JSON again, and compares the whole header',
@@ -33,7 +33,7 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
     },
     shows: async (scene) => {
       const bet = await scene.unplaced();
-      // As the service may send it: with whitespace, which such a wallet's own text would not have.
+      // As the service may send it: with whitespace, which the wallet's own serialisation would not have.
       const spaced = await bet.place({ metadata: '[ { "coefficient" : 1.5 } ]' });
       expect(spaced.status).toBe(200);
       await livesWell(scene);
@@ -53,14 +53,14 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
   },
   {
     does: 'refuses tokens over 20 characters',
-    // It sees its own operator's tokens only, never the longer ones that the service knows.
+    // It only knows its own operator's tokens, never the longer ones of the service.
     answer: (call) =>
       goodOr(call.json.token === undefined || String(call.json.token).length <= 20, call, code(3)),
     shows: livesWell,
   },
   {
     does: 'wants a numeric userId',
-    // It sees its own operator's ids only.
+    // It only knows its own operator's ids.
     answer: (call) => goodOr(/^\d+$/.test(String(call.json.userId)), call, code(5)),
     shows: livesWell,
   },
@@ -142,7 +142,7 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
     answer: () => code(9),
     shows: async ({ unplaced }) => {
       const bet = await unplaced();
-      // It may have debited: the service has to roll back, and 9 then is the confirmation.
+      // It may have debited: the service has to roll back, and code 9 then is the confirmation.
       expect((await bet.place()).json?.code).toBe(100);
       const answer = await bet.rollback();
       expect([answer.status, answer.json?.code]).toEqual([400, 8]);

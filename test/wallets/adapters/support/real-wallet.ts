@@ -4,14 +4,14 @@ import { good, type OwnAnswer, type OwnCall } from '../../support/own-wallet.ts'
 
 export interface RealWallet {
   readonly does: string;
-  /** Items of `wallet.dialect` that make it work; none: the gateway lives with it as it is. */
+  /** Items of `wallet.dialect` that make it work; without them the gateway copes with it as it is. */
   readonly dialect?: Readonly<Record<string, unknown>>;
   readonly answer: (call: OwnCall, before: readonly OwnCall[]) => OwnAnswer;
   /** What the service sees of it. */
   readonly shows: (scene: Scene) => Promise<void>;
 }
 
-/** One wallet and the operator that has it. */
+/** One wallet and its operator. */
 export interface Scene {
   readonly operatorId: string;
   calls(bet: TestBet): readonly OwnCall[];
@@ -24,13 +24,13 @@ export const code = (value: unknown, status = 400): OwnAnswer => ({
   body: { code: value, message: 'No' },
 });
 
-/** Refuses what its test asks it to refuse, and is good at all else. */
+/** Refuses what its test says, and answers everything else well. */
 export const refusing =
   (operation: OwnCall['operation'], refusal: OwnAnswer) =>
   (call: OwnCall): OwnAnswer =>
     call.operation === operation ? refusal : good(call);
 
-/** The whole life of a bet goes well. */
+/** A whole bet succeeds. */
 export async function livesWell({ placed }: Scene): Promise<void> {
   const bet = await placed();
   expect((await bet.update('1.7')).json?.transactionId).toBe(bet.transactionId);
@@ -40,7 +40,7 @@ export async function livesWell({ placed }: Scene): Promise<void> {
   expect(await bet.deliveries()).toEqual([]);
 }
 
-/** A place is refused, and the service is told the protocol's code for it. */
+/** A place is refused, and the service gets the protocol's code for it. */
 export const refusesPlaces =
   (expected: number) =>
   async ({ unplaced }: Scene): Promise<void> => {
@@ -48,7 +48,7 @@ export const refusesPlaces =
     expect([answer.status, answer.json?.code]).toEqual([400, expected]);
   };
 
-/** A place ends as unknown: code 100, and the rollback goes to the wallet. */
+/** The outcome of a place stays unknown: code 100, and the rollback goes to the wallet. */
 export async function leavesPlacesOpen({ unplaced, calls }: Scene): Promise<void> {
   const bet = await unplaced();
   const answer = await bet.place();

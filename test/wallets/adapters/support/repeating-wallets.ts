@@ -3,7 +3,7 @@ import { untilDeliveries } from '../../../deliveries/support/deliveries.ts';
 import { good } from '../../support/own-wallet.ts';
 import { code, goodOr, type RealWallet, refusing } from './real-wallet.ts';
 
-/** What they do with what comes twice, late or for nothing. */
+/** What wallets do with calls that come twice, late or for nothing. */
 export const REPEATING_WALLETS: readonly RealWallet[] = [
   {
     does: 'refuses a duplicate place by 400 code 5',
@@ -11,7 +11,7 @@ export const REPEATING_WALLETS: readonly RealWallet[] = [
       goodOr(!(call.operation === 'place' && before.length > 0), call, code(5)),
     shows: async ({ placed, calls }) => {
       const bet = await placed();
-      // It never sees one: the journal answers, also for many at once.
+      // It never sees one: the journal answers, even for many at once.
       const copies = await Promise.all([bet.place(), bet.place(), bet.place()]);
       expect(copies.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(calls(bet)).toHaveLength(1);
@@ -37,7 +37,7 @@ export const REPEATING_WALLETS: readonly RealWallet[] = [
       shows: async ({ placed }) => {
         const bet = await placed();
         const rolledBack = await bet.rollback();
-        // 400 code 8 stops the service's repetitions as 200 does.
+        // 400 code 8 ends the service's repeats just as 200 does.
         expect([rolledBack.status, rolledBack.json?.code]).toEqual([400, 8]);
         expect(await bet.deliveries()).toEqual([]);
       },
@@ -47,7 +47,7 @@ export const REPEATING_WALLETS: readonly RealWallet[] = [
       answer: refusing('rollback', answer),
       shows: async ({ placed }) => {
         const bet = await placed();
-        // Never lost: promised, repeated, and at last a person's to decide (I4).
+        // Never lost: it is promised, repeated, and in the end a person has to decide (I4).
         expect((await bet.rollback()).status).toBe(200);
         await untilDeliveries(bet, [{ operation: 'rollback', state: 'dead' }], 20_000);
       },
@@ -69,7 +69,7 @@ export const REPEATING_WALLETS: readonly RealWallet[] = [
     shows: async ({ placed }) => {
       const bet = await placed();
       expect((await bet.update('1.7')).status).toBe(200);
-      // It stands in nobody's way, and neither opens the breaker.
+      // It blocks nothing, and does not open the breaker either.
       expect((await bet.settle('10')).status).toBe(200);
     },
   },

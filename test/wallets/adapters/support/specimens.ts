@@ -3,15 +3,15 @@ import type { BetCall, ReadCall } from '../../../../src/wallets/call.ts';
 import type { WalletSettings } from '../../../../src/wallets/wallet-config.ts';
 
 /**
- * What the contract test has to know of an adapter: how a wallet of its kind answers. Each adapter
- * of the list (`src/wallets/adapters/index.ts`) has one here.
+ * What the contract test must know about an adapter: how its kind of wallet answers. Each adapter in the list
+ * (`src/wallets/adapters/index.ts`) has a specimen here.
  */
 export interface Specimen {
-  /** Settings that it needs beside the usual ones. */
+  /** Settings that it needs in addition to the usual ones. */
   readonly settings?: Partial<WalletSettings>;
   /** The wallet's good answer to a bet call. */
   accepts(call: Pick<BetCall, 'transactionId'>): HttpResponse;
-  /** The wallet's refusal, with the protocol's `code` in whatever it has for one. */
+  /** The wallet's refusal, with its equivalent of the protocol's `code`. */
   refuses(code: number): HttpResponse;
   /** The wallet's good answers to reads; `amount` is decimal text. */
   profile(user: string, currency: string): HttpResponse;

@@ -22,13 +22,13 @@ export interface Bench {
   readonly api: SimulatedBonusApi;
   /** Signs with the aggregator's secret. */
   readonly client: SignedClient;
-  /** A call of the aggregator; `cid` is added. */
+  /** A call by the aggregator; `cid` is added. */
   call(method: BonusMethod, fields?: object): Promise<CallResult>;
   /** Moves the API's clock. */
   advance(seconds: number): void;
 }
 
-/** A bonus API of its own for every test, with a clock that stands still. */
+/** A new bonus API for every test, with a clock that stands still. */
 export function useBonusApi(options: Partial<BonusApiOptions> = {}): () => Bench {
   let bench: Bench | undefined;
   beforeEach(async () => {
@@ -64,7 +64,7 @@ async function startBench(options: Partial<BonusApiOptions>): Promise<Bench> {
   };
 }
 
-/** The body of a template that can be issued from now on for ten days. */
+/** The body of a template that can be issued for ten days from now on. */
 export const TEMPLATE = {
   name: 'Bonus freebet',
   type: 'freebet_standart',
