@@ -5,7 +5,7 @@ import { reachOf, type SourceFile, sourceFiles } from './support/source-tree.ts'
 
 const SRC = resolve(import.meta.dirname, '../src');
 
-/** What each room may import beside itself, as docs/architecture.md draws it. */
+/** What each room may import besides itself, as docs/architecture.md draws it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   lib: ['domain'],
@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   redis: ['domain', 'lib', 'telemetry'],
   wallets: ['domain', 'lib', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'lib', 'protocol', 'redis', 'store', 'telemetry'],
-  // Brings an operation to a wallet, for callbacks and deliveries alike.
+  // Sends operations to wallets, for callbacks and deliveries alike.
   engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry', 'wallets'],
   deliveries: [
     'config',
@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
-  // Nothing of deliveries: what both do is the engine's.
+  // Nothing from deliveries: what both need is in the engine.
   callbacks: [
     'config',
     'domain',
@@ -44,14 +44,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
-  // What wallets confirmed, as movements, days and statements; nothing calls a wallet here.
+  // Turns what wallets confirmed into movements, days and statements; calls no wallet.
   books: ['config', 'domain', 'lib', 'protocol', 'store', 'telemetry'],
   operators: ['books', 'config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
-  // Neither callbacks nor deliveries: a failing bonus API costs nothing there.
+  // Neither callbacks nor deliveries: a failing bonus API must not affect them.
   bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],
   http: ['domain', 'lib', 'protocol', 'telemetry'],
   openapi: ['bonuses', 'domain', 'operators', 'protocol'],
-  // Who callers are: the issuer of people and services.
+  // Identifies callers: the issuer of people and services.
   people: ['domain', 'lib'],
   admin: [
     'books',
@@ -68,11 +68,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wallets',
   ],
   certify: ['domain', 'lib', 'outbound', 'protocol', 'wallets'],
-  // Types of the answers that it shows; nothing of the server but `domain` gets into the browser.
+  // Only types of the answers that it shows; of the server's code only `domain` gets into the browser.
   console: ['admin', 'config', 'domain', 'store'],
 };
 
-/** The edge of the process: these build, start and wire. */
+/** The edge of the process, which builds, starts and wires everything. */
 const MAY_IMPORT_ALL = ['cli', 'process', 'wiring', ''];
 
 /** Only these read the environment. */
@@ -118,7 +118,7 @@ describe('the rooms of src/', () => {
 const LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 
-/** Started by Node itself, so that nobody imports what they export. */
+/** Started by Node itself, so nobody imports their exports. */
 const ENTRIES = /^(src\/main\.ts|src\/cli\/wagergate\.ts|src\/console\/main\.tsx)$/;
 
 describe('the shape of the code', () => {
@@ -188,7 +188,7 @@ describe('the shape of the code', () => {
   });
 });
 
-/** Files that can reach each other by imports, types included; each circle sorted. */
+/** Files that can reach each other through imports, types included; each cycle sorted. */
 function circlesOf(sources: readonly SourceFile[]): string[] {
   const reach = reachOf(sources);
   const circles = [...reach]
@@ -209,7 +209,7 @@ function importsOf(file: string): string[] {
   return (
     [...specifiers]
       .map(([, specifier = '']) => relative(SRC, join(SRC, dirname(file), specifier)))
-      // package.json is no room.
+      // package.json belongs to no room.
       .filter((imported) => !imported.startsWith('..'))
   );
 }

@@ -6,7 +6,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'tools', 'test', 'bench', 'prisma', 'config', 'grafana', 'helm', 'docs'];
 const THIS = 'test/docs-citations.test.ts';
 
-/** Where this project began; a clone has none of it. */
+/** Documents of this project's beginnings, which a clone does not have. */
 const ELSEWHERE = /\b(?:interface|addendum)\)?\\?\.md\b|\bCONTRACT\b|\bARCHITECTURE\b/;
 
 /** `docs/protocol.md, Errors`: a page, and what follows its comma. */
@@ -69,7 +69,7 @@ function mistakeIn(page: string, section: string | undefined): string | undefine
       (one) => words.startsWith(one) && !/^\w/.test(words.slice(one.length)),
     );
     if (heading === undefined) return 'no such heading';
-    // Further sections follow "; " or " and " and begin with a capital; free words do not.
+    // Further sections follow "; " or " and " and begin with a capital letter; other words do not.
     const behind = /^(?: (\d+))?(?: and \d+)?(?: \([^)]*\))?(?:(?:; | and )(.*))?/.exec(
       words.slice(heading.length),
     );
@@ -87,7 +87,7 @@ function rulesOf(page: string, heading: string): string[] {
   return [...own.matchAll(/^(\d+)\. /gm)].map(([, rule = '']) => rule);
 }
 
-/** Without the turns of lines inside comments and paragraphs, which may fall into a citation. */
+/** Without the line breaks inside comments and paragraphs, which may split a citation. */
 function unwrapped(text: string): string {
   return text.replaceAll(/\n[ \t]*(?:\*(?!\/)|\/\/+|#)?[ \t]*(?=\S)/g, ' ');
 }

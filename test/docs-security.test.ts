@@ -47,7 +47,7 @@ describe('docs/dependencies.md', () => {
   });
 });
 
-/** The cells of every row of the page's tables, their heads included. */
+/** The cells of every row of the page's tables, including their heads. */
 function rowsOf(page: string): string[][] {
   return read(page)
     .split('\n')

@@ -10,7 +10,7 @@ import { DELIVERY_STATES } from '../src/store/deliveries/delivery-item.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** How far a number written for people may be from what was measured. */
+/** How far a number in prose may be from the measured one. */
 const ROUNDING = 0.05;
 
 describe('docs/invariants.md', () => {
@@ -54,7 +54,7 @@ describe('docs/architecture.md', () => {
   it("draws every state of a delivery's row, and no other", () => {
     const drawn = statesOf(diagrams[3] ?? '');
     expect(drawn).toEqual(checkedWords('deliveries_state_check'));
-    // What people see: a live one is its callback's own affair, a held one is pending.
+    // The states that people see: a live delivery belongs to its callback, a held one is pending.
     expect([...DELIVERY_STATES].sort()).toEqual(
       ['held', ...drawn].filter((state) => state !== 'live').sort(),
     );
@@ -113,7 +113,7 @@ describe('README.md', () => {
 
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md');
-  // What a process of the gateway logs; the console, certification and the command line have no log.
+  // What a gateway process logs; the console, certification and the command line have no log.
   const sources = filesBelow('src').filter((file) => !/^src\/(?:console|certify|cli)\//.test(file));
   const logged = sources.flatMap((file) =>
     [
@@ -169,7 +169,7 @@ function measured(benchmark: string, path: string): number {
   return value;
 }
 
-/** The names of a schema's members, at any depth; those of a dialect have a section of their own. */
+/** The names of a schema's members, at any depth; those of a dialect have their own section. */
 function settingsIn(schema: unknown): string[] {
   const properties: unknown =
     typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : undefined;
@@ -179,7 +179,7 @@ function settingsIn(schema: unknown): string[] {
   );
 }
 
-/** The names of a state diagram: what stands at the ends of its arrows. */
+/** The states of a diagram: the two ends of each arrow. */
 function statesOf(diagram: string): string[] {
   const arrows = [...diagram.matchAll(/^\s*(\S+) --> ([^\s:]+)/gm)];
   const names = new Set(arrows.flatMap(([, from = '', to = '']) => [from, to]));
@@ -187,7 +187,7 @@ function statesOf(diagram: string): string[] {
   return [...names].sort();
 }
 
-/** The words that the newest migration to name it lets a column hold. */
+/** The words that the newest migration that names the constraint allows in a column. */
 function checkedWords(constraint: string): string[] {
   const sql = filesBelow('prisma/migrations')
     .filter((file) => file.endsWith('.sql'))

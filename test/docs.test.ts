@@ -29,7 +29,7 @@ const PROGRAM = createProgram(
 
 const METRICS = new Set((await createMetrics().families()).map(({ name }) => name));
 
-/** What stands in docs/adding-an-adapter.md for a file of the reader's. */
+/** Files that docs/adding-an-adapter.md asks its readers to write. */
 const EXAMPLES = ['src/wallets/adapters/acme.ts'];
 
 describe.each(PAGES)('%s', (page) => {
@@ -75,7 +75,10 @@ describe('the commands that the documents name', () => {
   });
 });
 
-/** What follows `npx wagergate`, or `wagergate` at the beginning of code, in a page, up to the end of its code; lines are joined at `\\`. */
+/**
+ * The commands on a page: what follows `npx wagergate`, or `wagergate` at the beginning of code, up to the end of
+ * the code, with lines joined at `\\`.
+ */
 function commandsIn(page: string): string[] {
   const text = read(page).replaceAll(/\\\n\s*/g, ' ');
   return [...text.matchAll(/(?:npx |`|^)wagergate ([a-z][^`\n#|)]*)/gm)].map(([, line = '']) =>
@@ -88,7 +91,7 @@ function isUnderstood(line: string): boolean {
   for (const word of line.split(/\s+/)) {
     const known = [...command.options, ...PROGRAM.options].map(({ long }) => long);
     if (word.startsWith('--') && !known.includes(word)) return false;
-    // A word that is no command is an argument, but not where only commands may stand.
+    // A word that is no command is an argument, except where only commands are allowed.
     const next = command.commands.find((one) => one.name() === word);
     if (next === undefined && isGroup(command)) return false;
     command = next ?? command;
@@ -96,12 +99,12 @@ function isUnderstood(line: string): boolean {
   return !isGroup(command);
 }
 
-/** It does nothing by itself; `certify` does, though `certify compare` stands below it. */
+/** A group does nothing by itself; `certify` does, although `certify compare` is below it. */
 function isGroup({ commands, options }: Command): boolean {
   return commands.length > 0 && options.length === 0;
 }
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = read(page).matchAll(/^#+ (.*)$/gm);
   const slug = (title: string) => title.toLowerCase().replaceAll(/[^\w\- ]/g, '');

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const unasked = () => Promise.reject(new Error('nobody may get this far'));
 
-/** A listener with nothing behind its doors but bets that are not there. */
+/** A listener whose admin routes find nothing: every bet is missing. */
 function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): FastifyInstance {
   const sessions = {
     ...{ open: unasked, openByLink: unasked, makeLink: unasked },
@@ -104,13 +104,13 @@ async function start(...made: Parameters<typeof create>): Promise<string> {
   return await app.listen({ host: '127.0.0.1', port: 0 });
 }
 
-/** Every route behind the door, as the listener itself has them: a new one is asked without asking. */
+/** Every route that needs a sign-in, from the listener itself, so that new ones are tested too. */
 const ADMIN_PATHS = await guardedPaths();
 
 async function guardedPaths(): Promise<readonly string[]> {
   const app = create();
   await app.ready();
-  // HEAD is GET without its body; `roles.test.ts` asks it too.
+  // HEAD is GET without its body; `roles.test.ts` tests it as well.
   const routes = app.guardedRoutes.filter(({ method }) => method !== 'HEAD');
   await app.close();
   return routes.map(({ method, url }) => `${method} ${url.replaceAll(/:\w+/g, 'x')}`);
@@ -124,7 +124,7 @@ const ODD_PATHS = [
   'PUT /admin/reload',
 ];
 
-/** With a token, and where nobody could be known. */
+/** One listener with a token, and one without any way to sign in. */
 const guarded = create();
 const closed = create({}, '');
 let guardedUrl: string;
@@ -218,7 +218,7 @@ describe('the admin API', () => {
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
     const headers = { authorization: `Bearer ${TOKEN}` };
     const baseUrl = await start({ logger });
-    // What stands behind these doors fails here: the reason is in the log, whom it was about is not.
+    // These routes fail here: the reason is in the log, but not the person it was about.
     for (const [method, path] of [
       ['GET', '/admin/players/jane-doe'],
       ['GET', '/admin/%70layers/jane-doe'],

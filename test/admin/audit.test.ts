@@ -18,7 +18,7 @@ beforeEach(async () => {
   sinceId = rows[0].id;
 });
 
-/** What the audit got since the test began, oldest first. */
+/** The audit entries since the test began, oldest first. */
 async function audited() {
   const { json } = await admin.get('/admin/audit');
   return json.items.filter(({ id }: { id: string }) => BigInt(id) > BigInt(sinceId)).reverse();

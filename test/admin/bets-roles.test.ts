@@ -35,11 +35,11 @@ describe('bets', () => {
         const { statusCode, payload } = await app.inject({ url });
         expect([statusCode, payload.includes('jane')]).toEqual([200, knowsPeople]);
       }
-      // Nor may it be found out by asking.
+      // Filters must not reveal it either.
       for (const url of ['/bets?userId=id-of-jane', '/bets?operator=alpha&operatorUser=jane']) {
         expect((await app.inject({ url })).statusCode).toBe(knowsPeople ? 200 : 403);
       }
-      // Whoever sees whose bet it is has looked at the player (I12).
+      // A person who sees whose bet it is has viewed the player (I12).
       expect(looks).toEqual(knowsPeople ? ['player id-of-jane'] : []);
       await app.close();
     },

@@ -147,7 +147,7 @@ describe('deliveries', () => {
   });
 
   it('retries ten thousand at most in one request, and says where to go on', async () => {
-    // Of no bet: each is looked at, and left as it is.
+    // They belong to no bet: each is looked at and left as it is.
     await client.query(
       `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
                                transaction_time, next_attempt_at, dead_at)

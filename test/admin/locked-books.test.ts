@@ -8,11 +8,11 @@ import { Browser, signIn, startPeople } from './support/people.ts';
 const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
 /** More than any pool has connections. */
 const LOOKS = 15;
-/** Such as two people with the books and a statement before them have under way. */
+/** As many as two people have under way who look at the books and a statement. */
 const FEW_LOOKS = 5;
 const AT_ONCE_MS = 2_000;
 
-/** Somebody who keeps a table locked until they roll back. */
+/** A connection that locks a table until it rolls back. */
 async function locking(table: string, databaseUrl: string) {
   const somebody = await connect(databaseUrl);
   onTestFinished(() => somebody.end());
@@ -32,7 +32,7 @@ it('while somebody keeps the books locked, people wait for them, and no callback
   onTestFinished(() => gateway.close());
   const { app } = gateway.parts.adminServer();
   onTestFinished(() => app.close());
-  // Its token was never seen: who it belongs to is asked of PostgreSQL.
+  // Its token is unknown here, so its owner is looked up in PostgreSQL.
   const bet = await unplacedBet(gateway);
   const somebody = await locking('books_days', gateway.databaseUrl);
   const looks = Array.from({ length: LOOKS }, () =>

@@ -38,7 +38,7 @@ describe('personal data of players', () => {
     const mayRead = KNOW_PEOPLE.some((knows) => knows === role);
     const error = '400 code 9: Jane Doe is blocked:\nsee jane';
     expect(errorText({ role }, error)).toBe(mayRead ? error : '400 code 9: ***');
-    // What the gateway says itself is nobody's name.
+    // The gateway's own words name nobody.
     for (const own of ['no answer within 3996 ms', 'HTTP status 503', null]) {
       expect(errorText({ role }, own)).toBe(own);
     }

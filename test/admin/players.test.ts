@@ -197,7 +197,7 @@ describe('a player', () => {
     expect(await audited('player.forgotten')).toMatchObject([
       { subject: `player ${userId}`, reason: 'DSR 2', after: { bets: 1, messages: 2 } },
     ]);
-    // Repeats are answered as ever, and reach no wallet.
+    // Repeats are answered as before, and reach no wallet.
     const arrivals = bet.arrivals().length;
     expect((await bet.settle('24.50')).status).toBe(200);
     expect((await bet.place()).status).toBe(200);

@@ -43,7 +43,7 @@ async function call(role: string, method: string, path: string, body?: string | 
 }
 const get = (path: string) => call('viewer', 'GET', path);
 
-/** Sends a list, and waits until it is compared or cannot be. */
+/** Sends a list, and waits until it is compared or has failed. */
 async function compared(list: string | Buffer, query = UPLOAD): Promise<Reply> {
   const sent = await call('finance', 'POST', query, list);
   expect(sent.status).toBe(202);
@@ -55,7 +55,7 @@ async function compared(list: string | Buffer, query = UPLOAD): Promise<Reply> {
   }, 10_000);
 }
 
-/** A list of which more is to come. */
+/** The beginning of a list that is still being sent. */
 async function beginUpload(text: string): Promise<ClientRequest> {
   const headers = { ...(await asRole('finance')), 'transfer-encoding': 'chunked' };
   const sending = httpRequest(`${people.baseUrl}${UPLOAD}`, { method: 'POST', headers });
@@ -139,7 +139,7 @@ describe('POST /admin/reconciliations', () => {
     };
     for (const at of [0, 1, 2, 3]) {
       await begin(at);
-      // Refused while the one before this test is still ending.
+      // Refused while the upload of the previous test is still ending.
       slow[at]?.once('response', () => void begin(at));
       await vi.waitFor(async () => expect(await reading()).toBe(at + 1), 10_000);
       slow[at]?.removeAllListeners('response');

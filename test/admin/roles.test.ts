@@ -24,7 +24,7 @@ describe('every route of /admin', () => {
       expect([url, (await fetch(path, { method })).status]).toEqual([url, 401]);
       for (const role of PERSON_ROLES) {
         const authorization = `Bearer ${await people.issuer.token({ roles: [role] })}`;
-        // A body that no route takes: what it asks of its caller comes first.
+        // A body that no route accepts: the check of the caller must come first.
         const body = method === 'POST' ? { body: '[]' } : {};
         const answer = await fetch(path, { method, headers: { authorization }, ...body });
         const [status, text] = [answer.status, await answer.text()];

@@ -28,7 +28,7 @@ describe('operators', () => {
     await insert();
     await insert();
     await insert({ state: 'dead' });
-    // On a busy machine the numbers may take longer than they are waited for, and are left out.
+    // On a busy machine the counts may take too long, and are then left out.
     const { json } = await vi.waitFor(async () => {
       const answer = await admin.get('/admin/operators');
       expect(answer.json.items[0]?.openDeliveries).not.toBeNull();
@@ -55,7 +55,7 @@ describe('operators', () => {
       },
       expect.objectContaining({ id: 'beta', openDeliveries: 0, oldestDelivery: null }),
     ]);
-    // As old as the older of both; what is only confirmed once more does not count.
+    // As old as the older of the two; a mere confirmation does not count.
     await insert({ operator: 'beta', purpose: 'confirm' });
     const { json: again } = await admin.get('/admin/operators');
     const [alpha, beta] = again.items;

@@ -27,7 +27,7 @@ describe('the sender of benchmarks', () => {
     await sender.run();
     expect(sender.calls.map(({ answer }) => answer)).toEqual(Array(20).fill('200'));
     const waitedMs = sender.calls.map(({ dueAtMs, answeredAtMs }) => answeredAtMs - dueAtMs);
-    // The tenth was due 90 ms after the first, whose answer it waited for.
+    // The tenth was due 90 ms after the first, and had to wait for its answer.
     expect(waitedMs[9]).toBeGreaterThan(SLOW_MS - 90 - 20);
   });
 
@@ -75,7 +75,7 @@ function job(url: string, more: Partial<OpenJob>): OpenJob {
   };
 }
 
-/** @param answer of the request of that number; undefined breaks its connection */
+/** @param answer the answer to the request with this number; undefined breaks its connection */
 async function serve(
   answer: (n: number) => Promise<readonly [number, string] | undefined>,
 ): Promise<string> {

@@ -68,7 +68,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     ]);
     expect(deployment.api.requests.length).toBe(asked);
     expect(await userIdOf('right')).toBe('');
-    // Another operator learns nothing by it.
+    // Another operator learns nothing from it.
     const shared = await deployment.template(deployment.beta);
     const foreign = await deployment.beta.call(
       '/bonuses/bonus/applyBatch',

@@ -14,7 +14,7 @@ let template: number;
 beforeAll(async () => {
   deployment = await startBonusGateway();
   template = await deployment.template(deployment.alpha);
-  // As `players import` writes those whom the service knows already.
+  // As `players import` writes players whom the service knows already.
   await deployment.sql(`
     INSERT INTO players (operator_id, operator_user, user_id)
     VALUES ('alpha', 'direct-1', 'direct-1'), ('alpha', '100', '200'), ('alpha', '200', '100'),

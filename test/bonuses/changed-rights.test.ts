@@ -8,7 +8,7 @@ import {
 } from './support/bonus-gateway.ts';
 
 let deployment: BonusGateway;
-/** Made in the service's console, and shared with alpha as long as its file says so. */
+/** Created in the service's console, and shared with alpha as long as alpha's file says so. */
 let shared: number;
 beforeEach(async () => {
   deployment = await startBonusGateway();

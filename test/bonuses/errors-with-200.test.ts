@@ -9,7 +9,7 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-/** Errors of the service that come with HTTP 200: neither a list nor what was asked for. */
+/** Errors that the service sends with HTTP 200: neither a list nor the requested object. */
 const status200 = (body: string): BonusMisbehaviour => ({ kind: 'status', status: 200, body });
 const SYSTEM_ERROR = status200('{"code":100,"message":"System error"}');
 const MISSING = 99_999_999;
@@ -73,7 +73,7 @@ describe('a bonus', () => {
   });
 });
 
-/** A deployment whose worker reads open calls back, for one test. */
+/** A gateway for one test, whose worker reads open calls back. */
 async function readBackBy(onTestFinished: TestContext['onTestFinished']) {
   const deployment = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 2_000 } });
   onTestFinished(() => deployment.close());

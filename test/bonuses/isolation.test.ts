@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { placedBet } from '../support/bet.ts';
 import { type BonusGateway, startBonusGateway } from './support/bonus-gateway.ts';
 
-/** The service hangs longer than the callbacks of this test take. */
+/** The service hangs for longer than this test's callbacks take. */
 const TIMEOUT_MS = 60_000;
 const HANGING = 200;
 const BALANCES = 300;
@@ -29,7 +29,7 @@ it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', a
       { signWith: 'alpha-api-secret-that-is-long-enough' },
     ),
   );
-  // What is beyond the operator's share is refused at once, and asks nothing of the service.
+  // Calls beyond the operator's share are refused at once and do not reach the service.
   await gate.arrivedTimes(32);
   const tookMs: number[] = [];
   for (let call = 0; call < BALANCES; call += 1) {
@@ -41,7 +41,7 @@ it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', a
   expect((await bet.settle('10')).status).toBe(200);
   expect(inFlight()).toBe(32);
   const p99 = tookMs.toSorted((a, b) => a - b)[Math.floor(BALANCES * 0.99)];
-  // Usually a few milliseconds; the machine may be busy with other things.
+  // Usually a few milliseconds; the machine may be busy with other work.
   expect(p99).toBeLessThan(2_000);
 
   gate.release();

@@ -23,7 +23,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Asks a process as an operator, again and again while the answer is "still open". */
+/** Calls a process as an operator until the answer is no longer "still open". */
 async function ask(
   baseUrl: string,
   operatorId: string,

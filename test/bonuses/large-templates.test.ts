@@ -11,7 +11,7 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-/** All operators' templates stand on the pages that each create and the read-back read (I7). */
+/** Templates of all operators share the pages that each create and the read-back read (I7). */
 
 let deployment: BonusGateway;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ it('the repeat of a large create that was begun before there was a limit gets th
 
 it('a page of the largest templates keeps no other operator from its own, nor the read-back from reading (I7)', async () => {
   const { alpha, beta, api } = deployment;
-  // 16 KiB, less what else stands in a template.
+  // 16 KiB, minus the rest of the template.
   const availableTournaments = tournaments(380, 'x'.repeat(34));
   expect((await createTemplate(alpha, { name: 'Largest', availableTournaments })).status).toBe(200);
   for (let n = 0; n < 120; n += 1) {
@@ -69,7 +69,7 @@ it('a lost batch whose answer would be over 8 MB is closed without being read, a
   api.misbehave('bonus/applyBatch', { kind: 'reset', effect: 'applied' }, { calls: 1 });
   const apply = () => beta.call('/bonuses/bonus/applyBatch', batchBody(template, users));
   expect((await apply()).status).toBe(504);
-  // As the read-back has it after some minutes, had the template been a large one.
+  // As the read-back would store it after some minutes if the template were large.
   await deployment.sql(
     `UPDATE bonus_grants SET state = 'issued', item = '{"id":' || id || ',"name":"' || repeat('x', 30000) || '"}'
       WHERE template_id = $1`,

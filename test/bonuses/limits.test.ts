@@ -7,7 +7,7 @@ import {
   startBonusGateway,
 } from './support/bonus-gateway.ts';
 
-/** What counts is the work in a request, not the request (I7). */
+/** A limit counts the work in a request, not requests (I7). */
 
 let standsAtMs: number | undefined;
 const clock: Clock = {
@@ -44,7 +44,7 @@ it('charges a batch by its players: a flood of invented ones makes rows at a kno
     reason: 'rate',
   });
   expect(rejected).toBe(2);
-  // Nobody else is held up by it.
+  // It delays nobody else.
   const other = await deployment.template(deployment.beta);
   const issued = await deployment.beta.call('/bonuses/bonus/applyBatch', batchBody(other, ['ben']));
   expect(issued.status).toBe(200);
@@ -99,7 +99,7 @@ it('tells an operator so many megabytes a second: pages of large templates would
   standsAtMs = Math.floor(performance.now());
   const answers = await Promise.all(Array.from({ length: 40 }, list));
   const told = answers.filter(({ status }) => status === 200);
-  // Those four that are under way when the last byte of sixteen million is told are still told.
+  // The four under way when byte sixteen million is reached are still answered.
   expect(told.length).toBeGreaterThan(2);
   expect(told.length).toBeLessThan(10);
   const [limited] = answers.filter(({ status }) => status !== 200);

@@ -32,7 +32,7 @@ it.each([
     const { app } = gateway.parts.adminServer();
     onTestFinished(() => app.close());
     const template = await deployment.template(deployment.alpha);
-    // Its token was never seen: who it belongs to is asked of PostgreSQL.
+    // Its token is unknown here, so its owner is looked up in PostgreSQL.
     const bet = await unplacedBet(gateway, { operatorId: 'beta' });
     const somebody = await connect(gateway.databaseUrl);
     onTestFinished(() => somebody.end());

@@ -7,7 +7,7 @@ import {
   startBonusGateway,
 } from './support/bonus-gateway.ts';
 
-/** What docs/operations.md, Disaster recovery, says of bonuses. */
+/** Tests what docs/operations.md, Disaster recovery, says about bonuses. */
 
 let deployment: BonusGateway;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-/** What an asynchronous failover leaves of calls in the seconds that it lost. */
+/** Deletes what calls wrote in the seconds that an asynchronous failover loses. */
 async function lose(...tables: readonly string[]): Promise<void> {
   for (const table of ['bonus_intents', 'bonus_grants', 'bonuses', ...tables]) {
     await deployment.sql(`DELETE FROM ${table}`);

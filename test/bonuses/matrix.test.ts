@@ -10,7 +10,7 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-/** Ids of one operator, and the other's. */
+/** Ids of one operator and of the other. */
 interface Ids {
   readonly template: number;
   readonly bonus: number;
@@ -22,7 +22,7 @@ const MISSING = 7_654_321;
 let deployment: BonusGateway;
 let shared: number;
 let own: Readonly<Record<'alpha' | 'beta', Ids>>;
-/** The aggregator's ids of all players: none of them may ever be seen. */
+/** The aggregator's ids of all players: no operator may ever see one. */
 let userIds: readonly string[];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(() => deployment.close());
 const SIDES = ['alpha', 'beta'] as const;
 const otherOf = (side: 'alpha' | 'beta') => (side === 'alpha' ? 'beta' : 'alpha');
 
-/** Nothing of the aggregator's, and nothing of the other operator's. */
+/** Nothing of the aggregator or the other operator. */
 function expectClean(answer: CallResult, side: 'alpha' | 'beta'): void {
   expect(answer.body).not.toContain(SERVICE_CID);
   for (const userId of userIds) expect(answer.body).not.toContain(userId);
@@ -113,7 +113,7 @@ describe.each(SIDES)('%s', (side) => {
     const missing = await call('bonus', { bonusId: MISSING });
     expect([others.status, others.json?.code]).toEqual([404, 2]);
     expect(seen(others)).toEqual(seen(missing));
-    // Both have cost one round trip to the service: no time tells one from the other.
+    // Each cost one round trip to the service, so the time reveals nothing.
     expect([between - before, deployment.api.requests.length - between]).toEqual([1, 1]);
     for (const answer of [mine, others, missing]) expectClean(answer, side);
   });
@@ -126,7 +126,7 @@ describe.each(SIDES)('%s', (side) => {
     const missing = await call('player/bonuses', { userId: 'nobody-here' });
     expect(seen(others)).toEqual(seen(missing));
     expect(others.json).toMatchObject({ items: [], metadata: { totalItems: 0 } });
-    // The aggregator's id of a player is no name of his, neither the own nor the other's.
+    // The aggregator's id of a player must not work as a player id, for either operator.
     for (const userId of userIds) {
       expect(seen(await call('player/bonuses', { userId }))).toEqual(seen(missing));
     }
@@ -149,7 +149,7 @@ describe.each(SIDES)('%s', (side) => {
     expect([others.status, others.json?.code]).toEqual([404, 2]);
     expect(seen(others)).toEqual(seen(missing));
     expect(deployment.api.requests.length).toBe(before);
-    // Not even the player's row tells that it was tried.
+    // Not even the player's row shows that it was tried.
     const made = await deployment.sql("SELECT 1 FROM players WHERE operator_user = 'x'");
     expect(made).toEqual([]);
   });
@@ -185,7 +185,7 @@ describe.each(SIDES)('%s', (side) => {
 });
 
 it('takes as long for a foreign as for a missing bonus when the service is slow (I8)', async () => {
-  // The gate shows that both wait for the service; a short cut for either would pass it.
+  // The gate shows that both wait for the service; a shortcut for either would not stop at it.
   for (const [method, fields] of [
     ['bonus', (bonusId: number) => ({ bonusId })],
     ['bonus/revokeBatch', (bonusId: number) => ({ bonusesIds: [bonusId] })],
@@ -266,7 +266,7 @@ describe.each(['template', 'bonus', 'player/bonuses', 'bonus/applyBatch', 'bonus
           .replaceAll(String(own.beta.bonus), 'ID')
           .replaceAll(String(MISSING), 'ID');
         const asked = deployment.api.requests.length - before;
-        // In `errorItems` the id is given back, which may be longer or shorter.
+        // `errorItems` returns the id, whose length may differ.
         const length = Number(others['content-length']) - body.length;
         looks.push({ status, told, headers: { ...others, 'content-length': length }, asked });
       }

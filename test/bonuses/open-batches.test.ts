@@ -1,10 +1,10 @@
 import { describe, it, type TestContext } from 'vitest';
 import { batchBody, objectOf, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
 
-/** How long the service may be silent; enough for a create while several gateways start. */
+/** How long the service may stay silent; enough for a create while several gateways start. */
 const TIMEOUT_MS = 2_000;
 
-/** Each case has a gateway of its own, so that all of them wait for their read-back together. */
+/** Each case has its own gateway, so that all of them wait for their read-back concurrently. */
 async function openDeployment({ onTestFinished }: TestContext) {
   const deployment = await startBonusGateway({
     worker: true,
@@ -42,7 +42,7 @@ describe.concurrent('a batch that the service has carried out without an answer'
       const first = await apply(['ann', 'ben']);
       expect([first.status, first.json?.code]).toEqual([status, 100]);
       expect(first.json?.message).toContain('still open');
-      // Whatever touches the same players waits; others do not.
+      // Calls about the same players wait; others do not.
       expect((await apply(['ann', 'carl'])).status).toBe(409);
       expect((await apply(['dora'])).status).toBe(200);
 
@@ -69,7 +69,7 @@ describe.concurrent('a batch that the service has carried out without an answer'
     const { expect } = context;
     const { deployment, apply } = await openDeployment(context);
     const first = await apply(['ann']);
-    // What a process killed between the service's answer and its commit leaves behind.
+    // The state after a process was killed between the service's answer and its commit.
     await deployment.sql("UPDATE bonus_intents SET state = 'open' WHERE kind = 'apply'");
     await deployment.sql("UPDATE bonus_grants SET state = 'open'");
     await deployment.sql('DELETE FROM bonuses');

@@ -10,10 +10,10 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-/** How long the service may be silent; enough for a create while several gateways start. */
+/** How long the service may stay silent; enough for a create while several gateways start. */
 const TIMEOUT_MS = 2_000;
 
-/** Each case has a gateway of its own, so that all of them wait for their read-back together. */
+/** Each case has its own gateway, so that all of them wait for their read-back concurrently. */
 async function openDeployment(
   { onTestFinished }: TestContext,
   options: BonusGatewayOptions = {},
@@ -64,7 +64,7 @@ describe.concurrent('a create that the service has carried out without an answer
     const { expect } = context;
     const deployment = await openDeployment(context);
     const first = await create(deployment.alpha, 'Uncommitted');
-    // What a process killed between the service's answer and its commit leaves behind.
+    // The state after a process was killed between the service's answer and its commit.
     await deployment.sql("UPDATE bonus_intents SET state = 'open', template_id = NULL");
     await deployment.sql('DELETE FROM bonus_templates');
     await deployment.sql('DELETE FROM bonus_template_copies');
@@ -141,7 +141,7 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
       }
     }
 
-    // Where alpha's was made before beta's began, only the newer one can be beta's.
+    // If alpha's was created before beta's call began, only the newer one can be beta's.
     const late = await deployment.sql(
       `SELECT 1 FROM bonus_intents WHERE operator_id = 'beta' AND above_id >= ${first}`,
     );
@@ -156,7 +156,7 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
       },
     );
     expect([assigned.code, assigned.stderr]).toEqual([0, '']);
-    // What is left can only be alpha's.
+    // The remaining one can only be alpha's.
     const ofBeta = await deployment.untilClosed(() => create(deployment.beta, 'Same'));
     const ofAlpha = await deployment.untilClosed(() => create(deployment.alpha, 'Same'));
     expect([ofBeta.status, ofBeta.json?.id]).toEqual([200, betas]);

@@ -57,7 +57,7 @@ it('finds again what the service made while PostgreSQL went away (I3)', async ()
   await proxy.cut();
   gate.release();
   const answer = await lost;
-  // Not 503, which says that nothing was sent.
+  // Not 503, which would say that nothing was sent.
   expect([answer.status, answer.json?.code]).toEqual([504, 100]);
   expect(answer.json?.message).toContain('still open');
   await proxy.restore();

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => deployment.close());
 
-/** Templates made in the service's console and assigned to an operator. */
+/** Assigns templates of the service's console to an operator. */
 async function give(operatorId: string, count: number): Promise<readonly number[]> {
   const ids = Array.from({ length: count }, (_, index) => {
     return deployment.api.createTemplate(SERVICE_CID, { name: `No. ${index}` }).id;
@@ -42,7 +42,7 @@ describe('POST /bonuses/templates', () => {
     [100, 1],
     [101, 2],
   ])('counts %i templates as %i pages of what the operator sees', async (count, totalPages) => {
-    // Of others there are more, and they are not counted.
+    // Other operators have more, which must not be counted.
     await give('beta', 3);
     const own = await give('alpha', count);
     const first = await list(deployment.alpha);
@@ -143,7 +143,7 @@ describe('POST /bonuses/templates', () => {
     };
     expect(await disabled()).toBe(false);
     deployment.api.setEnabled(own, false);
-    // As if the last walk were long ago; the worker's first one may still be under way, and end after this.
+    // As if the last walk were long ago; the worker's first one may still be under way and end after this.
     const walkAnew = () =>
       deployment.sql("UPDATE bonus_walks SET completed_at = now() - interval '1 hour'");
     await expect

@@ -40,7 +40,7 @@ it('an operator’s connection waits for the service for as long as bonusTimeout
     const gate = api.hold('template');
     const asked = alpha.call('/bonuses/template', { templateId: template });
     await gate.arrived;
-    // So long nothing may move on a connection before Node closes it.
+    // Node closes a connection on which nothing happens for this long.
     expect(gateway.app.server.timeout).toBeGreaterThan(bonusTimeoutMs);
     gate.release();
     expect((await asked).status).toBe(200);
@@ -58,7 +58,7 @@ describe('a reload while a call is under way', () => {
     expect([made.status, made.json?.cid]).toEqual([200, 'beta-key']);
     const added = deployment.api.requests.filter(({ method }) => method === 'templates/add');
     expect(added.map(({ signedBy }) => signedBy)).toEqual([[OWN.cid]]);
-    // An id of the other account is none here, although the operator is the same.
+    // An id of the other account does not exist here, although the operator is the same.
     const read = await deployment.beta.call('/bonuses/template', { templateId: made.json?.id });
     expect(read.status).toBe(404);
     const anew = await create('Under way');
@@ -88,7 +88,7 @@ describe('a reload while a call is under way', () => {
     await deployment.api.waitFor(({ templates }) => templates.size === 1);
     await settings({ upstream: { cid: 'another', secrets: ['another-secret-of-beta'] } });
     expect((await silent).status).toBe(504);
-    // The walks of this account go on without it.
+    // Walks of this account continue without it.
     await expect
       .poll(() => deployment.gateway.metric('gateway_bonus_open_intents', { operator: 'beta' }), {
         timeout: 20_000,

@@ -10,7 +10,7 @@ import {
 
 let deployment: BonusGateway;
 let template: number;
-/** Alpha at either replica. */
+/** Alpha's client at each replica. */
 let alphas: readonly SimulatedOperator[];
 beforeAll(async () => {
   deployment = await startBonusGateway();
@@ -31,7 +31,7 @@ afterAll(async () => {
 const times = (method: BonusMethod) =>
   deployment.api.requests.filter((request) => request.method === method).length;
 
-/** Each body so many times at each replica, all at once. */
+/** Sends each body this many times to each replica, all at once. */
 async function flood(path: string, bodies: readonly object[]) {
   const calls = alphas.flatMap((alpha) =>
     bodies.flatMap((body) => Array.from({ length: 5 }, () => alpha.call(path, body))),
@@ -54,7 +54,7 @@ describe('two replicas that are given the same at once', () => {
 
   it('issue each player one bonus, whatever batches they are in', async () => {
     const before = times('bonus/applyBatch');
-    // Each has a player of its own: one of which nothing is issued may be asked for again.
+    // Each has a player of its own: a batch that issues nothing may be requested again.
     const batches = [
       ['ann', 'Ann', 'ben'],
       ['ben', 'carl', 'dora'],
@@ -62,7 +62,7 @@ describe('two replicas that are given the same at once', () => {
     ].map((users) => batchBody(template, users));
     const answers = await flood('/bonuses/bonus/applyBatch', batches);
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
-    // Batches that overlap may follow one another, none is asked for twice.
+    // Overlapping batches may be sent one after another; none is requested twice.
     expect(times('bonus/applyBatch') - before).toBeLessThanOrEqual(batches.length);
     for (const batch of batches) await deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
     expect(times('bonus/applyBatch') - before).toBe(batches.length);

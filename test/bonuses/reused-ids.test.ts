@@ -7,7 +7,7 @@ import {
   startBonusGateway,
 } from './support/bonus-gateway.ts';
 
-/** A service that was restored from a backup gives ids again that alpha's bonuses had before. */
+/** A service that was restored from a backup assigns ids again that alpha's bonuses had before. */
 
 const REUSED = 90_002;
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 beforeEach(async () => {
-  // Else the breaker would open over so many faults in a row, as it should.
+  // Otherwise the breaker would rightly open after so many failures in a row.
   for (let call = 0; call < 3; call += 1) {
     await deployment.alpha.call('/bonuses/template', { templateId: template });
   }
@@ -215,7 +215,7 @@ describe('a bonus API that keeps failing', () => {
     const refused = await deployment.alpha.call('/bonuses/template', { templateId: template });
     expect([refused.status, refused.json?.code]).toEqual([503, 100]);
     expect(deployment.api.requests.length).toBe(asked);
-    // Beta's lane is its own, and bets know nothing of it.
+    // Beta has a lane of its own, and bets are not affected.
     expect((await deployment.beta.call('/bonuses/template', { templateId: own })).status).toBe(200);
     const bet = await placedBet(deployment.gateway);
     expect((await bet.settle('10')).status).toBe(200);

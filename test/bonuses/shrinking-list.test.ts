@@ -10,7 +10,7 @@ it('the read-back begins again where the page that it came to is not there any m
   const create = () => alpha.call('/bonuses/templates/add', templateBody({ name: 'Lost' }));
   api.misbehave('templates/add', { kind: 'reset', effect: 'applied' }, { calls: 1 });
   expect((await create()).status).toBe(504);
-  // There were two pages when the first was read, and there is one since.
+  // There were two pages when the first was read; now there is one.
   let isFirst = true;
   const shrinking = (right: string) => {
     if (right.includes('"currentPage":1')) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => deployment.close());
 afterEach(() => deployment.api.behave());
 
-/** Every member that a talkative service may add, at any depth. */
+/** Additional members that a talkative service may send, at any depth. */
 function gossip(): Readonly<Record<string, unknown>> {
   const escaped = [...foreignId].map(
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -48,7 +48,7 @@ function gossip(): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The right answer with gossip in it, at its top, in its list and in its errors. */
+/** The right answer with additional members at its top, in its list and in its errors. */
 function talkative(right: string): string {
   const answer = objectOf(JSON.parse(right));
   const text = JSON.stringify({
@@ -59,7 +59,7 @@ function talkative(right: string): string {
     }),
     ...('errorItems' in answer && { errorItems: [gossip(), [[gossip()]], foreignId] }),
   });
-  // Some of it spelt in escapes, as JSON may.
+  // Partly spelled with escapes, as JSON allows.
   return text.replaceAll(`"${foreignId}"`, `"${foreignId.replaceAll('-', '\\u002d')}"`);
 }
 
@@ -148,7 +148,7 @@ it('sends on what is asked for, and neither path, nor at, nor nonce', async () =
   expect(first.status).toBe(200);
   const sent = JSON.parse(deployment.api.requests.at(-1)?.body ?? '');
   expect(Object.keys(sent).sort()).toEqual(['cid', ...Object.keys(body)].sort());
-  // A repeat is a new request, with a nonce of its own, and asks for the same: it is not made twice.
+  // A repeat is a new request with its own nonce, but asks for the same: nothing is created twice.
   const again = await deployment.alpha.call(path, { ...body, ...fresh() });
   expect([again.status, again.body]).toEqual([first.status, first.body]);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-/** Asks as alpha and expects the refusal, with nothing sent on. */
+/** Calls as alpha and expects a refusal without a call to the service. */
 async function expectRefused(path: string, body: string, field: string): Promise<void> {
   const asked = deployment.api.requests.length;
   const refused = await deployment.gateway.service.call('POST', path, body, {

@@ -15,7 +15,7 @@ it('what belongs before an operator’s first closed day is booked into its open
   await age(await placedBet(gateway, { amount: '10' }), 1);
   await bookAll(gateway);
   expect(await closeNext(gateway)).toEqual([`alpha ${dayBefore(1)}`]);
-  // A process whose clock is days behind, or a backlog longer than closeAtLatestMinutes.
+  // From a process whose clock is days behind, or a backlog longer than closeAtLatestMinutes.
   const early = await placedBet(gateway, { amount: '3' });
   await age(early, 5);
   const others = await placedBet(gateway, { amount: '4', operatorId: 'beta' });

@@ -43,7 +43,7 @@ it('checks the days of others where one operator’s sums take too long (I7)', a
     () => expect(error).toHaveBeenCalledWith(expect.anything(), 'books.violated'),
     PATIENT_MS,
   );
-  // What differs is summed up once more.
+  // A day that differs is summed up again.
   expect(checked).toEqual(['alpha', 'beta', 'beta']);
   const failed = { duty: 'check_days', operator: 'alpha', err: expect.any(GatewayError) };
   expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed');

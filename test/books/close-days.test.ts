@@ -20,7 +20,7 @@ const delivery = (operation: string, state: string, createdAt = DAY) =>
                            transaction_time, next_attempt_at, dead_at, created_at)
    VALUES (1, 'alpha', 'bet-1', '${operation}', '${state}', '', now(), now(), '${createdAt}')`;
 
-/** What may stand open at the end of alpha's day. */
+/** What may be open at the end of alpha's day. */
 const OPEN = {
   call: bet(
     'place, busy_operation, busy_attempt, busy_until',
@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => books.close());
 
-/** @param meanwhile after the day’s movements were gone through, each time */
+/** @param meanwhile called after each pass over the day's movements */
 async function close(operatorId: string, meanwhile: (digests: number) => Promise<unknown>) {
   let digests = 0;
   const day = { operatorId, day: DAY, isOverdue: false };
@@ -142,7 +142,7 @@ describe('a day’s movements are gone through before the books are locked', () 
       expect(await close('beta', async () => undefined)).toEqual({ isClosed: true, digests: 1 });
     });
     expect(await statements()).toMatchObject([{ operator_id: 'alpha' }, { operator_id: 'beta' }]);
-    // Who comes later finds it closed.
+    // A later caller finds it closed.
     expect(await close('alpha', async () => undefined)).toEqual({ isClosed: false, digests: 0 });
   });
 });

@@ -15,8 +15,8 @@ const violations = () =>
   books.query('SELECT subject, operator_id, found, expected FROM books_violations ORDER BY 1');
 
 /**
- * Three movements at a time.
- * @param between what happens before the second stretch and each after it
+ * Checks three movements at a time.
+ * @param between called before the second stretch and each later one
  */
 async function check(
   operatorId: string,
@@ -54,7 +54,7 @@ describe('the sums of an operator’s open days are checked in stretches (I12)',
       await books.book('alpha', 1, 900);
     });
     expect(wrong).toBe(0);
-    // It has met what was booked behind it, did not count it, and had no reason to begin anew.
+    // It came across movements that were booked behind it, did not count them, and had no reason to start again.
     expect(stretches).toBeGreaterThan(4);
     expect(stretches).toBeLessThan(8);
     expect(await check('alpha')).toMatchObject({ wrong: 0 });
@@ -69,7 +69,7 @@ describe('the sums of an operator’s open days are checked in stretches (I12)',
     const booking = async () => books.book('alpha', 1);
     const { wrong, stretches } = await check('alpha', booking);
     expect(wrong).toBe(1);
-    // It was summed up once more before it was put on record.
+    // It was summed up again before it was recorded.
     expect(stretches).toBeGreaterThan(7);
     const currency = which.includes('10') ? 'USD' : 'EUR';
     expect(await violations()).toMatchObject([

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A bet of 10, unless said otherwise. */
+/** A bet of 10 by default. */
 const placedBet = (at: TestGateway, options: bets.BetOptions = {}) =>
   bets.placedBet(at, { amount: '10', ...options });
 const unplacedBet = (at: TestGateway, options: bets.BetOptions = {}) =>
@@ -140,7 +140,7 @@ describe('the books follow what wallets confirm (I12)', () => {
     const bet = await placedBet(gateway);
     await bookAll(gateway);
     await onServer(gateway.databaseUrl, async (client) => {
-      // A process that is stopped after it has written an outcome, before its commit.
+      // Like a process that stopped after writing an outcome and before its commit.
       await client.query('BEGIN');
       await client.query('SELECT pg_current_xact_id()');
       await bet.settle('20');
@@ -224,7 +224,7 @@ describe('the books follow what wallets confirm (I12)', () => {
   });
 });
 
-/** All that nobody has checked yet. @returns how many bets were wrong */
+/** Checks everything not yet checked. @returns how many bets were wrong */
 async function checkAll(): Promise<number> {
   const checks = new BooksChecks(gateway.parts.database);
   let wrong = 0;

@@ -18,7 +18,7 @@ async function query(text: string): Promise<void> {
   await onServer(gateway.databaseUrl, (client) => client.query(text));
 }
 
-/** Dates one operation of a bet: when it was asked for, and when its wallet was. */
+/** Dates one operation of a bet: its request, and its attempt. */
 async function date(
   { transactionId }: TestBet,
   operation: string,
@@ -59,7 +59,7 @@ describe('an operation of a month that goes, which its wallet took in the next o
   });
 
   it('stays as it is booked when the books are rebuilt (I12)', async () => {
-    // In the last moment of the month; and promised for days.
+    // In the last moment of the month; and a promise that waited for days.
     const settled = await placedBet(gateway, { amount: '10' });
     await date(settled, 'place', '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.002Z');
     await settled.settle('20');

@@ -24,7 +24,7 @@ afterAll(() => gateway.close());
 const rebuild = () =>
   rebuildBooks(gateway.databaseUrl, { timeZone: 'UTC', fromDay: undefined, log: () => undefined });
 
-/** A person has seen to its dead letter, once it has one. */
+/** A person resolves its dead letter, once there is one. */
 async function putRight({ transactionId }: TestBet, why: string): Promise<void> {
   const dead = await vi.waitFor(async () => {
     const [row] = await rowsOf(

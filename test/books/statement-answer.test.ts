@@ -30,7 +30,7 @@ describe('a statement', () => {
     'application/json, text/plain, */*',
     'text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8',
     'image/png',
-    // What is no quality counts as none given.
+    // An invalid quality counts as a missing one.
     'application/json;q=0.9999, text/csv;q=1.5',
   ])('is JSON for %s', (accept) => {
     expect(wantsCsv(accept)).toBe(false);

@@ -63,7 +63,7 @@ describe('a day is closed (I12)', () => {
       movements: 0,
       totals: [{ currency: 'USD', bets: 0, openBets: 1, openStakes: '12.1' }],
     });
-    // Today is open.
+    // Today is still open.
     expect(await find('beta', dayBefore(0))).toBeUndefined();
   });
 
@@ -79,7 +79,7 @@ describe('a day is closed (I12)', () => {
       `INSERT INTO books_movements SELECT (jsonb_populate_record(m, '{"sequence": 99}')).*
          FROM books_movements m
         WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}' AND sequence = 1`,
-      // Out of a closed day, and into one.
+      // One leaves a closed day, one enters it.
       `UPDATE books_movements SET day = '${dayBefore(0)}' WHERE day = '${dayBefore(3)}'`,
       `WITH open AS (
          INSERT INTO books_days (day, operator_id, currency) VALUES ('${dayBefore(0)}', 'alpha', 'X')
@@ -204,7 +204,7 @@ it('a rebuild goes through the closed days that it books again, and through no o
   const all = await goneThrough(undefined);
   expect(all).toContain(`alpha ${dayBefore(3)}`);
   expect(all).toContain(`beta ${dayBefore(2)}`);
-  // Nothing was booked in it.
+  // Nothing was booked on it.
   expect(all).not.toContain(`alpha ${dayBefore(2)}`);
   expect(await goneThrough(dayBefore(0))).toEqual([]);
   pages.mockRestore();

@@ -75,7 +75,7 @@ describe('who may read a statement', () => {
     const digest = `sha-256=${createHash('sha256').update(csv.text).digest('base64')}`;
     expect([headers.get('digest'), csv.headers.get('digest')]).toEqual([digest, digest]);
     expect((await admin(`/admin/books/statements/alpha/${dayBefore(0)}`)).status).toBe(404);
-    // Of a day long before the first bet it is not told that it is open.
+    // A day long before the first bet is not reported as open.
     const early = await admin('/admin/books/statements/alpha/2020-01-01');
     expect([early.status, early.json.message]).toEqual([
       404,

@@ -3,9 +3,9 @@ import { LinkProxy } from '../../tools/torture/world/link-proxy.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** More statements than any one operation sends that name its bet. */
+/** More statements that name its bet than any operation sends. */
 const STATEMENTS_MAX = 12;
-/** An answer that waited for the end of a lease takes 15 s. */
+/** An answer that waited for the end of a lease would take 15 s. */
 const ANSWER_MS_MAX = 3_000;
 const CONFLICTS = ['conflict', 'deadlock', 'conflictAtCommit'] as const;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await postgres.cut();
 });
 
-/** Lets PostgreSQL refuse the nth statement (from 0) that names the bet. @returns whether it has */
+/** Lets PostgreSQL refuse the nth statement (from 0) that names the bet. @returns whether that has happened */
 function refuse(bet: TestBet, how: (typeof CONFLICTS)[number], nth: number): () => boolean {
   let [seen, hit] = [0, false];
   postgres.watch(bet.transactionId, (link) => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   gateway.wallet('alpha').behave();
-  // Strictly, by the gateway's own clock: what the test's process adds is its own affair (I1).
+  // Strictly, on the gateway's own clock: what the test's process adds does not count (I1).
   expect(gateway.slowestMs()).toBeLessThan(TOTAL_MS);
 });
 afterAll(() => gateway.close());
@@ -38,7 +38,7 @@ const balance: Ask = ({ player }) =>
 const profile: Ask = ({ player }) =>
   gateway.service.call('POST', '/user/profile', profileBody(player.token));
 
-/** What each callback is answered when its wallet lets it down. */
+/** The answer to each callback when its wallet fails. */
 const callbacks: [string, Ask, number][] = [
   ['profile', profile, 503],
   ['balance', balance, 503],
@@ -63,7 +63,7 @@ const broken: [string, Misbehaviour][] = [
   ['answers 500', { kind: 'status', status: 500 }],
 ];
 
-/** With so short a deadline, a busy machine may have to be asked more than once: that is not what is tested. */
+/** With so short a deadline a busy machine may need more than one try, which is not what is tested. */
 async function placedInTime(): Promise<TestBet> {
   for (;;) {
     const bet = await unplacedBet(gateway);
@@ -104,7 +104,7 @@ describe('while a wallet hangs with everything', () => {
     await gate.arrivedTimes(stuck.length);
     const answers = await Promise.all([well.place(), balance(well), profile(well)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // Still hanging: nobody above can have waited for one of these.
+    // Still hanging: no call above can have waited for one of these.
     expect(gate.held).toBe(stuck.length);
     gate.release();
     await Promise.all(stuck);
@@ -140,7 +140,7 @@ describe('a request that comes slowly', () => {
     return String(chunk);
   }
 
-  /** A call of another bet that takes a known time is all the waiting that is needed. */
+  /** Waits for a call of another bet that takes a known time. */
   async function wait(ms: number): Promise<void> {
     const other = await unplacedBet(gateway);
     const { transactionId } = other;
@@ -181,7 +181,7 @@ describe('a request that comes slowly', () => {
       const body = placeBody(slip);
       socket.write(headOf(body) + body);
       expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
-      // As some senders end a body.
+      // Some senders end a body like this.
       socket.write('\r\n');
       await wait(700);
     }
@@ -232,7 +232,7 @@ describe('a request that comes slowly', () => {
     const socket = await open(body, other);
     socket.write('{"token":');
     expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 408 /);
-    // Before the reload it would have been half a second more than this.
+    // Before the reload it would have taken half a second longer than this.
     expect(performance.now() - startedAtMs).toBeLessThan(4_000);
   });
 });

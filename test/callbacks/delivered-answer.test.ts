@@ -6,7 +6,7 @@ import { PATIENT_MS } from '../support/timing.ts';
 
 const PATIENT = { timeout: PATIENT_MS };
 
-/** "The same operation again after it succeeded: the first answer again", also by a delivery. */
+/** "The same operation again after it succeeded: the first answer again", also if a delivery succeeded. */
 describe.concurrent('an operation answered by a promise', () => {
   let gateway: TestGateway;
   beforeAll(async () => {

@@ -20,7 +20,7 @@ afterAll(() => gateway.close());
 const post = (body: string | Buffer) => gateway.service.call('POST', '/payment/bet', body);
 const put = (body: string | Buffer) => gateway.service.call('PUT', '/payment/bet', body);
 
-/** A body in the operator's terms: the first `userId` and `token`, which are the top-level ones. */
+/** A body in the operator's terms: only the first `userId` and `token`, which are the top-level ones. */
 function translated(body: string, { player }: TestBet): string {
   return body
     .replace(`"userId":"${player.userId}"`, `"userId":"${player.user}"`)

@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { openPlainDatabase } from '../support/journal.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
-/** Times in German, half an hour off, everything serializable, and no wait longer than 40 ms. */
+/** Times in German format, half an hour off, every transaction serializable, and no wait longer than 40 ms. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({

@@ -8,8 +8,8 @@ import { asPlayer, placedBet, type TestPlayer } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /**
- * Two operators that call their players and tokens the same: whatever belongs to the other looks
- * exactly like what does not exist (I8).
+ * Two operators that use the same player ids and tokens: whatever belongs to the other must look exactly as if it
+ * did not exist (I8).
  */
 const IDS = ['alpha', 'beta'] as const;
 type Id = (typeof IDS)[number];
@@ -38,7 +38,7 @@ async function namesake(id: Id): Promise<TestPlayer> {
   return { userId, token, currency, user, operatorToken };
 }
 
-/** All that a caller can compare. */
+/** Everything that a caller can compare. */
 const seen = ({ status, body, headers }: CallResult) => ({
   status,
   body,
@@ -152,7 +152,7 @@ it('two whole journeys at once end with books that agree, and nothing of one in 
       .join('\n');
     const foreign = bets[1 - index] ?? [];
     const { alpha, beta } = players;
-    // Nothing of the service's own terms either: wallets know their own ids and tokens alone.
+    // Nothing in the service's terms either: wallets know only their own ids and tokens.
     const forbidden = [...foreign, alpha.userId, beta.userId, alpha.token, beta.token];
     expect(forbidden.filter((word) => words.includes(word))).toEqual([]);
   }

@@ -18,7 +18,7 @@ function lastRequest(): RecordedRequest {
   return request;
 }
 
-/** What the service sent, written once so that it can be compared byte by byte. */
+/** The service's message, written once so that it can be compared byte by byte. */
 function awkward(names: {
   transactionId: string;
   userId: string;
@@ -85,7 +85,7 @@ it('is sent compact: insignificant white space is left out, that within texts st
   const loose = body({ userId, token })
     .replace('"amount":', ' "amount" :\t')
     .replace('[]', '[\r\n ]');
-  // First, so that a place that was not sent in time says so, and not what was sent before it.
+  // First, so that a place that was not sent in time fails here, and not by the message before it.
   expect((await gateway.service.call('POST', '/payment/bet', loose)).status).toBe(200);
   expect(String(lastRequest().body)).toBe(body({ userId: user, token: operatorToken }));
 });

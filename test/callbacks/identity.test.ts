@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** One person is one `userId` for the service, and one `operatorUser` for the operator, for ever. */
+/** One person is one `userId` for the service and one `operatorUser` for the operator, for ever. */
 describe('a player’s identity', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a player’s identity', () => {
   afterAll(() => gateway.close());
 
   let requests = 0;
-  /** Each request is one of its own: the bytes that opened a session which was revoked open no other. */
+  /** Each request is unique: bytes that opened a session which was revoked would open no other. */
   async function session(id: string, currency: string, operatorToken: string) {
     const operator = gateway.operator(id);
     requests += 1;

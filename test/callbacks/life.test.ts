@@ -6,7 +6,7 @@ import { moneyOf } from '../../tools/torture/money.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** What becomes of the wallet's next call, should one come. */
+/** What happens to the wallet's next call, if one comes. */
 const FATES = {
   ok: undefined,
   lost: { kind: 'reset', effect: 'applied' },
@@ -16,22 +16,22 @@ const FATES = {
 type Fate = keyof typeof FATES;
 
 const STAKE = '100';
-/** Of every player of `unplacedBet`. */
+/** The balance of every player of `unplacedBet`. */
 const OPENING = '1000';
 
-/** The bet as the service knows it: what it was told (docs/protocol.md, Events). */
+/** The bet as the service knows it from its answers (docs/protocol.md, Events). */
 interface Model {
   place: CallResult | undefined;
   rollback: CallResult | undefined;
   paid: string;
-  /** A result that got no answer: the service sends no other before it has one. */
+  /** A result without an answer: the service sends no other result before it has one. */
   repeating: string | undefined;
 }
 
 type Step = fc.AsyncCommand<Model, TestBet>;
 type Operation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
-/** Sends one operation while the wallet does that to its call. */
+/** Sends one operation while the wallet does this to its call. */
 async function under(
   bet: TestBet,
   operation: Operation,
@@ -71,7 +71,7 @@ class Place implements Step {
   toString = () => `place (${this.fate})`;
 }
 
-/** A settle of so much, or an unsettle: `0`. */
+/** A settle of this amount; `0` is an unsettle. */
 class Result implements Step {
   readonly amount: string;
   readonly fate: Fate;
@@ -79,7 +79,7 @@ class Result implements Step {
     this.amount = amount;
     this.fate = fate;
   }
-  /** One result after the other; and no wallet refuses a repeat of what it may have done. */
+  /** One result after another; and no wallet refuses a repeat of what it may have executed. */
   check = ({ place, repeating }: Readonly<Model>) =>
     place !== undefined &&
     (repeating === undefined || (repeating === this.amount && this.fate !== 'refused'));
@@ -175,7 +175,7 @@ describe('the life of a bet, through the whole gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const delivery = { minBackoffMs: 10, maxBackoffMs: 50 };
-    // Answers that are lost on purpose must not keep the others from the wallet.
+    // Answers that are lost on purpose must not open the breaker.
     const wallet = { breaker: { minRequests: 100_000 } };
     const operators = { alpha: { wallet } };
     gateway = await startTestGateway({ gateway: { delivery }, operators, worker: true });

@@ -9,7 +9,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
-/** Callers give up waiting for a write after less than the second for which a statement holds up what comes behind it. */
+/** Callers give up waiting for a write within the second for which a statement delays those behind it. */
 const RESERVE_MS = 1_300;
 const IN_TIME_MS = TOTAL_MS + BUSY_MS;
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const stateOf = (bet: TestBet) => betState(databaseUrl, bet.transactionId);
-/** A bet that is placed, at the latest when a busy machine has found the time for it. */
+/** A placed bet, as soon as a busy machine has found the time for it. */
 async function placed(): Promise<TestBet> {
   let bet: TestBet;
   let answer: CallResult;
@@ -75,13 +75,13 @@ const outages: [string, () => unknown][] = [
 describe.each(outages)('while PostgreSQL %s', (_, begin) => {
   it('a place is answered 100 in time and never sent (I1, I3)', async () => {
     const { player } = await placed();
-    // Two are on their way at once; what waits behind them would go past them after a second.
+    // Two are under way at once; what waits behind them would overtake them after a second.
     const bets = await Promise.all([1, 2, 3, 4, 5, 6].map(() => unplacedBet(gateway, { player })));
     await begin();
     const placing: Promise<CallResult>[] = [];
     for (const bet of bets) {
       placing.push(bet.place());
-      // A round trip: no two of them in one batch, so that the last ones wait behind the first.
+      // One round trip each: no two share a batch, so the last ones wait behind the first.
       await gateway.service.call('GET', '/nowhere', '');
     }
     for (const answer of await Promise.all(placing)) expectSystemError(answer);
@@ -91,7 +91,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
       await expect.poll(place).toBe('not_sent');
       expect(bet.arrivals()).toEqual([]);
     }
-    // What had not yet gone to PostgreSQL when its caller gave up is not written any more.
+    // What had not reached PostgreSQL when its caller gave up is never written.
     const last = bets.at(-1);
     expect(last && (await stateOf(last))).toBeUndefined();
     for (const bet of bets) {
@@ -139,7 +139,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
     expectSystemError(await placing);
     expect(bet.balance()).toBe('900');
     await proxy.restore();
-    // Where the outcome is lost for good, only the end of the lease frees the bet.
+    // If the outcome is lost for good, only the end of the lease frees the bet.
     const end = 'UPDATE bets SET busy_until = clock_timestamp() WHERE busy_until IS NOT NULL';
     await onServer(databaseUrl, (client) => client.query(end));
     const undone = async () => (await bet.rollback()).status;
@@ -171,7 +171,7 @@ it('counts what it could not send because PostgreSQL was gone', async () => {
   const bet = await unplacedBet(gateway);
   const labels = { operator: 'alpha', reason: 'database' };
   const before = await gateway.metric('gateway_rejected_total', labels);
-  // Its session is known here, so that the operator is too.
+  // Its session is known here, and so is its operator.
   expect((await bet.place({ transactionId: '"another-bet"' })).status).toBe(200);
   await proxy.cut();
   expectSystemError(await bet.place());

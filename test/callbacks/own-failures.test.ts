@@ -13,7 +13,7 @@ it('what PostgreSQL answers and does not write is counted as nobody’s but the 
   expect(await later.place()).toMatchObject({ status: 400, body: expect.stringContaining('100') });
   expect((await bet.settle('5')).status).toBe(503);
   await sql('ALTER TABLE hidden RENAME TO operations');
-  // As the alert WagergateCallbacksFail asks.
+  // With the labels that the alert WagergateCallbacksFail uses.
   for (const operation of ['place', 'settle']) {
     const labels = { operator: 'unknown', operation, outcome: 'error' };
     expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(1);

@@ -167,7 +167,7 @@ describe('a place bet without a token of its player and currency', () => {
     const bet = await unplacedBet(gateway);
     const answer = await bet.place(token('alpha.never-seen'));
     expect([answer.status, answer.json?.code]).toEqual([400, 3]);
-    // A profile might vouch for it later: the same bytes must not be a bet then.
+    // A later profile might vouch for it: the same bytes must not become a bet then.
     expect(await stateOf(bet)).toMatchObject({ place: 'unseen', amount: null, attempts: [] });
     expect(bet.arrivals()).toEqual([]);
   });

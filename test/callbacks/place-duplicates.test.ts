@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** The bet's place as it reaches a replica of the test's choice. */
+/** Sends the bet's place to a replica of the test's choice. */
 const placeAt = (where: TestGateway, { slip }: TestBet, more?: RawFields) =>
   where.service.call('POST', '/payment/bet', placeBody(slip, more));
 

@@ -32,7 +32,7 @@ async function placeAnother(operatorId: string) {
   return await (await unplacedBet(gateway, { operatorId })).place();
 }
 
-/** Places that meet a reset connection, one after the other. */
+/** Places whose connections are reset, one after another. */
 async function fail(operatorId: string, count: number): Promise<void> {
   const behave = gateway.wallet(operatorId).misbehave('place', { kind: 'reset' });
   for (let n = 0; n < count; n += 1) await placeAnother(operatorId);
@@ -157,7 +157,7 @@ describe('an operator that hangs', () => {
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       }),
     );
-    // Still hanging: nobody above can have waited for one of these.
+    // Still hanging: no call above can have waited for one of these.
     expect(gate.held).toBe(64);
     gate.release();
     await Promise.all(stuck);

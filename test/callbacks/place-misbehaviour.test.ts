@@ -14,7 +14,7 @@ const BREAKER_ASIDE = { breaker: { minRequests: 100_000 } };
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    // On a busy machine a rollback may be promised: somebody has to deliver it.
+    // On a busy machine a rollback may be promised, and must then be delivered.
     worker: true,
     gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 600 } },
     operators: {
@@ -30,7 +30,7 @@ afterAll(() => gateway.close());
 const stateOf = (transactionId: string) => betState(gateway.databaseUrl, transactionId);
 const debited = { effect: 'applied' } as const;
 
-/** What a wallet does to a place bet, and the word for it in the journal. */
+/** What a wallet does with a place, and the journal's word for it. */
 const faults: [string, Misbehaviour, string][] = [
   ['hangs', { kind: 'hang' }, 'timeout'],
   ['debits and hangs', { kind: 'hang', ...debited }, 'timeout'],
@@ -71,7 +71,7 @@ describe('a wallet that', () => {
       if (placed.kind !== 'failed') throw new Error(`the place is ${placed.kind}`);
       expect([placed.result.status, placed.result.json?.code]).toEqual([400, 100]);
       expect(placed.result.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
-      // A busy machine may write it down after the answer.
+      // A busy machine may record it only after the answer.
       await expect.poll(async () => (await stateOf(transactionId))?.place).toBe('unknown');
       expect((await stateOf(transactionId))?.attempts[0]).toBe(word);
       expect((await placed.rollback).kind).toBe('confirmed');

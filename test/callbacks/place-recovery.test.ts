@@ -32,7 +32,7 @@ async function sql(text: string, values: readonly unknown[]): Promise<void> {
   await onServer(gateway.databaseUrl, (client) => client.query(text, [...values]));
 }
 
-/** @param lease for how long its process still owns it */
+/** @param lease how long its process still owns it */
 async function leftInFlight(lease: string): Promise<TestBet> {
   const bet = await unplacedBet(gateway);
   await sql(
@@ -106,7 +106,7 @@ describe('a place that a killed process left in flight', () => {
 });
 
 describe('an intent that is committed after its caller gave up', () => {
-  /** Makes the journal wait with this bet, as a slow disk would, while `during` runs. */
+  /** Locks this bet's row while `during` runs, as a slow disk would. */
   async function whileStuck(bet: TestBet, during: (client: Client) => Promise<void>) {
     await onServer(gateway.databaseUrl, async (client) => {
       await client.query('BEGIN');

@@ -45,7 +45,7 @@ describe('a place bet after its rollback', () => {
 
   it.each(eitherReplica)('that undid it is refused on %s (I6)', async (_, where) => {
     const bet = await placedBet(gateway);
-    // Also remembered by Redis: that must not outlive the rollback.
+    // Redis remembers it as well: that must not outlive the rollback.
     expect((await placeAt(where(), bet)).status).toBe(200);
     expect((await bet.rollback()).status).toBe(200);
     expect((await placeAt(where(), bet)).json).toMatchObject({ code: 8 });
@@ -119,7 +119,7 @@ describe('a rollback while the place is in flight', () => {
     for (const { ms } of [placed, undone]) expect(ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     const { rollback } = (await stateOf(bet)) ?? {};
     const promises = await bet.deliveries();
-    // Where it was just in time, it is confirmed twice more: the place may land late.
+    // If it was just in time, it is confirmed twice more, because the place may take effect late.
     expect([
       ['promised', 1, 0],
       ['confirmed', 0, 2],

@@ -25,7 +25,7 @@ const commits = (tries: {
   readonly mock: { readonly calls: readonly (readonly [{ readonly name: string }, unknown])[] };
 }) => tries.mock.calls.filter(([{ name }]) => name === 'bet-commit-place').length;
 
-/** A bet that the journal knows only by an update that was faster than its place. */
+/** A bet that the journal knows only from an update that overtook its place. */
 async function updatedBet(): Promise<TestBet> {
   const bet = await unplacedBet(gateway);
   expect((await bet.update('1.5')).status).toBe(200);
@@ -119,7 +119,7 @@ describe('a place bet that another operation of its bet has overtaken', () => {
       await client.query('BEGIN');
       await client.query('SELECT FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
       const placing = bet.place();
-      // A commit has found the row locked, and is tried again until it is free.
+      // A commit found the row locked, and is repeated until it is free.
       await expect.poll(() => commits(tries)).toBeGreaterThan(1);
       const operator = gateway.operator('alpha');
       await operator.revokeSessions({ token: bet.player.token });

@@ -4,11 +4,11 @@ import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-/** `sessions.mode: prefixed`: the frontend passes `<id>.<operatorToken>`, profiles tell the rest. */
+/** `sessions.mode: prefixed`: the frontend passes `<id>.<operatorToken>`, and profiles supply the rest. */
 describe('a prefixed session', () => {
   let gateway: TestGateway;
   let players = 0;
-  /** A player that the gateway has never heard of, and the token its frontend would pass. */
+  /** A player unknown to the gateway, and the token that the frontend would pass. */
   let user: string;
   let own: string;
   let token: string;

@@ -14,11 +14,11 @@ beforeAll(async () => {
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } }, beta: {} },
   });
 });
-// Of a test that failed nothing is left to the next.
+// A failed test must leave nothing behind for the next one.
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
-/** The wallet's next profile, word for word. */
+/** Sets the wallet's next profile, word for word. */
 function nextProfile(body: string): void {
   gateway.wallet('alpha').misbehave('profile', { kind: 'status', status: 200, body }, { calls: 1 });
 }

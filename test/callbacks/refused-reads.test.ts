@@ -3,7 +3,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** Calls that are refused at once, in a loop: 200 reads at once and 100 a second are refused fully. */
+/** Calls that are refused at once, in a loop: up to 200 at once and 100 a second get the usual refusal. */
 
 let standsAtMs: number | undefined;
 const clock: Clock = {
@@ -23,7 +23,7 @@ afterEach(async () => {
 const rejected = (reason: string) =>
   gateway.metric('gateway_rejected_total', { operator: 'alpha', reason });
 
-/** As many at once as asked for, while no time passes for the limit. */
+/** Makes this many calls at once, while no time passes for the limit. */
 async function flood<T>(count: number, call: () => Promise<T>): Promise<readonly T[]> {
   standsAtMs ??= performance.now();
   return await Promise.all(Array.from({ length: count }, call));
@@ -44,7 +44,7 @@ it('past the limit reads of an operator in maintenance are 503 by rate, othersâ€
   expect(await rejected('rate')).toBe(101);
   expect((await gateway.service.balance(other)).status).toBe(200);
 
-  // It is over with the maintenance, not only when the bucket is full again.
+  // It ends with the maintenance, and not only when the bucket is full again.
   await gateway.reconfigure('alpha', {});
   expect((await gateway.service.balance(player)).status).toBe(200);
 });

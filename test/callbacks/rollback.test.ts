@@ -13,7 +13,7 @@ beforeAll(async () => {
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } }, beta: {} },
   });
 });
-// Of a test that failed nothing is left to the next.
+// A failed test must leave nothing behind for the next one.
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 

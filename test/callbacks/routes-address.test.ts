@@ -27,7 +27,7 @@ describe('a callback from an address', () => {
     '10.1.255.255',
     '2001:db8::7',
     '8.8.8.8, 10.1.2.3',
-    // As some proxies write it.
+    // Some proxies write it like this.
     '10.1.2.3:51234',
     '[2001:db8::7]:51234',
     '[2001:db8::7]',

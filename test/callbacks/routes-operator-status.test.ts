@@ -7,14 +7,14 @@ import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { AT_ONCE_MS } from '../support/timing.ts';
 
-/** What an operator that takes no calls, or only some, means for each callback. */
+/** How each callback is answered if its operator accepts no calls, or only some. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
 });
 afterAll(() => gateway.close());
 
-/** Answered as ever; 503/100 unsent; 400/100 unsent; 200 with a promise, unsent. */
+/** Sent and answered as usual; 503/100 and not sent; 400/100 and not sent; 200 with a promise and not sent. */
 type Expected = 'sent' | 'retry' | 'declined' | 'promised';
 
 const ALL_HELD: Readonly<Record<Operation, Expected>> = {

@@ -7,7 +7,7 @@ import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 1_200;
 
-/** What each callback is answered while PostgreSQL or Redis is away, cut off or frozen. */
+/** How each callback is answered while PostgreSQL or Redis is away, cut off or frozen. */
 let gateway: TestGateway;
 let postgres: TcpProxy;
 let redis: TcpProxy;
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await Promise.all([postgres.restore(), redis.restore()]);
-  // The gateway is itself again: the next test must not meet this one's outage.
+  // Waits until the gateway has recovered, so that the next test does not meet this outage.
   const player = await gateway.player();
   await expect
     .poll(async () => (await gateway.service.balance(player)).status, { timeout: 10_000 })

@@ -44,7 +44,7 @@ const CALLBACKS = [
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 
-/** A signature that is right but for what the test changes. */
+/** A valid signature, except for what the test changes. */
 function signature(body: string, header: object, secret = 'the-services-secret', hash = 'sha256') {
   const protectedHeader = base64url(JSON.stringify(header));
   const mac = createHmac(hash, secret).update(`${protectedHeader}.${base64url(body)}`);
@@ -209,9 +209,9 @@ describe('a callback that cannot be read', () => {
     const before = [await counted('unauthorized'), await counted('invalid')] as const;
     const tooLarge = await gateway.service.call('POST', '/payment/bet', pad(256 * 1024));
     expect(tooLarge.status).toBe(413);
-    // A service whose bets are refused one after the other is to be seen in the numbers.
+    // A service whose bets are all refused must be visible in the metrics.
     expect(await counted('unauthorized')).toBe(before[0] + 1);
-    // Its signature is not verified: whoever sends this must not be able to call people (WagergateCallbacksInvalid).
+    // Its signature is not verified: a stranger must not be able to raise the alert WagergateCallbacksInvalid.
     expect(await counted('invalid')).toBe(before[1]);
     const large = await gateway.service.call('POST', '/payment/bet', pad(255 * 1024));
     expect([large.status, large.json?.code]).toEqual([400, 3]);

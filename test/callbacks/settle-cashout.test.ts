@@ -11,10 +11,10 @@ afterAll(() => gateway.close());
 
 const cashout = (bet: TestBet, token?: string) => bet.settle('80', 'cashout', token);
 
-/** What the wallet was told of a request's token. */
+/** The token that the wallet received. */
 const tokenSent = (bet: TestBet): unknown => JSON.parse(String(bet.lastRequest().body)).token;
 
-/** Another live session of the bet's player, with an operator token that its wallet knows. */
+/** Opens another live session of the bet's player, with an operator token that the wallet knows. */
 async function openSession(
   bet: TestBet,
   currency: string,
@@ -117,7 +117,7 @@ describe('a cashout', () => {
     const first = await cashout(bet, token);
     expect([first.status, first.json?.code]).toEqual([400, 3]);
     expect(bet.arrivals()).toEqual([]);
-    // On record: a copy is told the same, and another cashout finds its bet.
+    // It is recorded: a copy gets the same answer, and another cashout finds its bet.
     expect((await cashout(bet, token)).body).toBe(first.body);
     await cashout(bet, player.token);
     expect(bet.arrivals()).toEqual(['settle']);

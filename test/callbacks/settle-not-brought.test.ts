@@ -10,11 +10,11 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     gateway: { deadline: { totalMs: TOTAL_MS } },
-    // So many failures are the subject here, not a reason to stop asking.
+    // So many failures are the subject here and must not open the breaker.
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
   });
 });
-// Of a test that failed nothing is left to the next.
+// A failed test must leave nothing behind for the next one.
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 

@@ -157,7 +157,7 @@ describe('while a settle is pending that was attempted', () => {
     expectTakenOver(bet, await bet.settle('10'));
   });
   afterEach(() => {
-    // Whatever the later operation was: nothing overtook the one that a wallet may have seen.
+    // Whatever the later operation was, nothing overtook the one that a wallet may have seen.
     expect(new Set(bet.arrivals())).toEqual(new Set(['place', 'settle']));
     behaveAgain();
   });

@@ -9,7 +9,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ gateway: { deadline: { totalMs: TOTAL_MS } } });
 });
-// Of a test that failed nothing is left to the next.
+// A failed test must leave nothing behind for the next one.
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 const SECRET = 'the-services-secret';
 /** The secret before the last rotation. */
 const OLD_SECRET = 'the-services-old-secret';
-/** What the published vectors are signed with: too short for a gateway to take. */
+/** The secret of the published vectors: too short for a gateway to accept. */
 const VECTORS_SECRET = 'testdemo';
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -34,7 +34,7 @@ const send = (method: Method, path: string, body: string | Buffer, jws: string |
     headers: jws === undefined ? {} : { 'x-sign-jws': jws },
   });
 
-/** Any header, signed as it stands: what a hostile or sloppy sender could produce. */
+/** Any header, validly signed: what a hostile or sloppy sender could produce. */
 function signedWith(headerText: string, body: string | Buffer, secret = SECRET): string {
   const header = Buffer.from(headerText).toString('base64url');
   const input = `${header}.${Buffer.from(body).toString('base64url')}`;
@@ -43,7 +43,7 @@ function signedWith(headerText: string, body: string | Buffer, secret = SECRET):
 const HEADER = '{"alg":"HS256","typ":"JWT"}';
 const failures = () => gateway.metric('gateway_signature_failures_total', { caller: 'service' });
 
-/** The same header and body, signed by a secret that a gateway takes, if it was signed by theirs. */
+/** The same header and body, signed with a secret that the gateway accepts. */
 function signedAnew(jws: string, body: string): string {
   const [header = ''] = jws.split('..');
   const headerText = Buffer.from(header, 'base64url').toString();
@@ -61,7 +61,7 @@ describe('the vectors, sent as callbacks', () => {
   it.each(verifiable)(
     '$id is read only if it is valid ($valid)',
     async ({ header, body, valid }) => {
-      // None of them is a callback of this gateway's player: what is read is refused for its content.
+      // None of them is about this gateway's player, so after verification it is refused for its content.
       const answer = await send('POST', '/payment/bet', body, signedAnew(header, body));
       expect(answer.status).toBe(400);
       if (valid) expect(answer.json?.code).not.toBe(1);

@@ -10,14 +10,14 @@ import {
 } from '../wallets/support/own-wallet.ts';
 
 /**
- * A wallet that keys on `requestId` (docs/protocol.md, How real wallets deviate): each new one is a
- * new operation for it and moves money, each known one is answered as before and moves none.
+ * A wallet that keys on `requestId` (docs/protocol.md, How real wallets deviate): each new one is a new operation
+ * that moves money; each known one gets the old answer and moves none.
  */
 class KeyedWallet {
   readonly #answered = new Set<string>();
-  /** The one bet it has books of: deliveries of an earlier test's may still come. */
+  /** The only bet in its books: deliveries of an earlier test's bets may still come. */
   transactionId: unknown;
-  /** Whole units that went to the player. */
+  /** Whole units paid to the player. */
   paid = 0;
   /** What happens to the answers of the next calls, after they are booked. */
   readonly fates: ('drop' | 'refuse' | 'lose')[] = [];
@@ -27,7 +27,7 @@ class KeyedWallet {
     if (call.json.transactionId !== this.transactionId) return good(call);
     const fate = call.operation === 'place' ? undefined : this.fates.shift();
     if (fate === 'refuse') return { status: 400, body: { code: 20, message: 'blocked' } };
-    // `lose`: broken off before the wallet took notice of it.
+    // `lose`: the connection breaks before the wallet has noticed the call.
     if (fate === 'lose') return 'drop';
     const key = String(call.json.requestId ?? call.headers['x-request-id']);
     if (!this.#answered.has(key)) {
@@ -70,13 +70,13 @@ beforeEach(() => {
 });
 afterEach(() => expect(books.fates).toEqual([]));
 
-/** What reached the wallet after the place: the operation and the number of its requestId. */
+/** What reached the wallet after the place: each operation with the number of its requestId. */
 function seen(bet: TestBet): string[] {
   const ids: string[] = [];
   return wallet.callsOf(bet.transactionId).flatMap((call) => {
     if (call.operation === 'place') return [];
     const id = String(call.headers['x-request-id']);
-    // Body and header always tell the same, where the body tells.
+    // Body and header always agree, if the body has one.
     if (call.json.requestId !== undefined) expect(call.json.requestId).toBe(id);
     if (!ids.includes(id)) ids.push(id);
     return [`${call.operation} ${ids.indexOf(id) + 1}`];
@@ -203,7 +203,7 @@ describe('a delivery', () => {
       await untilDeliveries(bet, [{ operation: 'update', state: 'delivered' }]);
       books.fates.push('drop', 'drop');
       expect((await bet.rollback(more)).status).toBe(200);
-      // The service's own repetition is answered from the journal, whatever its requestId.
+      // The service's own repeat is answered from the journal, whatever its requestId.
       expect((await bet.rollback(more)).status).toBe(200);
       await untilDeliveries(bet, [
         { state: 'delivered' },

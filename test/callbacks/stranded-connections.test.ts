@@ -3,7 +3,9 @@ import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** PostgreSQL's machine loses its power, and another has its address: of the connections nobody hears again. */
+/**
+ * PostgreSQL's machine loses its power and another one takes its address: the old connections stay silent for ever.
+ */
 
 let gateway: TestGateway;
 let postgres: TcpProxy;
@@ -23,7 +25,7 @@ afterAll(async () => {
   await postgres.close();
 });
 
-/** Until then whatever is sent into a dead connection has not been given up. */
+/** Until then, requests into a dead connection have not been given up. */
 const GIVEN_UP_MS = 7_000;
 const AT_ONCE = 30;
 
@@ -31,7 +33,7 @@ async function all<T>(count: number, work: (at: number) => Promise<T>): Promise<
   return await Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 }
 
-/** Sends one after another, without waiting for their answers, until one is answered well. */
+/** Sends one request after another without waiting, until one is answered well. */
 async function untilAnswered(send: (at: number) => Promise<boolean>): Promise<void> {
   let isAnswered = false;
   let sent = 0;
@@ -49,7 +51,7 @@ async function untilAnswered(send: (at: number) => Promise<boolean>): Promise<vo
 }
 
 it('takes bets and results again by new ones, before the old ones are given up (I7)', async () => {
-  // Connections of all kinds are open, and all idle.
+  // Connections of all kinds are open and idle.
   const bets: TestBet[] = await all(AT_ONCE, () => placedBet(gateway, { amount: '1' }));
   const [first] = bets;
   if (first === undefined) throw new Error('no bets');

@@ -5,7 +5,7 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 
-/** `unknownRepeats: hold`: a wallet that pays a repeat again is never sent one but by a person. */
+/** `unknownRepeats: hold`: to a wallet that pays repeats again, only a person may send one. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -83,7 +83,7 @@ describe('a dead letter of a result that the service was never told 200', () => 
     bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
     expect((await bet.settle('20')).status).toBe(503);
     const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
-    // The wallet has learnt to tell repeats.
+    // The wallet has learnt to recognise repeats.
     await gateway.reconfigure('alpha', { wallet: { dialect: { unknownRepeats: 'send' } } });
     onTestFinished(() => gateway.reconfigure('alpha', {}));
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
@@ -119,7 +119,7 @@ describe('a dead letter that a person resolves', () => {
 });
 
 describe('a settle whose process is killed in the middle of the call', () => {
-  /** The call lasts; its lease ends, as if nobody were left to finish it. */
+  /** The call takes long and its lease ends, as if nobody were left to finish it. */
   async function killed() {
     const bet = await placedBet(gateway, { operatorId: 'alpha' });
     const { transactionId } = bet;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** What unsettle shares with settle (not brought, conflicts, waiting) stands in settle-*.test.ts. */
+/** What unsettle shares with settle (not delivered, conflicts, waiting) is in settle-*.test.ts. */
 describe('unsettle', () => {
   let gateway: TestGateway;
   beforeAll(async () => {

@@ -13,13 +13,13 @@ it('a place that waited with its connection for longer than a callback may take 
   const bets = await Promise.all(
     Array.from({ length: BETS }, () => unplacedBet(gateway, { player, amount: '1' })),
   );
-  // One connection is accepted a turn of the event loop, and each turn takes its time.
+  // One connection is accepted per turn of the event loop, and each turn takes a while.
   gateway.app.server.prependListener('connection', () => {
     const endsAtMs = performance.now() + TURN_MS;
     while (performance.now() < endsAtMs);
   });
   const answers = await Promise.all(bets.map((bet) => bet.place()));
-  // No more can have been read in time, however they came; the last of those had no time left for an answer.
+  // More cannot have been read in time, however they came; the last of these had no time left for an answer.
   const inTimeMax = (2 * TOTAL_MS) / TURN_MS;
   expect(bets.filter((bet) => bet.arrivals().length > 0).length).toBeLessThan(inTimeMax);
   const others = answers.filter(({ status }) => status !== 200);

@@ -8,7 +8,7 @@ import type { Mistake } from './support/mistake.ts';
 import * as mistaking from './support/mistaken-identity.ts';
 import { letsItPass, takenOver, type Written, written } from './support/suggested-dialect.ts';
 
-// Most of what is suggested is held to its wallets where these are: `flawed-answers`, `flawed-wallets`.
+// Most suggestions are tested with their wallets: `flawed-answers`, `flawed-wallets`.
 const MISTAKES: readonly (readonly [string, () => Mistake, Written])[] = [
   [
     'alwaysSendToken of unsettles',
@@ -139,7 +139,7 @@ describe('an item that would do harm', () => {
   });
 });
 
-// Also not for wallets that book what they should not: `flawed-wallets`.
+// The same holds for wallets that book wrongly: `flawed-wallets`.
 describe('no dialect is suggested', () => {
   it.each([
     ['that would take declines for bets', 'place', { kind: 'empty', effect: 'none' }],

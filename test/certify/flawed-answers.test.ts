@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    // What is written otherwise than it would write it: `2.50`, an escaped letter, a space.
+    // Spellings that it would not write itself: `2.50`, an escaped letter, a space.
     wallet: 'verifies the JSON as it would serialise it',
     mistake: answering.reserialises,
     failed: ['currency-trailing-zero', 'signature-unicode'],

@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
       'update-twice',
     ],
   },
-  // What strangers' wallets did and an earlier kit missed.
+  // Mistakes of other people's wallets that an earlier kit missed.
   {
     wallet: 'keeps cashouts that are undone',
     mistake: flawed.keepsUnsettledCashouts,
@@ -275,7 +275,7 @@ describe('a wallet with one mistake fails what is about that mistake, and nothin
     });
     const player = { userId: '1999', token: 'no-1999-token', currency: 'USD' };
     const certificate = await certification(wallet, { player });
-    // Also for one that takes a bet's transactionId again.
+    // Also for a wallet that accepts a transactionId twice.
     expect(ids(certificate, 'failed')).toEqual(['place-token-other-user', 'place-two-players']);
   });
 });

@@ -15,7 +15,7 @@ describe('the cases', () => {
     expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
     for (const { id, rule, title, expected, advice } of CASES) {
       expect(id).toMatch(/^[a-z]+(-[a-z0-9]+)+$/);
-      // In words: whoever reads the report has no repository at hand.
+      // In words: readers of the report do not have the repository.
       expect(rule).toMatch(/^[A-Z].{30,}\.$/);
       expect(rule).not.toMatch(/\.md\b/);
       expect(advice).toMatch(/^[A-Z].{15,}\.$/);
@@ -29,7 +29,7 @@ describe('the cases', () => {
     const tests = files.filter((name) => name.endsWith('.test.ts'));
     const others = tests.filter((name) => !/(?:good-wallet|reproduction)\.test\.ts$/.test(name));
     const texts = others.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
-    // What a test asks for by name it need not find.
+    // Naming a case only to select it does not count as testing it.
     const found = texts.join('').replaceAll(/\bonly(?:: | = )\[[^\]]*\]/g, '');
     expect(CASES.map(({ id }) => id).filter((id) => !found.includes(`'${id}'`))).toEqual([]);
   });

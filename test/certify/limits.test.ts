@@ -61,7 +61,7 @@ describe('a run that is stopped', () => {
   it('gives back what was on the table, and keeps what it has found', async () => {
     const wallet = await sandbox();
     const controller = new AbortController();
-    // In the middle of a case: the bet is placed, its settle is under way.
+    // In the middle of a case: the bet is placed, and its settle is under way.
     const gate = wallet.hold('settle');
     const running = certification(wallet, { signal: controller.signal });
     await gate.arrived;
@@ -70,7 +70,7 @@ describe('a run that is stopped', () => {
     controller.abort(new Error('enough'));
     gate.release();
     const { ending, verdict, complete, cases, counts } = await running;
-    // What stood on the table is taken back, and the money looked at once more: nothing else is asked.
+    // Open bets are rolled back, and the balance is read once more: nothing else is sent.
     const asked = wallet.requests.slice(before).map(({ method, path }) => `${method} ${path}`);
     expect(new Set(asked.slice(0, -1))).toEqual(new Set(['PUT /sportsbook/payment/bet']));
     expect(asked.at(-1)).toBe('POST /sportsbook/user/balance');
@@ -104,7 +104,7 @@ describe('a run that is stopped', () => {
     const atTheEnd = await sandbox({
       rewrite: (answer, { operation }) => {
         balances += operation === 'balance' ? 1 : 0;
-        // One before the first case, one behind the last.
+        // One before the first case, one after the last.
         if (balances === 2) late.abort(new Error('enough'));
         return answer;
       },

@@ -6,7 +6,7 @@ import * as later from './support/later-results.ts';
 import type { Mistake } from './support/mistake.ts';
 import * as plain from './support/plain-mistakes.ts';
 
-/** A case, a wallet that it has to find, and what that means. */
+/** A case, a wallet that it must find, and what that means. */
 type Row = readonly [
   found: string,
   mistake: Mistake,

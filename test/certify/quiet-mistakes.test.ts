@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
     wallet: 'compares as much of a signature as was sent',
     mistake: quiet.comparesWhatWasSent,
     only: ['signature-no-algorithm', 'signature-tampered-place', 'signature-empty'],
-    // Of no algorithm there is nothing to compare either.
+    // Without an algorithm there is nothing to compare either.
     found: ['signature-empty', 'signature-no-algorithm'],
     meaning: 'lets_somebody_in',
   },
@@ -234,7 +234,7 @@ describe('a mistake that shows in no ordinary call is found', () => {
     const certificate = await certification(wallet, { only, limits });
     expect(certificate.findings.map((one) => one.case).sort()).toEqual(found);
     expect(certificate.findings.map((one) => one.meaning)).toEqual(found.map(() => meaning));
-    // A result that is not to be sent again can be left to a person.
+    // A result that must not be sent again can be left to a person.
     const mended = found.includes('settle-late-repeat') ? 'fit_with_dialect' : verdict;
     expect(certificate.verdict).toBe(mended);
   });
@@ -274,7 +274,7 @@ describe('what a wallet gives away', () => {
     const text = JSON.stringify(certificate);
     expect(seen.length).toBeGreaterThan(10);
     expect(seen.filter((jws) => text.includes(jws) || text.includes(jws.slice(-43)))).toEqual([]);
-    // Whoever sent it had it already.
+    // The sender had it already.
     expect(ids(certificate, 'failed')).toEqual([]);
   });
 });

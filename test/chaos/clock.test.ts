@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The machine's own clock, which somebody sets while the gateway runs; the monotonic one goes on. */
+/** The machine's own clock, which somebody sets while the gateway runs; the monotonic clock is not affected. */
 class JumpingClock implements Clock {
   offMs = 0;
   nowMs = () => systemClock.nowMs() + this.offMs;
@@ -35,7 +35,7 @@ describe('a machine whose clock jumps', { timeout: 60_000 }, () => {
     const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
     expect((await bet.rollback()).status).toBe(200);
     clock.offMs = offMs;
-    // Horizon and back-off run on PostgreSQL's clock: it is tried on, and not dead.
+    // Horizon and back-off use PostgreSQL's clock: the delivery is retried, and not dead.
     await untilDeliveries(bet, [{ state: 'pending', attempts: 3 }]);
     stopFailing();
     await untilDeliveries(bet, [{ state: 'delivered' }]);

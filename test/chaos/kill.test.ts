@@ -11,11 +11,11 @@ import { Replicas } from './support/replicas.ts';
 
 const BETS = 1_000;
 const PLAYERS = 40;
-/** Under way at once; many of them wait for a lease to end, so that each replica has about five. */
+/** Bets under way at once; many of them wait for a lease to end, so that each replica has about five. */
 const LANES = 20;
-/** So many bets are begun when each kill comes. */
+/** How many bets have begun when each kill comes. */
 const KILLS_AT = [150, 350, 550];
-/** And so many when all replicas are killed at once. */
+/** How many have begun when all replicas are killed at once. */
 const ALL_KILLED_AT = 750;
 
 describe('a gateway that is killed again and again', () => {
@@ -44,8 +44,7 @@ describe('a gateway that is killed again and again', () => {
     bettors = [];
     for (let index = 0; index < PLAYERS; index += 1) {
       const operatorId = index % 2 === 0 ? 'alpha' : 'beta';
-      // Some players have little money and some none, so that there are declines as well, however
-      // much is answered too late.
+      // Some players have little money and some none, so there are declines however much is answered too late.
       const balance = { 0: '60', 5: '0' }[index % 10] ?? '100000';
       const player = await deployment.player(baseUrl, { operatorId, balance });
       bettors.push({ player, wallet: deployment.wallet(operatorId) });
@@ -63,14 +62,14 @@ describe('a gateway that is killed again and again', () => {
     const random = new Random(20_261_121);
     const contradictions: string[] = [];
     let begun = 0;
-    // One after the other: while a replica starts, the other one carries on alone.
+    // One after another: while a replica starts, the other one carries on alone.
     let killing = Promise.resolve();
     const lane = async () => {
       while (begun < BETS) {
         begun += 1;
         if (KILLS_AT.includes(begun)) killing = killing.then(() => replicas.replaceOldest());
         if (begun === ALL_KILLED_AT) killing = killing.then(() => replicas.replaceAll());
-        // What was put off is debited in the middle of everything else.
+        // Late debits take effect in the middle of everything else.
         if (begun % 25 === 0) for (const wallet of deployment.wallets) wallet.applyLate();
         contradictions.push(...(await liveBet(service, random, random.pick(bettors))));
       }
@@ -95,7 +94,7 @@ describe('a gateway that is killed again and again', () => {
     expect(replicas.kills).toBe(KILLS_AT.length + 2);
     expect(books.bets).toHaveLength(BETS);
     const count = (state: string) => books.bets.filter((bet) => bet.state === state).length;
-    // That it was about something: bets of every kind, and promises that had to be kept.
+    // The run must have meant something: bets of every kind, and promises to keep.
     for (const state of ['accepted', 'settled', 'rolled_back', 'declined']) {
       expect(count(state), state).toBeGreaterThan(20);
     }

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startTestGateway } from '../support/gateway.ts';
 import { limitedRole } from '../support/limited-role.ts';
 
-/** The callbacks of this test alone use more pools than that. */
+/** This test's callbacks alone use more pools than that. */
 const LEFT = 4;
 
 it('a server with few connections left makes bets and results slow, and fails none of them (I3)', async () => {
@@ -20,7 +20,7 @@ it('a server with few connections left makes bets and results slow, and fails no
 
   const placed = await together(60, () => service.place({ ...player, amount: '1' }));
   expect(new Set(placed.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
-  // At a moment at which all connections of other pools are taken as well.
+  // At a moment when all connections of the other pools are taken as well.
   const [settled] = await Promise.all([
     Promise.all(
       placed.map((bet) => service.settle(bet.transactionId, { amount: '2', resultType: 'won' })),

@@ -15,7 +15,7 @@ import { Random } from './support/random.ts';
 const LANES = 8;
 const PATIENT = { timeout: 30_000, interval: 20 };
 
-/** Each fault has a server and a gateway of its own, so that all wait for their leases together. */
+/** Each fault has its own server and gateway, so that all wait for their leases concurrently. */
 describe.concurrent('a PostgreSQL that fails under concurrent bets', { timeout: 180_000 }, () => {
   it('is cut off again and again: no 200 without a commit, no promise lost (I3, I4)', (context) =>
     survives(context, async ({ proxy, bets, felt }) => {
@@ -52,16 +52,16 @@ interface Site {
   readonly bettors: readonly Bettor[];
 }
 
-/** What a fault can get at. */
+/** What a fault can affect. */
 interface Scene extends Pick<Site, 'postgres' | 'proxy'> {
-  /** How many bets have been begun. */
+  /** How many bets have begun. */
   bets(): number;
-  /** Until the service has been told about the fault a few times. */
+  /** Resolves when the service has felt the fault a few times. */
   felt(): Promise<void>;
 }
 
 async function openSite({ onTestFinished }: TestContext): Promise<Site> {
-  // A server of our own, to be killed. What it has reported as committed must survive that.
+  // A server of our own to be killed. What it has reported as committed must survive that.
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   await migrate(postgres.url);
@@ -96,7 +96,7 @@ async function openSite({ onTestFinished }: TestContext): Promise<Site> {
   return { postgres, proxy, gateway, service, bettors };
 }
 
-/** Bets go on through the fault and after it; then everything must agree. */
+/** Bets continue through the fault and after it; then everything must agree. */
 async function survives(
   context: TestContext,
   fault: (scene: Scene) => Promise<void>,
@@ -192,7 +192,7 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     ]);
     return rows[0]?.place;
   };
-  /** Our lock (of a table: rows of bets are not waited for) goes, the statement commits, its answer never arrives. */
+  /** Releases our lock (on a table: rows are not waited for); the statement commits, its answer never arrives. */
   const commitSilently = async (isCommitted: () => Promise<boolean>) => {
     await expect.poll(waiting, PATIENT).toBe(1);
     proxy.freeze();

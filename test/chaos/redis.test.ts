@@ -10,7 +10,7 @@ import { booksAgree } from './support/books.ts';
 
 const CONFIRMED_MS = 20_000;
 
-/** Each case breaks a Redis of its own, so that all of them wait for their deliveries together. */
+/** Each case breaks a Redis of its own, so that all of them wait for their deliveries concurrently. */
 describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   it('confirms deliveries although Redis was flushed in between (I4)', async (context) => {
     const { redis, journey } = await openDeployment(context);
@@ -57,7 +57,7 @@ describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   });
 });
 
-/** A gateway with a Redis of its own; when the case is over its books must agree. */
+/** A gateway with its own Redis; at the end of the case its books must agree. */
 async function openDeployment({ expect, onTestFinished }: TestContext) {
   const redis = await privateRedis();
   const gateway = await startTestGateway({
@@ -84,7 +84,7 @@ async function openDeployment({ expect, onTestFinished }: TestContext) {
     }
   });
 
-  /** Everything a bet can meet, with a promise that the wallet lets wait. @returns when it is confirmed */
+  /** Every operation of a bet, with a promise that the wallet delays. @returns resolves when it is confirmed */
   async function journey(): Promise<() => Promise<void>> {
     const { service } = gateway;
     const wallet = gateway.wallet('alpha');
@@ -106,7 +106,7 @@ async function openDeployment({ expect, onTestFinished }: TestContext) {
     };
   }
 
-  /** Deliveries that are not confirmed, once the last one has been written down. */
+  /** Unconfirmed deliveries, after the last one has been recorded. */
   async function open(): Promise<{ rows: number }> {
     const count = async () => (await gateway.parts.database.run(OPEN, {})).length;
     await expect.poll(count, { timeout: CONFIRMED_MS }).toBe(0);

@@ -149,7 +149,7 @@ describe('wagergate certify', () => {
   });
 
   it.each([
-    // The second leads where Node's own recursive mkdir does not return.
+    // With the second path, Node's own recursive mkdir would not return.
     ['--out', 'gateway.yaml', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
     ['--out', '/proc/nowhere/x', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
     [
@@ -168,7 +168,7 @@ describe('wagergate certify', () => {
 
   it.each([
     { signals: ['SIGINT'], code: 130, when: 'at Ctrl-C' },
-    // The terminal and a launcher in between, both.
+    // Both the terminal and a launcher send it.
     { signals: ['SIGINT', 'SIGINT'], code: 130, when: 'at a Ctrl-C that comes twice' },
     { signals: ['SIGHUP'], code: 129, when: 'where the terminal goes away' },
   ] as const)(
@@ -283,7 +283,7 @@ describe('over TLS', () => {
       ...['--secret-file', join(folder, 'secret'), '--user', PLAYER.userId, '--token-env', 'T'],
       ...['--out', join(folder, 'out'), '--json'],
     ];
-    // In processes of their own: authorities are trusted by the whole of one.
+    // In separate processes: a process trusts authorities as a whole.
     const around = { env: { T: PLAYER.token } };
     const stranger = await spawnWagergate(args, around);
     expect(stranger.code).toBe(2);

@@ -7,7 +7,7 @@ import { spawnNode } from './support/command-line.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../src/cli/launcher.mjs', import.meta.url));
 
-/** Makes this Node believe that it is another; so young that it would refuse TypeScript. */
+/** Makes this Node believe that it is another one, too old to run TypeScript. */
 const AS_OLD_NODE = `data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });" +
     "Object.defineProperty(process, 'version', { value: 'v20.1.0' });",
@@ -25,7 +25,7 @@ describe('the launcher', () => {
       ['--import', AS_OLD_NODE, LAUNCHER, 'verify', '--secret', 's', '--signature', 'x', '-'],
       { stdin: '{}' },
     );
-    // The exit code, stdin and stderr are the program's.
+    // The exit code, stdin and stderr are those of the program.
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/^error: not valid: .*\n$/);
   });

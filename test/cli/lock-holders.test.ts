@@ -26,7 +26,7 @@ beforeEach(() => {
 afterAll(() => database.drop());
 afterEach(() => holder.end());
 
-/** Somebody's session holds a lock, and says what a terminal must not be shown as it is. */
+/** A session that holds a lock, with text that must not reach a terminal unescaped. */
 async function hold(statement: string): Promise<number> {
   holder = await connect(database.url);
   await holder.query(`SET application_name = 'psql of Al'; BEGIN`);
@@ -36,7 +36,7 @@ async function hold(statement: string): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** What a command says while it waits; then the lock is given back, and it ends. */
+/** What a command prints while it waits; then the lock is released, and it ends. */
 async function spoken(args: readonly string[]): Promise<string> {
   const [stdout, stderr] = [new PassThrough().resume(), new PassThrough()];
   let said = '';

@@ -97,7 +97,7 @@ describe('a command that fails', () => {
 });
 
 describe('a command whose output nobody reads', () => {
-  /** Whose wallet secret is short, of which it warns. */
+  /** A folder with a wallet secret so short that it causes a warning. */
   const folderOf = (id: string) =>
     folderWith({
       'gateway.yaml': GATEWAY,

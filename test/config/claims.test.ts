@@ -134,7 +134,7 @@ describe('while the gateway runs', () => {
       ...two(operatorYaml('alpha'), operatorYaml('beta')),
     });
     const { reload, secretsOf } = sourceOn(folder);
-    // Alphabetically first, and still the one that is refused.
+    // Alphabetically first, and refused nevertheless.
     put(
       folder,
       'operators/alpha.yaml',
@@ -203,6 +203,6 @@ it('a secret that every file takes by a slip costs a look at each that steps bac
   );
   expect(settled.problems).toHaveLength(ids.length - 1);
   expect(settled.operators.size).toBe(ids.length);
-  // It was twice for each operator and each that stepped back: 7,200.
+  // It was two for each pair of operator and withdrawn operator: 7,200.
   expect(looks).toBeLessThan(5 * ids.length);
 });

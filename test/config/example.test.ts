@@ -21,7 +21,7 @@ const ENVIRONMENT = {
 
 const example = (name: string) => readFileSync(`${folder}/${name}`, 'utf8');
 
-/** A line that shows a setting behind a #; explanations are written so that none looks like it. */
+/** A line that shows a setting after a #; explanations are written so that none looks like one. */
 const SHOWN = /^( *)# ( *[a-zA-Z]+:(?: .*)?)$/gm;
 
 /** Settings shown although they have no default. */

@@ -196,7 +196,7 @@ describe('text that is no YAML', () => {
     const alpha = operatorYaml('alpha').replace('/sportsbook', `${address}//`);
     const before = process.cpuUsage();
     const { operators } = load({ 'operators/alpha.yaml': alpha });
-    // A pattern that looks for the last ones from each of them on took some seconds.
+    // A pattern that searched for trailing slashes from each position took some seconds.
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
     expect(operators.get('alpha')?.wallet.baseUrl.endsWith(address)).toBe(true);
   });

@@ -136,7 +136,7 @@ describe('a careless file', () => {
       const result = await source.reload();
       const { user } = process.cpuUsage(before);
       expect(linesOf(result)).toEqual([expect.stringContaining(why)]);
-      // It took seconds to most of a minute; three good files take a few milliseconds.
+      // It took from seconds to most of a minute; three good files take a few milliseconds.
       expect(user / 1000).toBeLessThan(1_000);
       expect(source.current.operators.has('beta')).toBe(true);
     },

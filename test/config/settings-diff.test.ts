@@ -15,7 +15,7 @@ it('tells an operator that comes or goes, also one whose id every object has', a
   expect(kinds(await diffOf(none, some))).toEqual([['constructor', 'added']]);
   const gone = await diffOf(some, none);
   expect(kinds(gone)).toEqual([['constructor', 'removed']]);
-  // What people have to know before it comes into force.
+  // What people must know before it comes into force.
   expect(gone.operators.flatMap(warningsOf)).toHaveLength(1);
 });
 

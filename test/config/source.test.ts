@@ -17,7 +17,7 @@ describe('the configuration in force', () => {
     const say = (_: object, message: string) => log.push(message);
     const begun = new ConfigurationSource({
       ...{ folder, env: {}, logger: { info: say, warn: say, error: say } },
-      // As it comes from one process to the other.
+      // As it comes from the other process.
       lastGood: structuredClone(source.inForce),
     });
     const statuses = [...begun.current.operators].map(([id, { status }]) => [id, status]);
@@ -115,7 +115,7 @@ describe('the configuration in force', () => {
       'operators/beta.yaml': operatorYaml('beta', 'delivery: { horizonHours: 1 }'),
     });
     put('gateway.yaml', `${GATEWAY}delivery: { horizonHours: 5 }\n`);
-    // Invalid: its last good version stands, under the gateway's settings of now.
+    // Invalid: its last good version stays in force, with the gateway's current settings.
     put('operators/gamma.yaml', operatorYaml('gamma', 'status: odd'));
     const result = await source.reload();
     expect(result.changed).toMatchObject({ gateway: true, updated: ['alpha', 'gamma'] });

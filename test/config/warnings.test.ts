@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GATEWAY, operatorYaml } from './support/folder.ts';
 import { sourceOn, three } from './support/source-on.ts';
 
-/** What was warned of, as message, file and path. */
+/** The warnings, as message, file and path. */
 const warned = (log: ReturnType<typeof sourceOn>['log']) =>
   log.filter(({ level }) => level === 'warn').map(({ message, facts }) => ({ message, ...facts }));
 
@@ -83,7 +83,7 @@ describe('a file that is passed over', () => {
     await source.reload();
     await source.reload();
     expect(warned(log).slice(2)).toEqual([passed('zeta.yaml.bak'), passed('zeta.yml~')]);
-    // Somebody has another try with the same name.
+    // Somebody tries again with the same name.
     remove('operators/delta.json');
     await source.reload();
     put('operators/delta.json', '{}');
@@ -118,7 +118,7 @@ describe('a file that is passed over', () => {
       ...three(),
       'gateway.yml': GATEWAY,
       'delta.yaml': operatorYaml('delta'),
-      // Others that may stand there, whatever they are for.
+      // Other files that may be there for any purpose.
       ...{ 'compose.yaml': 'services: {}\n', 'gateway.yaml.bak': '', 'notes.yaml': 'id: a\n' },
       ...{ '.delta.yaml': operatorYaml('delta'), 'gateway.schema.json': '{}' },
     });

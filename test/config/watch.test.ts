@@ -24,7 +24,7 @@ const two = () => ({
 it('is looked at one file a step, so that callbacks get their turn (I7)', () => {
   const files = new ConfigFolder(folderWith(two()), {});
   for (const _ of files.read());
-  // The gateway's file, its folder, the folder of the operators', and theirs.
+  // The gateway's file, its folder, the operators' folder, and their files.
   expect([...files.changes()]).toHaveLength(5);
 });
 
@@ -43,7 +43,7 @@ function sourceOn(folder: string, watchIntervalMs = 15) {
   return { source, firstReload: reload.promise, firstChange: change.promise };
 }
 
-/** Watches a folder, makes a change in it and gives what comes into force first. */
+/** Watches a folder, changes it, and returns the first configuration that comes into force. */
 function watched(folder: string, makeChange: () => void): Promise<Configuration> {
   const { source, firstChange } = sourceOn(folder);
   source.watch();
@@ -56,7 +56,7 @@ const statusOf = (configuration: Configuration, id: string) =>
 
 const suspended = (id: string) => operatorYaml(id, 'status: suspended');
 
-/** Lays files out the way the kubelet mounts a ConfigMap; each call swaps the whole at once. */
+/** Lays files out as the kubelet mounts a ConfigMap; each call swaps all of them at once. */
 function mountConfigMap(folder: string, version: string, files: Readonly<Record<string, string>>) {
   const data = join(folder, `..${version}`);
   mkdirSync(data);

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Watcher } from '../../src/config/watcher.ts';
 
 /**
- * A watcher that sees these changes, one a look; resolves when it has seen them all and gives at
- * which looks (from 1) it took them over.
+ * A watcher that sees these changes, one per look. Resolves when it has seen them all, with the looks (from 1) at
+ * which it applied them.
  */
 function takenAt(looks: readonly string[], onChange = () => Promise.resolve()): Promise<number[]> {
   const taken: number[] = [];

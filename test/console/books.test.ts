@@ -5,7 +5,7 @@ import { bookAll } from '../books/support/kept-books.ts';
 import { placedBet } from '../support/bet.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
-/** As many digits as the service likes; a phone is not that wide. */
+/** As many digits as the service may send; a phone is not that wide. */
 const LONG = `7.${'123456789'.repeat(6)}`;
 
 describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, () => {
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.getByRole('heading', { name: `alpha, ${dayBefore(3)}` }).waitFor();
     await page.getByRole('row', { name: 'Stakes 22.1', exact: true }).waitFor();
     await page.getByRole('row', { name: 'Net 1.6', exact: true }).waitFor();
-    // The reader is in Vienna, the books are not.
+    // The reader is in Vienna, the books are in UTC.
     const day = page.locator('.facts > div').filter({ hasText: 'The day, in UTC' });
     const [startsAt = '', endsAt = ''] = await day.locator('time').allInnerTexts();
     expect([startsAt, endsAt]).toEqual([

@@ -6,7 +6,7 @@ import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
-/** What a button gave the browser to keep, a line each. */
+/** The lines of the file that a button lets the browser save. */
 async function kept(page: Page, click: () => Promise<void>): Promise<readonly string[]> {
   const downloading = page.waitForEvent('download');
   await click();
@@ -129,10 +129,10 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.getByText('No bets yet').waitFor();
     const looks = async () =>
       (await auditRows('player.viewed')).filter(({ subject }) => subject === `player ${userId}`);
-    // React asks twice in a build for tests.
+    // React asks twice in a development build.
     const before = (await looks()).length;
     expect(before).toBeGreaterThan(0);
-    // Who is signed in is asked for at each return, a second after the last time.
+    // Each return to the window asks who is signed in, unless it was asked within the last second.
     let returns = 0;
     page.on('response', (response) => {
       if (response.url().endsWith('/admin/me')) returns += 1;

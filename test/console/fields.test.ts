@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)(
       await page.keyboard.press('Enter');
       await page.waitForURL('**amount=5**');
       expect(new URL(page.url()).searchParams.get('from')).toBe('2026-01-20T10:00:00Z');
-      // Whoever types goes on in the same field.
+      // The focus stays in the same field.
       expect(await page.evaluate('document.activeElement.labels?.[0].textContent')).toBe('Stake');
       await page.close();
     });
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)(
       const { userId, ...player } = await rig.gateway.player();
       const slip = { ...player, userId, amount: '5' };
       const { transactionId } = await rig.gateway.service.place(slip);
-      // Of a prefixed session the wallet names the currency: 3 to 5 characters, of which this may be one.
+      // The wallet names the currency of a prefixed session: 3 to 5 characters, and this may be one of them.
       await onServer(rig.gateway.databaseUrl, async (client) => {
         await client.query(`UPDATE sessions SET currency = 'U\u202eSD'`);
         await client.query(`UPDATE bets SET currency = 'U\u202eSD'`);

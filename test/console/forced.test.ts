@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
-/** As long as a player's id may be, and with nowhere to break it. */
+/** As long as a player's id may be, and without a place to break it. */
 const LONG_USER = 'u'.repeat(64);
 
 describe.skipIf(!hasChromium)('what is to be read all the same', { timeout: 120_000 }, () => {
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('what is to be read all the same', { timeout: 120_
       const head = getComputedStyle(one, '::after');
       return [getComputedStyle(one).borderTopWidth, head.borderTopColor, head.borderLeftColor === head.color];
     })()`);
-    // A head whose upper and lower edges can be seen is a square, which points nowhere.
+    // An arrowhead with visible upper and lower edges would be a square, which points nowhere.
     expect(line).toEqual(['2px', 'rgba(0, 0, 0, 0)', true]);
     await page.emulateMedia({ forcedColors: 'none' });
     await page.close();

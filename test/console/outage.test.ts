@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     let asked = 0;
     await page.route('**/admin/bets', async (route) => {
       asked += 1;
-      // Two questions and their repeats; a further one is never answered.
+      // Two queries and their retries; a further one is never answered.
       if (asked <= 4) await route.fulfill(AWAY);
     });
     await page.goto(`${rig.adminUrl}/console/bets`);
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     let asked = 0;
     await page.route('**/admin/bets', async (route) => {
       asked += 1;
-      // React asks twice in a build for tests; the repeat is never answered.
+      // React asks twice in a development build; the retry is never answered.
       if (asked <= 2) await route.fulfill(AWAY);
     });
     await page.goto(`${rig.adminUrl}/console/bets`);
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.getByRole('link', { name: 'Now', exact: true }).click();
     await page.getByRole('row', { name: 'beta' }).waitFor();
     await page.close();
-    // The browser tells of the file that did not come.
+    // The browser reports the missing file.
     rig.complaints.splice(0);
   });
 

@@ -5,14 +5,16 @@ import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)>\u202egnp';
-/** A bet whose id would be an address, markup or a path, were it taken for one. */
+/** A bet whose id would be an address, markup or a path if it were read as one. */
 const HOSTILE_ID = `javascript:alert(1)//<b>'"/?#%2f`;
 
 describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   let bet = '';
   let userId = '';
-  /** Two browsers, which go from page to page: a start for each page costs more than all else here. */
+  /**
+   * Two browsers that go from page to page: starting one for each page would cost more than everything else here.
+   */
   let inTheLight: Page;
   let onADarkPhone: Page;
   beforeAll(async () => {
@@ -163,7 +165,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('heading', { name: 'Audit' }).waitFor();
     await page.close();
-    // The browser tells of the file that did not come.
+    // The browser reports the missing file.
     rig.complaints.splice(0);
   });
 });

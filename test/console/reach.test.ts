@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     expect(rig.complaints).toEqual([]);
   });
 
-  /** Whether all of what a selector finds stands within the window, from its left edge to its right. */
+  /** Whether everything that a selector finds is within the window's left and right edges. */
   const isWithin = (page: Page, selector: string) =>
     page.evaluate(
       `[...document.querySelectorAll('${selector}')].every((one) => {
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
       await page.getByText('profile and balance are not asked: breaker open').waitFor();
       expect(await isWithin(page, '.row.head .cell, .row-space .cell')).toBe(true);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      // A heading that is broken within a word can be read by nobody.
+      // A heading that is broken within a word is unreadable.
       const lines = await page.evaluate(
         `[...document.querySelectorAll('.row.head .cell')].map((one) => {
           const range = document.createRange();

@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     });
     await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
     const { port } = foreign.address() as AddressInfo;
-    // Another name for the same machine, so another site to the browser.
+    // Another name for the same machine, so the browser treats it as another site.
     await page.goto(`http://localhost:${port}/`);
     const read = `fetch('${rig.people.baseUrl}/admin/me', { credentials: 'include' }).then(() => 'read', () => 'refused')`;
     expect(await page.evaluate(read)).toBe('refused');
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     await new Promise((resolve) => foreign.close(resolve));
   });
 
-  /** Where each button stands, and what its route asks of who presses it. */
+  /** Where each button is, and the right that its route requires. */
   const BUTTONS: readonly (readonly [path: () => string, name: string, right: Right])[] = [
     [() => '/operators/alpha', 'Hold', 'operate'],
     [() => '/operators/alpha', 'Probe', 'operate'],
@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     [() => `/players/${userId}`, 'Forget', 'administer'],
   ];
 
-  /** Whom the list of bets shows personal data. */
+  /** To which roles the list of bets shows personal data. */
   const SHOWN = { viewer: false, finance: false, support: true, admin: true };
 
   it.each(PERSON_ROLES)(

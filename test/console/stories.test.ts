@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
-/** How soon somebody who looks at Now has to see that an operator is in trouble. */
+/** How soon a person who looks at Now must see that an operator is in trouble. */
 const SEEN_MS = 5_000;
 
 describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, () => {

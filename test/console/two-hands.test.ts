@@ -7,14 +7,16 @@ import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 
-/** Where something stands in the window. */
+/** The position of an element in the window. */
 async function boxOf(one: Locator) {
   const box = await one.boundingBox();
   if (box === null) throw new Error('it is not in the window');
   return box;
 }
 
-/** Begins a hold that will fail, and closes its window meanwhile. @returns `letGo`, whose `resolve` has it fail */
+/**
+ * Begins a hold that will fail, and closes its window meanwhile. @returns `letGo`, whose `resolve` makes it fail
+ */
 async function closeFailingHold(page: Page) {
   const letGo = Promise.withResolvers<void>();
   const body = '{"code":100,"message":"PostgreSQL is not available"}';
@@ -76,7 +78,7 @@ describe.skipIf(!hasChromium)(
       await page.evaluate(`scrollBy(0, ${y - submits.y})`);
       const { x, width, ...at } = await boxOf(opens);
       expect(at.y).toBeCloseTo(submits.y, -1);
-      // Of both buttons: the one that opens the window, and the one within it.
+      // A point within both buttons: the one that opens the window, and the one inside it.
       const shared = (Math.max(x, submits.x) + Math.min(x + width, submits.x + submits.width)) / 2;
       expect(shared).toBeGreaterThan(Math.max(x, submits.x));
       await page.mouse.dblclick(shared, submits.y + submits.height / 2);

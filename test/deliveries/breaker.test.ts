@@ -11,7 +11,7 @@ beforeAll(async () => {
   const quickToOpen = { breaker: { minRequests: 3, openMs: OPEN_MS, windowMs: 10_000 } };
   gateway = await startTestGateway({
     worker: true,
-    // Far beyond any test: whatever is delivered is delivered because the breaker closed.
+    // Far longer than any test: a delivery is delivered only because the breaker closed.
     gateway: { delivery: { minBackoffMs: 100_000, maxBackoffMs: 300_000 } },
     operators: {
       alpha: { wallet: quickToOpen, settle: { onFailure: 'queue' } },
@@ -63,7 +63,7 @@ describe('when the breaker closes', () => {
   });
 });
 
-/** Calls that fail and promise nothing, until the breaker opens. */
+/** Makes calls that fail and promise nothing, until the breaker opens. */
 async function openBreaker(operatorId: string): Promise<void> {
   const player = await gateway.player({ operatorId });
   while (breakerOf(operatorId) === 'closed') {
@@ -96,7 +96,7 @@ describe('a half-open breaker', () => {
     await untilBreaker('gamma', 'half_open');
     expect(await statementsWithin(gateway, 'delivery-take', 3)).toBeLessThan(10);
     expect(bet.arrivals()).toEqual(['place']);
-    // A call about money closes it, and the update goes.
+    // A call about money closes it, and the update is delivered.
     expect((await bet.settle('1')).status).toBe(200);
     await untilDeliveries(bet, [{ state: 'delivered', operation: 'update' }]);
   });

@@ -45,7 +45,7 @@ describe('a delivery that no wallet confirms within its horizon', () => {
       code: 5,
     });
 
-    // The wallet would take it now; but nobody told it to be tried again.
+    // The wallet would accept it now, but nobody has had it retried.
     bet.wallet.behave();
     const other = await placedBet(gateway);
     const about = { transactionId: other.transactionId, calls: 1 };

@@ -28,7 +28,7 @@ interface Due {
   readonly apartMs?: number;
 }
 
-/** Promised rollbacks of one operator, written past the gateway. */
+/** Promised rollbacks of one operator, written directly to the database. */
 async function insert(operatorId: string, prefix: string, due: Due): Promise<void> {
   await gateway.player({ operatorId, user: `${operatorId}-user` });
   const [player] = await sql<{ playerId: string; userId: string; sessionId: string }>(
@@ -44,7 +44,7 @@ async function insert(operatorId: string, prefix: string, due: Due): Promise<voi
   );
 }
 
-/** From the moment each was due until its first call, in milliseconds, shortest first. */
+/** From when each was due until its first call, in milliseconds, shortest first. */
 async function lagsMs(prefix: string): Promise<readonly number[]> {
   const rows = await sql<{ ms: number }>(
     gateway,
@@ -58,7 +58,7 @@ async function lagsMs(prefix: string): Promise<readonly number[]> {
 
 async function untilDelivered(operatorId: string, prefix: string, count: number): Promise<void> {
   const wallet = gateway.wallet(operatorId);
-  // Each look at the journal goes through all of the backlog.
+  // Each query of the journal goes through the whole backlog.
   await wallet.waitFor(() => wallet.requests.length >= count, 20_000);
   await vi.waitFor(async () => expect(await lagsMs(prefix)).toHaveLength(count), {
     timeout: 20_000,
@@ -71,7 +71,7 @@ describe('a backlog of 100,000 behind a wallet that hangs', () => {
     const wallet = gateway.wallet('alpha');
     let callsMax = 0;
     const inFlight = () => gateway.parts.wallets.get('alpha')?.inFlight('money') ?? 0;
-    // Its calls hang for seconds: none of them is missed.
+    // Its calls hang for seconds, so sampling misses none of them.
     const sampling = setInterval(() => {
       callsMax = Math.max(callsMax, inFlight());
     }, 10);
@@ -79,7 +79,7 @@ describe('a backlog of 100,000 behind a wallet that hangs', () => {
     await insert('alpha', 'stuck', { count: 100_000 });
     await wallet.waitFor(() => wallet.requests.length >= 8);
 
-    // Long enough for alpha's calls to time out and for whoever looks for stuck drains to look.
+    // Long enough for alpha's calls to time out, and for the search for stuck drains to run.
     const count = 300;
     await insert('beta', 'flowing', { count, firstDueInMs: 100, apartMs: 25 });
     await untilDelivered('beta', 'flowing', count);
@@ -88,10 +88,10 @@ describe('a backlog of 100,000 behind a wallet that hangs', () => {
     clearInterval(sampling);
     expect(callsMax).toBe(8);
 
-    // Redis holds a job an operator, not one a delivery.
+    // Redis holds a job per operator, not one per delivery.
     const keys = await onRedis(gateway.redisUrl, (redis) => redis.dbsize());
     expect(keys).toBeLessThan(50);
-    // What is claimed is what is being called: the rest stays free for its service.
+    // Only deliveries that are being called are claimed: the rest stay free for the service's operations.
     const [claimed] = await sql<{ count: number }>(
       gateway,
       `SELECT count(*)::int AS count FROM bets WHERE busy_attempt IS NOT NULL`,

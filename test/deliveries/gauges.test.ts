@@ -5,9 +5,9 @@ import { onServer } from '../support/server.ts';
 import { sql } from './support/deliveries.ts';
 
 const PATIENT = { timeout: 20_000, interval: 50 };
-/** docs/contract.md, Metrics. */
+/** The bound in docs/contract.md, Metrics. */
 const AGE_MS_MAX = 5_000;
-/** The machine may be busy with something else in one of them. */
+/** The machine may be busy with other work in one of them. */
 const ROUNDS = 3;
 
 describe('the delivery gauges', () => {
@@ -21,11 +21,11 @@ describe('the delivery gauges', () => {
   const insert = (state: string) =>
     onServer(gateway.databaseUrl, (client) => insertDelivery(client, { state }));
 
-  /** How old the end of a delivery is when it shows, where it missed a look by a little. */
+  /** How long after its end a delivery appears that just missed a look. */
   async function ageMsOfWhatJustMissed(): Promise<number> {
     const dead = await shown('dead');
     await insert('dead');
-    // From here on it is known when the last look was.
+    // From here on the time of the last look is known.
     await expect.poll(() => shown('dead'), PATIENT).toBe(dead + 1);
     const delivered = await shown('delivered');
     const id = await insert('delivered');

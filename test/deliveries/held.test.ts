@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** How an operator comes to take no calls, and takes them again. */
+/** The ways in which an operator stops accepting calls, and accepts them again. */
 const HOLDS = [
   {
     because: 'an open breaker',
@@ -65,7 +65,7 @@ const HOLDS = [
 
 let lastChange: Promise<void> = Promise.resolve();
 
-/** These tests run at once and share one folder: a reload fails when a file goes while it reads. */
+/** These tests run concurrently and share one folder: a reload fails if a file disappears while it reads. */
 function inTurn(change: () => Promise<void>): Promise<void> {
   lastChange = lastChange.then(change, change);
   return lastChange;
@@ -80,7 +80,7 @@ async function withHolds(use: (holds: DeliveryHolds) => Promise<boolean>): Promi
   }
 }
 
-/** Resolves when an operator has been held for so long. */
+/** Resolves when an operator has been held for this long. */
 async function untilHeld(operatorId: string, ms: number): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -110,7 +110,7 @@ describe('an operator that takes no calls', () => {
       );
 
       await release();
-      // Not dead at once: of its horizon there is as much left as there was.
+      // Not dead at once: as much of its horizon is left as before.
       await untilDeliveries(bet, [{ state: 'pending', attempts: (before?.attempts ?? 0) + 1 }]);
       stopFailing();
       await untilDeliveries(bet, [{ state: 'delivered' }]);
@@ -150,7 +150,7 @@ it('a dead letter of an older wallet stays dead when that is released, until it 
   stopFailing();
   await gateway.reconfigure('delta', { wallet: { generation: 3 } });
 
-  // As docs/runbooks/rollback-dead.md has it: a release looks at what waits alone.
+  // As in docs/runbooks/rollback-dead.md: a release affects only deliveries that wait.
   await withAdmin((admin) => admin.release('delta', { upTo: 3, to: 3 }, BY));
   expect(await deliveriesOf(bet)).toMatchObject([{ state: 'dead' }]);
   await withAdmin((admin) => admin.retrySome('delta', 'dead', { limit: 10 }, BY));

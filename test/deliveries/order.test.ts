@@ -38,7 +38,7 @@ describe('the deliveries of one bet', () => {
     expect((await bet.settle('10')).status).toBe(200);
     const gate = bet.wallet.hold('any', { transactionId: bet.transactionId });
     await gate.arrived;
-    // From now on nobody waits as long as the call in the gate may take.
+    // From now on nobody waits as long as the held call may take.
     const path = join(own.configFolder, 'gateway.yaml');
     await replaceFile(path, `${await readFile(path, 'utf8')}deadline: { totalMs: 1500 }\n`);
     await own.reload();
@@ -46,7 +46,7 @@ describe('the deliveries of one bet', () => {
     expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
     expect(gate.held).toBe(1);
     gate.release();
-    // Whichever came first: an update behind a rollback is not even kept.
+    // Whichever came first: an update behind a rollback is not even stored.
     const ends = async () =>
       (await deliveriesOf(bet))
         .filter(({ operation }) => operation !== 'update')
@@ -92,7 +92,7 @@ describe('the deliveries of one bet', () => {
   });
 });
 
-/** A bet placed while its operator was well, now in the state its operator is in. */
+/** A bet placed while its operator was active; then the operator gets its state. */
 async function placedBetIn(operatorId: string): Promise<TestBet> {
   await gateway.reconfigure(operatorId, {});
   const bet = await placedBet(gateway, { operatorId });
@@ -137,7 +137,7 @@ describe('behind an update that a killed worker has left in flight', () => {
   /** Promised, claimed, and never finished. */
   async function abandonedUpdate(): Promise<TestBet> {
     const bet = await placedBet(gateway, { operatorId: 'beta' });
-    // So that it is nobody else who claims it.
+    // So that nobody else claims it.
     gateway.parts.wallets.setOverride('beta', 'money', 'open');
     await bet.update('1.4');
     const { taken } = await new DeliveryStore(gateway.parts.database).take('beta', {

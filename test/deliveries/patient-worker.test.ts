@@ -28,7 +28,7 @@ it('a Redis that refuses to give work is asked now and then, and drains go on on
   scheduler.start();
   await expect.poll(() => refusedAtMs.length, PATIENT).toBeGreaterThanOrEqual(REFUSALS);
   const [first = 0, last = 0] = [refusedAtMs[0], refusedAtMs[REFUSALS - 1]];
-  // At once they would come within some milliseconds; other parts of the worker may be refused in between.
+  // Without the pause they would come within milliseconds; other parts of the worker may be refused in between.
   expect(last - first).toBeGreaterThan(400);
   await admin.config('SET', 'maxmemory', '0');
   await expect.poll(() => drain, PATIENT).toHaveBeenCalledWith('alpha');

@@ -11,7 +11,7 @@ const HALF_OPEN_MAX = 8;
 it('a breaker is closed by live calls where the only delivery that waits always fails (I7)', async () => {
   const gateway = await startTestGateway({
     worker: true,
-    // Far beyond the test: the delivery is tried because a half-open breaker wants a call.
+    // Far longer than the test: the delivery is tried only because a half-open breaker needs a call.
     gateway: { delivery: { minBackoffMs: 100_000, maxBackoffMs: 300_000 } },
     operators: { alpha: { wallet: { breaker: { minRequests: 3, openMs: OPEN_MS } } } },
   });
@@ -32,7 +32,7 @@ it('a breaker is closed by live calls where the only delivery that waits always 
   const breaker = () => gateway.parts.wallets.get('alpha')?.breakerState('money');
   const behave = wallet.misbehave('place', { kind: 'reset' });
   while (breaker() === 'closed') expect(await live()).toBe(400);
-  // From now on the wallet is well, but for that one bet.
+  // From now on the wallet works, except for that one bet.
   behave();
   const placed: number[] = [];
   while (placed.at(-1) !== 200 && placed.length < HALF_OPEN_MAX) {

@@ -80,7 +80,7 @@ describe('a delivery on record', () => {
     bet.wallet.misbehave('rollback', { kind: 'html' }, about);
     await bet.rollback();
     await untilDeliveries(bet, [{ state: 'delivered' }]);
-    // The first of the two was the callback's own, and is none of the delivery's.
+    // The first of the two was the callback's own attempt, not the delivery's.
     const after = [await attempts('bad_answer'), await attempts('accepted'), await lags()];
     expect(after).toEqual(before.map((count) => count + 1));
   });

@@ -7,7 +7,7 @@ import { onRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { untilDeliveries } from './support/deliveries.ts';
 
-/** Redis only makes deliveries quick: nothing that is promised depends on it. */
+/** Redis only makes deliveries faster: no promise depends on it. */
 
 let redis: TcpProxy;
 let redisUrl: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 afterEach(() => redis.restore());
 
-/** Bets whose rollback the wallet could not take; from now on it does. */
+/** Bets whose rollbacks the wallet could not accept; from now on it does. */
 async function promisedBets(count: number): Promise<readonly TestBet[]> {
   const player = await gateway.player();
   const bets = await Promise.all(
@@ -42,7 +42,7 @@ async function promisedBets(count: number): Promise<readonly TestBet[]> {
   return bets;
 }
 
-/** The queue that all workers share, as another one sees it. */
+/** The queue that all workers share, from another client. */
 async function onQueue(use: (queue: Queue) => Promise<unknown>): Promise<void> {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue('deliveries', {
@@ -54,7 +54,7 @@ async function onQueue(use: (queue: Queue) => Promise<unknown>): Promise<void> {
   connection.disconnect();
 }
 
-/** Each was brought, and changed the wallet's books once. */
+/** Each was delivered, and changed the wallet's books once. */
 async function expectHome(bets: readonly TestBet[]): Promise<void> {
   for (const bet of bets) {
     await untilDeliveries(bet, [{ state: 'delivered' }]);

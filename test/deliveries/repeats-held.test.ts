@@ -32,7 +32,7 @@ afterAll(() => gateway.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-/** Its wallet turns out to pay repeats again; in between nothing is sent. */
+/** Its wallet turns out to pay repeats again; nothing is sent in between. */
 async function holdsRepeats(): Promise<void> {
   gateway.parts.wallets.setOverride('alpha', 'money', 'open');
   await gateway.reconfigure('alpha', { ...QUEUEING, wallet: HOLDING });
@@ -78,7 +78,7 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     goesOn();
     const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
     const { transactionId } = bet;
-    // It says for certain that it has not taken it.
+    // The wallet says for certain that it has not executed it.
     bet.wallet.misbehave('settle', { kind: 'code', code: 3 }, { transactionId, calls: 2 });
     await asPerson(gateway, (admin) => admin.retry(dead?.id ?? '', BY));
     await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);

@@ -15,7 +15,7 @@ beforeEach(async () => {
   onTestFinished(() => gateway.close());
 });
 
-/** A bet that was told 200 in a journal that was restored to an hour ago, while the bet was at its wallet. */
+/** A bet that was answered 200 and is at its wallet, in a journal that was restored to an hour ago. */
 async function restoredBet() {
   const bet = await placedBet(gateway, { amount: '10' });
   const { transactionId } = bet;
@@ -30,7 +30,7 @@ async function restoredBet() {
   return { bet, transactionId };
 }
 
-/** As the manual's step has it, with nothing but PostgreSQL and the files. */
+/** As in the manual's step, with only PostgreSQL and the files. */
 const deliveries = (...args: readonly string[]) =>
   wagergate(['deliveries', ...args, '--operator', 'alpha'], {
     env: {

@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 afterEach(() => vi.restoreAllMocks());
 
-/** The wallet answers the next tries of this bet one after the other like that, then well. */
+/** The wallet answers the next attempts of this bet like this in turn, then well. */
 function answering(bet: TestBet, operation: 'rollback' | 'update', ...how: Misbehaviour[]): void {
   for (const one of how) {
     bet.wallet.misbehave(operation, one, { transactionId: bet.transactionId, calls: 1 });
   }
 }
 
-/** So that the callback's own attempt makes a promise of it. */
+/** Makes the callback's own attempt end in a promise. */
 const FAILED: Misbehaviour = { kind: 'status', status: 500 };
 
 describe('a promised rollback', () => {
@@ -125,9 +125,9 @@ describe('a promised update', () => {
 });
 
 describe('the wait before the next attempt', () => {
-  /** From the end of the latest try until the next one is due. */
+  /** From the end of the latest attempt until the next one is due. */
   async function waitMs(bet: TestBet, attempts: number): Promise<number> {
-    // Counted when it is taken, written down when it has ended.
+    // Counted when it is claimed, recorded when it has ended.
     const row = await vi.waitUntil(
       async () => {
         const [found] = await lastWait(bet, attempts);
@@ -157,7 +157,7 @@ describe('the wait before the next attempt', () => {
     for (const [index, expectedMs] of [200, 400, 500, 500].entries()) {
       const ms = await waitMs(bet, index + 1);
       expect(ms).toBeGreaterThanOrEqual(expectedMs - 5);
-      // What it took to write it down comes on top.
+      // Recording it takes additional time.
       expect(ms).toBeLessThan(expectedMs + BUSY_MS);
     }
   });

@@ -39,7 +39,7 @@ async function betInMaintenance(): Promise<TestBet> {
   await gateway.reconfigure('beta', { status: 'maintenance' });
   return bet;
 }
-/** A rollback that came with nearly all of its time spent: it can wait for nothing. */
+/** A rollback that arrives with nearly all of its time spent: it can wait for nothing. */
 function rollbackInHaste(bet: TestBet) {
   const headers = { 'x-request-start': `t=${(Date.now() - 4_400) / 1_000}` };
   return gateway.service.call('PUT', '/payment/bet', rollbackBody(bet.slip, 50), { headers });
@@ -76,7 +76,7 @@ describe('a settle accepted as a delivery', () => {
     await bet.settle('10');
     expect((await bet.unsettle()).status).toBe(200);
     await endMaintenance();
-    // The next result is brought as if nothing had been.
+    // The next result is delivered as if nothing had happened.
     const other = await placedBet(gateway, { operatorId: 'beta' });
     other.wallet.misbehave('settle', failing, { transactionId: other.transactionId, calls: 1 });
     await other.settle('30');

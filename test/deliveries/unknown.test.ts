@@ -5,7 +5,7 @@ import { betState } from '../support/journal.ts';
 import { BUSY_MS, PATIENT_MS } from '../support/timing.ts';
 import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
 
-/** The first repetition comes so long after the first confirmation, the second at ten times that. */
+/** The time from the first confirmation to the first repeat; the second repeat comes after ten times that. */
 const CONFIRM_MS = 200;
 const ORIGINATE_MS = 1_000;
 
@@ -42,14 +42,14 @@ async function unknownBet(operatorId = 'alpha'): Promise<TestBet> {
 
 const rollbacksOf = (bet: TestBet) => bet.wallet.arrivals(bet.transactionId, 'rollback');
 
-/** The wallet has confirmed it three times, at the times it should. */
+/** The wallet has confirmed it three times, at the right times. */
 function expectThreeConfirmations(bet: TestBet): void {
   const [first, second, third, ...more] = rollbacksOf(bet).map(({ atMs }) => atMs);
   expect(more).toEqual([]);
   const waits = [(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)];
   expect(waits[0]).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
   expect((third ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(10 * CONFIRM_MS - 5);
-  // The sweep that finds it due comes on top.
+  // Plus the time until a sweep finds it due.
   expect(waits[0]).toBeLessThan(CONFIRM_MS + 2_000 + BUSY_MS);
   expect(waits[1]).toBeLessThan(10 * CONFIRM_MS + 2_000 + BUSY_MS);
 }
@@ -64,7 +64,7 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     await untilDeliveries(bet, [{ purpose: 'confirm', state: 'delivered' }]);
     expectThreeConfirmations(bet);
     expect((await bet.rollback()).body).toBe(answer.body);
-    // The service brought its own: the gateway has none to add, however long it waits.
+    // The service sent its own: the gateway adds none, however long it waits.
     const { operations } = (await betState(gateway.databaseUrl, bet.transactionId)) ?? {};
     expect(operations).toEqual(['place', 'rollback']);
   });
@@ -73,7 +73,7 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     const bet = await unplacedBet(gateway);
     bet.wallet.misbehave('place', { kind: 'lateDebit' }, { transactionId: bet.transactionId });
     expect((await bet.place()).json?.code).toBe(100);
-    // A wallet that keeps no tombstone: it has nothing to roll back, says so, and debits later.
+    // A wallet without tombstones: it has nothing to roll back, says so, and debits later.
     const about = { transactionId: bet.transactionId, calls: 1 };
     bet.wallet.misbehave('rollback', { kind: 'code', code: 8 }, about);
     expect((await bet.rollback()).json?.code).toBe(8);
@@ -115,7 +115,7 @@ describe.concurrent('a place whose rollback the service never brings', () => {
     for (const member of ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']) {
       expect(sent).not.toHaveProperty(member);
     }
-    // It is not told as the service's, who was answered nothing.
+    // It is not shown as the service's operation, because the service was answered nothing.
     const story = await gateway.operator('alpha').bet(bet.transactionId);
     expect(story.json?.operations).toMatchObject([
       { operation: 'place', askedBy: 'service', answer: { status: 400 } },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** The wallet has taken the place, and its answer was lost. */
+/** The wallet has accepted the place, and its answer was lost. */
 async function lostPlace(operatorId = 'alpha'): Promise<TestBet> {
   const bet = await unplacedBet(gateway, { operatorId });
   lose(bet, 'place');
@@ -23,13 +23,13 @@ async function lostPlace(operatorId = 'alpha'): Promise<TestBet> {
   return bet;
 }
 
-/** As somebody leaves it who has put it right by hand, and only half. */
+/** As left by somebody who has repaired it by hand, but only half. */
 async function halfSettled(bet: TestBet): Promise<void> {
   const text = `UPDATE bets SET settlement = 'settled', settlement_amount = NULL WHERE transaction_id = $1`;
   await sql(gateway, text, [bet.transactionId]);
 }
 
-/** More of the same than one look takes, all before any other. */
+/** More copies than one look takes, all before any other bet. */
 async function multiplied(bet: TestBet): Promise<void> {
   const copies = `SELECT (jsonb_populate_record(b, jsonb_build_object(
       'transaction_id', b.transaction_id || '-' || n, 'created_at', b.created_at - interval '1 hour',

@@ -8,7 +8,7 @@ import { startWorkerProcess } from './support/worker-process.ts';
 
 const failing = { kind: 'status', status: 500 } as const;
 
-/** At once: more of them are answered too late by a busy machine. */
+/** Bets under way at once: with more, a busy machine answers too many too late. */
 const LANES = 8;
 
 /** Bets whose rollback is promised, and not due before `allDue`. */
@@ -28,7 +28,7 @@ async function promisedBets(gateway: TestGateway, count: number): Promise<readon
   return bets;
 }
 
-/** The next sweep of each worker finds all of them. */
+/** Makes all of them due, so that the next sweep of each worker finds them. */
 const allDue = (gateway: TestGateway) =>
   sql(gateway, `UPDATE deliveries SET next_attempt_at = clock_timestamp() WHERE state = 'pending'`);
 
@@ -66,7 +66,7 @@ describe('several workers', () => {
     const bets = await promisedBets(gateway, 120);
     const gate = gateway.wallet('alpha').hold('rollback');
     await allDue(gateway);
-    // Eight calls at once each: all three of them are at it.
+    // Eight calls at once each: all three are working.
     await gate.arrivedTimes(3 * 8);
     gate.release();
     for (const bet of bets) {
@@ -106,7 +106,7 @@ describe('a worker that is killed', () => {
     const booked = wallet.hold('rollback', { point: 'after' });
     await booked.arrived;
     expect(bet.balance()).toBe('1000');
-    // Whichever of the two it was: both are killed, and a third comes.
+    // Whichever of the two it was, both are killed, and a third one starts.
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
     booked.release();
     await untilDeliveries(bet, [{ state: 'pending', attempts: 2 }]);

@@ -11,7 +11,7 @@ import {
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e-?\d+)?$/;
 
-/** `mantissa * 10^exponent`: what the texts below mean, told apart from how they are written. */
+/** `mantissa * 10^exponent`: the meaning of the texts below, apart from their spelling. */
 interface Value {
   readonly mantissa: bigint;
   readonly exponent: number;
@@ -33,7 +33,7 @@ const spelled = value.chain((it) =>
     .map(({ shift, zeros, mark }) => ({ value: it, text: spell(it, shift, zeros, mark) })),
 );
 
-/** Moves the point `shift` places and the exponent back by as many. */
+/** Moves the decimal point by `shift` places, and the exponent back by as many. */
 function spell({ mantissa, exponent }: Value, shift: number, zeros: number, mark: string): string {
   const digits = String(mantissa < 0n ? -mantissa : mantissa);
   const places = Math.max(0, shift);

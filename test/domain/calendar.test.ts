@@ -18,7 +18,7 @@ describe('a day of the calendar', () => {
     'x2026-11-20',
     '2026-11-20x',
     '12026-11-20',
-    // PostgreSQL fails at it.
+    // PostgreSQL does not accept it.
     '0000-01-01',
     '2026-11-2',
     '',
@@ -32,7 +32,7 @@ describe('a day of the calendar', () => {
     ['2026-12-31', '2027-01-01'],
     ['2024-02-28', '2024-02-29'],
     ['2026-02-28', '2026-03-01'],
-    // Where clocks are changed.
+    // Days on which the clocks change.
     ['2026-03-28', '2026-03-29'],
     ['2026-03-29', '2026-03-30'],
     ['2026-10-25', '2026-10-26'],

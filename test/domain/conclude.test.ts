@@ -223,7 +223,7 @@ describe('what a wallet said of an update', () => {
     });
     const first = concludeUpdate(declined(5), { ...options, before: undefined });
     expect(first.change.update?.transactionTime).toBe(TOLD);
-    // Equal to no update's: the same one again is asked again, not answered as done.
+    // Equals no update's key: the same update again is sent again, not answered as done.
     expect(first.change.update?.key).not.toMatch(/^$|[\d;]/);
   });
 

@@ -70,7 +70,7 @@ describe('what stands where something may land late', () => {
   it('is the rollback, once that is confirmed, whatever result may land (I5)', () => {
     const rolledBack = bet({ rollback: { kind: 'confirmed', transactionTime: AT } });
     expect(decide(rolledBack, CONFIRM_MS)).toEqual({ kind: 'send', operationId: '7' });
-    // A wallet that pays repeats again refunds a bet once all the same.
+    // A wallet that pays repeats again still returns a stake only once.
     expect(decide(rolledBack, CONFIRM_MS, true)).toEqual({ kind: 'send', operationId: '7' });
   });
 

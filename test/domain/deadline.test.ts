@@ -6,7 +6,7 @@ const ARRIVED_AT_MS = 7_000;
 const TOTAL_MS = 4_800;
 const RESERVE_MS = 300;
 
-/** A clock that stands still until it is moved; its wall is wherever it likes to be. */
+/** A monotonic clock that stands still until it is moved; its wall clock may show anything. */
 class HandClock implements Clock {
   readonly #wallMs: number;
   #ms = ARRIVED_AT_MS;

@@ -69,7 +69,7 @@ const conflict = { kind: 'conflict', why: expect.any(String) };
 const wait = { kind: 'wait' };
 const systemError = refused(100, 'System error');
 
-/** What is known of the bet, and what an operation then comes to. */
+/** What is known about the bet, and the decision about an operation. */
 type Row = readonly [situation: string, known: Partial<Bet>, decision: object];
 
 describe('a place of a known transactionId', () => {

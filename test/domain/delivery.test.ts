@@ -67,9 +67,9 @@ describe('a promised delivery after an attempt', () => {
     const held = attempted({ operation: 'settle', holdsRepeats: true });
     expect(afterAttempt(held, LOST)).toEqual({ kind: 'dead' });
     expect(afterAttempt(held, declined(100))).toEqual({ kind: 'dead' });
-    // Nothing left, so nothing can be paid twice.
+    // Nothing was sent, so nothing can be paid twice.
     expect(afterAttempt(held, notSent('connection'))).toEqual(PENDING);
-    // Refused before anything was done.
+    // Refused before anything was executed.
     for (const code of [1, 3, 4]) expect(afterAttempt(held, declined(code))).toEqual(PENDING);
     const rollback = attempted({ holdsRepeats: true });
     expect(afterAttempt(rollback, LOST)).toEqual(PENDING);

@@ -5,15 +5,15 @@ import { FATES, type Fate } from './support/model-wallet.ts';
 import type { Told } from './support/told.ts';
 
 /**
- * The bet as the service knows it (docs/protocol.md, Events): what it was told, and so what it may be
- * told from now on.
+ * The bet as the service knows it (docs/protocol.md, Events): what it was answered, and so which answers are
+ * allowed from now on.
  */
 interface Model {
   place: Told | undefined;
   rollback: Told | undefined;
-  /** The result that was answered 200 last; undefined: none stands. */
+  /** The last result that was answered 200; undefined if there is none. */
   standing: string | undefined;
-  /** A result is being repeated: the service sends no other until that one is answered. */
+  /** The result being repeated: the service sends no other until it is answered. */
   repeating: string | undefined;
   /** Refused for good after it was answered 200: a person decides (a dead letter). */
   isForPerson: boolean;
@@ -22,7 +22,7 @@ interface Model {
 type Step = fc.Command<Model, Life>;
 
 const isUnknown = ({ place }: Model) => place?.code === 100;
-/** No wallet holds it: declined, or told 100 and rolled back. */
+/** False if no wallet holds it: declined, or answered 100 and rolled back. */
 const isAccepted = ({ place }: Model) => place?.status === 200;
 
 class Place implements Step {
@@ -33,7 +33,7 @@ class Place implements Step {
   check = () => true;
   run(model: Model, life: Life): void {
     const told = life.place(this.fate);
-    // A copy is told what the first was told, and never sent (I5); after a rollback it is fenced (I6).
+    // A copy gets the first answer, and is never sent (I5); after a rollback it is fenced (I6).
     if (model.place === undefined) model.place = told;
     else if (model.rollback === undefined) expect(told).toEqual(model.place);
     else expect(told).toEqual({ status: 400, code: 8 });
@@ -79,7 +79,7 @@ class Rollback implements Step {
   check = ({ place }: Readonly<Model>) => place !== undefined;
   run(model: Model, life: Life): void {
     const told = life.rollback(this.fate);
-    // Never refused, and a repeat is told the same (I4).
+    // Never refused, and a repeat gets the same answer (I4).
     expect(told.status).toBe(200);
     if (model.rollback !== undefined) expect(told).toEqual(model.rollback);
     model.rollback = told;
@@ -118,21 +118,21 @@ class Bring implements Step {
   toString = () => `bring (${this.fate})`;
 }
 
-/** One result after the other; and no wallet refuses a repeat of what it may have done. */
+/** One result after another; and no wallet refuses a repeat of what it may have executed. */
 function mayAsk({ place, repeating }: Model, result: string, fate: Fate): boolean {
   if (place === undefined) return false;
   return repeating === undefined || (repeating === result && fate !== 'refused');
 }
 
-/** Which answers a result may have, given what the service was told before. */
+/** Which answers a result may get, given the earlier ones. */
 function expectLegal(model: Model, told: Told, result: string): void {
   if (model.rollback !== undefined || !(isAccepted(model) || isUnknown(model))) {
-    // Rolled back, or no wallet holds it: a conflict, and nothing sent.
+    // Rolled back, or held by no wallet: a conflict, and nothing is sent.
     expect(told).toEqual({ status: 400, code: 5 });
     return;
   }
-  // Neither paid nor refused while nobody knows whether the stake was taken; a conflict where it is
-  // certain that nothing was sent.
+  // Neither paid nor refused while nobody knows whether the stake was taken; a conflict if it is certain that
+  // nothing was sent.
   if (!isAccepted(model)) {
     expect([503, 400]).toContain(told.status);
     return;
@@ -142,12 +142,12 @@ function expectLegal(model: Model, told: Told, result: string): void {
     return;
   }
   model.repeating = undefined;
-  // A refusal by the wallet changes nothing; only a wallet refuses.
+  // A refusal by the wallet changes nothing, and only a wallet refuses.
   if (told.status === 200) model.standing = result === 'none' ? undefined : result;
   else expect([20, 21]).toContain(told.code);
 }
 
-/** What time and the service's repeats mend. */
+/** What time and the service's repeats repair. */
 function heal(model: Model, life: Life): void {
   for (let round = 0; round < 3; round += 1) {
     if (isUnknown(model) && model.rollback === undefined) model.rollback = life.rollback('ok');

@@ -16,7 +16,7 @@ const settle = (amount: string) => ({ operation: 'settle', amount }) as const;
 const unsettle = { operation: 'unsettle' } as const;
 const rollback = { operation: 'rollback' } as const;
 
-/** All movements of a bet, and what they come to. */
+/** All movements of a bet, and their totals. */
 function book(confirmed: readonly ConfirmedOperation[]): { all: Movement[]; booked: BookedBet } {
   let booked = NOTHING_BOOKED;
   const all: Movement[] = [];
@@ -144,7 +144,7 @@ describe('the movements of a bet (I12)', () => {
     );
   });
 
-  /** What a wallet that does just this holds of the player, told without any movement. */
+  /** What a wallet that executes exactly this moves for the player, computed without movements. */
   function standing(confirmed: readonly ConfirmedOperation[]): string {
     const over = confirmed.findIndex(
       ({ operation }, at) => operation === 'rollback' && isHeld(confirmed.slice(0, at)),

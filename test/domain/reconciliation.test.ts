@@ -122,7 +122,7 @@ describe('two lists over one bet', () => {
     [UNDONE, { state: 'rolled_back', stake: '12', payout: '0' }, 'amount_differs'],
     [UNDONE, { state: 'rolled_back', stake: '10', payout: '5' }, 'amount_differs'],
     [UNDONE, { state: 'rolled_back', stake: '0', payout: '10' }, 'amount_differs'],
-    // Without states nobody says that the stake was given back.
+    // Without states, the list does not say that the stake was returned.
     [UNDONE, { stake: '10', payout: '0' }, 'amount_differs'],
     [UNDONE, { stake: '10', payout: '10' }, undefined],
     [{ ...PLACED, settlement: 'unknown' }, { state: 'placed' }, 'state_differs'],
@@ -154,7 +154,7 @@ describe('two lists over one bet', () => {
         [{ ...PLACED, place }, {}, 'state_differs'],
       ],
     ),
-    // An amount that PostgreSQL cannot hold is compared all the same.
+    // An amount that PostgreSQL cannot hold is compared nevertheless.
     [{ ...PLACED, amount: '1e-99999' }, { stake: '0' }, 'amount_differs'],
   ])('%j and %j: %s', (bet, words, kind) => {
     expect(over(bet, words)).toBe(kind);
@@ -240,11 +240,11 @@ describe('why they differ, where the gateway knows', () => {
     ['state_differs', { isFreebet: true }],
     ['currency_differs', ROLLED_BACK],
     ['duplicate_there', WON],
-    // Rolled back, so that nobody rolls it back any more.
+    // Rolled back, so nobody will roll it back again.
     ['currency_differs', { place: 'unknown', rollback: 'confirmed' }],
     ['currency_differs', { placeAnsweredUnknown: true, rollback: 'confirmed' }],
     ['currency_differs', { settlement: 'unknown', rollback: 'confirmed' }],
-    // Confirmed, and nobody has written down when.
+    // Confirmed, but the time was not recorded.
     ['state_differs', { rollback: 'confirmed' }],
     ['state_differs', { settlement: 'settled' }],
     ['state_differs', { rollbackTime: AT, settlementTime: AT }],

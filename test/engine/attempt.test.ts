@@ -16,11 +16,11 @@ import {
   UNKNOWN,
 } from './support/attempt-scene.ts';
 
-/** The order of the steps among parts that do as the test says. */
+/** The order of the steps, with parts that behave as the test says. */
 
 useTestWaits();
 
-/** Whatever is under way, to its end. */
+/** Runs everything under way to its end. */
 const allTime = () => vi.advanceTimersByTimeAsync(60_000);
 
 describe('an operation on its way to a wallet', () => {
@@ -173,7 +173,7 @@ describe('an intent whose commit nobody reported', () => {
 });
 
 describe('an outcome', () => {
-  /** The try alone, as a delivery makes it too, and what was written of it. */
+  /** The attempt alone, as a delivery makes it too, and what was recorded of it. */
   async function recorded(scene: Scene) {
     const parts = sceneOf(scene);
     const { engine, attempt, clock } = parts;
@@ -228,7 +228,7 @@ describe('an outcome', () => {
     expect((await attempted).committedInTime).toBe(false);
     expect(steps.at(-1)).toBe('changed bet');
     expect(correct).not.toHaveBeenCalled();
-    // What was told counts once the write has come through: with the time of the promise.
+    // The answer given counts once the write has come through: with the time of the promise.
     await vi.advanceTimersByTimeAsync(2);
     expect(correct.mock.calls).toEqual([
       [expect.objectContaining({ ...LATE, rollbackTime: 'promised' })],

@@ -12,7 +12,7 @@ afterEach(() => {
 const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };
 const deadlineIn = (ms: number) => new Deadline(clock, clock.monotonicMs(), ms, 0);
 
-/** Begins to wait, and tells what it came to and after how long. */
+/** Begins to wait, and records the result and how long it took. */
 function waiting(changes: BetChanges, id: string, turn = 0, deadline = deadlineIn(60_000)) {
   const seen: { result?: boolean; afterMs?: number } = {};
   const beganAtMs = Date.now();

@@ -23,7 +23,7 @@ function engineOf(answers: readonly (Error | undefined)[] = []) {
   return { engine: partly<Engine>({ bets: { correctAnswer: correct }, logger }), correct, logger };
 }
 
-/** Puts right, and lets all the time pass that it takes. */
+/** Corrects the record, and lets all the necessary time pass. */
 async function corrected(engine: Engine, answered: AnsweredOtherwise, end: Promise<Finished>) {
   const correcting = correctAnswer(engine, answered, end);
   await vi.advanceTimersByTimeAsync(400_000);

@@ -15,7 +15,7 @@ const configuration = {
   operators: new Map([['alpha', { wallet: { generation: 3 }, delivery: { horizonHours: 5 } }]]),
 };
 
-/** Bets as they are read, one look after the other, and a player who is known or not. */
+/** Bets as each look finds them, and a player who is known or not. */
 function engineOf(looks: readonly (Bet | undefined)[], owner?: typeof OWNER) {
   const left = [...looks];
   const recover = vi.fn(async () => true);
@@ -144,7 +144,7 @@ describe('settings of a delivery', () => {
     const of = (generation: number, released: number, releasedTo: number) =>
       isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
     expect([of(1, 9, 1), of(2, 9, 2), of(1, 3, 2)]).toEqual([true, true, true]);
-    // By an earlier release of the gateway, which did not say to which wallet.
+    // Released by an earlier version of the gateway, which did not record to which wallet.
     expect([of(1, 3, 0), of(1, 9, 0), of(1, 2, 0)]).toEqual([false, true, true]);
   });
 
@@ -153,11 +153,12 @@ describe('settings of a delivery', () => {
       isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
     expect([of(3, 4, 4), of(2, 4, 4), of(4, 4, 4)]).toEqual([true, true, true]);
     expect(of(3, 3, 4)).toBe(true);
-    // Those that were not released stay with their own.
+    // Bets that were not released stay with their own wallet.
     expect(of(3, 2, 4)).toBe(false);
     // Released to this very wallet: it is the one to ask.
     expect([of(3, 3, 3), of(3, 9, 3)]).toEqual([false, false]);
-    // To an older one, lowered since: the bets of this one were placed after it was raised again.
+    // Released to an older wallet after the number was lowered: the newer one's bets were placed after it was
+    // raised again.
     expect(of(3, 3, 2)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { firstRequest } from '../../src/engine/first-request.ts';
 import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../src/store/bets/journal.ts';
 
-/** The rule alone; what a wallet gets to see of it is in test/callbacks/stable-request-id.test.ts. */
+/** The rule itself; test/callbacks/stable-request-id.test.ts tests what a wallet sees of it. */
 
 const TYPES = { settle: 2, unsettle: 1, rollback: 3, update: 5 } as const;
 type Kind = keyof typeof TYPES;
@@ -23,7 +23,7 @@ function messageOf(bytes: Buffer): BetRequest {
   return parsed.message;
 }
 
-/** An operation as the journal holds it; `id` is also the number of its requestId. */
+/** An operation as recorded in the journal; `id` is also the number of its requestId. */
 function recorded(
   id: number,
   kind: Kind,
@@ -46,7 +46,7 @@ function recorded(
   };
 }
 
-/** Oldest first, as people tell it. */
+/** Given oldest first, as people list them. */
 const journal = (...operations: readonly RecordedOperation[]) => ({
   operationsOf: async () => [...operations].reverse(),
 });

@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../admin/support/admin.
 import { effort } from './support/effort.ts';
 import { mutated, oddMember } from './support/mutations.ts';
 
-/** Members and parameters that some route takes, each with something that might be good. */
+/** Members and parameters of any route, each with a value that may be valid. */
 const FIELDS = {
   operator: 'alpha',
   state: 'dead',
@@ -32,7 +32,7 @@ const FIELDS = {
   limit: 1,
 } as const;
 
-/** What stands in a path, by the name of its place: something that is there, or might be. */
+/** Values for the variable parts of paths, by name: something that exists, or might. */
 const PLACES: Readonly<Record<string, string>> = {
   transactionId: 't1',
   operator: 'alpha',
@@ -51,7 +51,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** Every route that there is, made possible to ask. */
+/** Every route, with its variable parts filled in. */
 function allRoutes(): readonly { readonly method: 'GET' | 'POST'; readonly path: string }[] {
   const routes = admin.routes.flatMap(({ method, url }) => {
     if (method !== 'GET' && method !== 'POST') return [];
@@ -65,9 +65,9 @@ function idIn(url: string): string {
   return url.startsWith('/admin/operators') ? 'alpha' : '1';
 }
 
-/** Answered, in the form of all errors, and never as a fault of ours. */
+/** Expects an answer in the form of all errors, and never a fault of the gateway. */
 async function expectProper(method: 'GET' | 'POST', path: string, body?: Buffer | string) {
-  // Not `fetch`: it would make the path proper before it is sent.
+  // Not `fetch`, which would normalise the path before sending it.
   const answer = await client.request({
     method,
     path,
@@ -75,7 +75,7 @@ async function expectProper(method: 'GET' | 'POST', path: string, body?: Buffer 
     body: body ?? null,
   });
   const text = await answer.body.text();
-  // Lists that are compared at the same time are a few: everything else has its place.
+  // Only a few lists are compared at the same time; everything else must have room.
   const isBusy = answer.statusCode === 503 && path.startsWith('/admin/reconciliations');
   if (!isBusy) expect(answer.statusCode, `${method} ${path} ${text}`).toBeLessThan(500);
   if (answer.statusCode < 400) return;

@@ -8,7 +8,7 @@ import { within } from './support/cost.ts';
 import { effort } from './support/effort.ts';
 import { mutated } from './support/mutations.ts';
 
-/** Reading happens on the thread that answers callbacks. */
+/** The folder is read on the thread that answers callbacks. */
 const READ_MS_MAX = 500;
 
 const ALPHA = operatorYaml(
@@ -33,7 +33,7 @@ const ODD: readonly unknown[] = [
   ...[[], {}, [[]], [null], { x: 1 }, 'x'.repeat(5_000), '\0', '\ud800', '1970-01-01', '0x10'],
 ];
 
-/** The lines that refuse the folder; undefined when it is in force. */
+/** The lines that refuse the folder; undefined if it comes into force. */
 function refusal(folder: string): readonly string[] | undefined {
   return within(READ_MS_MAX, () => {
     try {

@@ -14,7 +14,7 @@ import { within } from './support/cost.ts';
 import { effort } from './support/effort.ts';
 import { mutated, oddMember } from './support/mutations.ts';
 
-/** What one message may cost at most, a collection of garbage included: usually far below one. */
+/** The most that one message may cost, including a garbage collection: usually far below 1 ms. */
 const MESSAGE_MS_MAX = 250;
 
 const [KEY] = signingKeys(['a-secret-of-the-fuzz-test']);
@@ -91,8 +91,8 @@ describe('the bytes of a callback', () => {
         fc.property(oddMember({ ...sample }), ({ name, body }) => {
           const result = inTime(() => parse(Buffer.from(body)));
           if (result.ok || result.field === undefined) return;
-          // Below metadata, which item; with a wrong nesting, the place of it; never a stranger's.
-          // Another type is another message, which may want a member more.
+          // Below metadata the item is named, and with wrong nesting its position; never another member. With
+          // another type the message is another one, which may require an additional member.
           const blamed = name === 'type' ? [name, 'resultType'] : [name];
           expect(blamed).toContain(result.field.split('.')[0]);
         }),
@@ -138,7 +138,7 @@ describe('a name looked for in unverified bytes', () => {
           if (!(error instanceof JsonError)) throw error;
           return;
         }
-        // A name spelled with escapes is not found, and whoever acts on it compares.
+        // A name spelled with escapes is not found; the caller compares.
         if (found !== undefined) expect(found).toBe(parsed);
         else if (typeof parsed === 'string') expect(bytes.includes('"cid"')).toBe(false);
       }),

@@ -12,7 +12,7 @@ import { effort } from './support/effort.ts';
 import { valuesOf } from './support/from-schema.ts';
 import { mutated, oddMember } from './support/mutations.ts';
 
-/** By the gateway's own clock; a machine with too much to do is no hang. */
+/** On the gateway's own clock; an overloaded machine is not a hang. */
 const ANSWER_MS_MAX = 4_800;
 const HANG_MS = 25_000;
 const CALLBACKS = documented.filter(({ endpoint }) => endpoint.tags.includes('callbacks'));
@@ -37,23 +37,23 @@ afterAll(async () => {
   await deployment.close();
 });
 
-/** Sends what the service would have signed. */
+/** Sends it with the service's signature. */
 async function callback({ route }: Documented, body: string | Buffer) {
   const [method = '', path = ''] = route.split(' ');
   const answer = await service.call(method === 'PUT' ? 'PUT' : 'POST', path, body);
   return expectProper(route, answer);
 }
 
-/** Sends what an operator would have signed. */
+/** Sends it with an operator's signature. */
 async function operatorCall({ route }: Documented, body: string | Buffer) {
   const [, path = ''] = route.split(' ');
   const answer = await operator.call('POST', path, body);
-  // Nobody asks as much as this test does; what it is held back by is another test's.
+  // Nobody sends as much as this test does; the limit has a test of its own.
   if (answer.status === 429) await setTimeout(1_000 * Number(answer.headers['retry-after']));
   return expectProper(route, answer);
 }
 
-/** In time, documented, and never a fault of ours; a refused body names its member. */
+/** In time, documented, and never a fault of the gateway; a refused body is told which member is wrong. */
 function expectProper(route: string, answer: { readonly status: number; readonly body: string }) {
   expect(answer.status, `${route} ${answer.body}`).toBeGreaterThan(0);
   expect(answer.status, `${route} ${answer.body}`).not.toBe(500);
@@ -61,7 +61,7 @@ function expectProper(route: string, answer: { readonly status: number; readonly
   return answer;
 }
 
-/** Whatever is refused as not as it should be says which member, or that the body is to blame. */
+/** Every refusal of invalid input names the member, or the body. */
 function expectNamed(body: string): void {
   const { code, message }: { code?: number; message?: string } = JSON.parse(body);
   if (code !== 5) return;

@@ -10,8 +10,8 @@ import { portOf } from '../outbound/support/client.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 
 /**
- * Schemathesis plays requests of its own making, from the OpenAPI document alone. It is a Python
- * program, so only `npm run fuzz -- --schemathesis` asks for it; FUZZ_SCHEMATHESIS is its command.
+ * Schemathesis makes up requests from the OpenAPI document alone. It is a Python program, so only `npm run fuzz --
+ * --schemathesis` runs it; FUZZ_SCHEMATHESIS is its command.
  */
 const PROGRAM = process.env.FUZZ_SCHEMATHESIS ?? '';
 const CHECKS =
@@ -40,7 +40,7 @@ it.skipIf(PROGRAM === '')(
   600_000,
 );
 
-/** A way to the gateway that signs whatever passes, as the one who may call that path. */
+/** A proxy to the gateway that signs every request as the party that may call its path. */
 async function startSigner(player: { readonly userId: string; readonly token: string }) {
   const client = (secret: string) =>
     new SignedClient({ baseUrl: deployment.gateway.baseUrl, secret, timeoutMs: 30_000 });
@@ -79,7 +79,7 @@ function methodOf(method: string): Method {
   return known.find((one) => one === method) ?? 'GET';
 }
 
-/** The same JSON object from somebody who is known here; anything else as it is. */
+/** The same JSON object with a known identity; anything else unchanged. */
 function named(body: Buffer, identity: Readonly<Record<string, unknown>>): Buffer | string {
   try {
     const value: unknown = JSON.parse(body.toString());
@@ -88,13 +88,13 @@ function named(body: Buffer, identity: Readonly<Record<string, unknown>>): Buffe
     const known = Object.entries(identity).filter(([name]) => name in fields || name === 'cid');
     return JSON.stringify({ ...fields, ...Object.fromEntries(known) });
   } catch {
-    // Not JSON is a request like any other.
+    // Text that is not JSON is a valid request here.
     return body;
   }
 }
 
 async function runProgram(args: readonly string[]) {
-  // It leaves what it has found where it is started.
+  // It writes its findings to the folder in which it is started.
   const cwd = await mkdtemp(join(tmpdir(), 'schemathesis-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const child = spawn(PROGRAM, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -9,12 +9,12 @@ import { mutated } from './support/mutations.ts';
 const SESSION = '__Host-wagergate-session';
 const PENDING = '__Host-wagergate-sign-in';
 
-/** Who signs in too often from one address waits: they come from many, where a system has them. */
+/** Frequent sign-ins from one address have to wait, so they come from many, if the system has them. */
 const ADDRESSES = process.platform === 'linux' ? 50 : 1;
 
 let people: TestPeople;
 let clients: readonly Client[];
-/** A sign-in that was begun: what the browser keeps of it, and what the issuer was given. */
+/** A sign-in that has begun: the browser's cookie, and the state given to the issuer. */
 let begun: { readonly cookie: string; readonly state: string };
 beforeAll(async () => {
   people = await startPeople();
@@ -45,12 +45,12 @@ interface Asked {
 
 let asked = 0;
 
-/** Answered or refused, as no fault of ours, with nobody signed in and nobody led elsewhere. */
+/** Answered or refused without a fault of the gateway, with nobody signed in or redirected elsewhere. */
 async function expectNobody({ method, path, headers = {}, body }: Asked): Promise<void> {
   asked += 1;
   const client = clients[asked % clients.length];
   if (client === undefined) throw new Error('there are clients');
-  // Not `fetch`: it would make path and cookies proper before they are sent.
+  // Not `fetch`, which would normalise path and cookies before sending them.
   const answer = await client.request({ method, path, headers, body: body ?? null });
   const text = await answer.body.text();
   const told = `${method} ${path} ${answer.statusCode} ${text.slice(0, 200)}`;
@@ -67,7 +67,7 @@ async function expectNobody({ method, path, headers = {}, body }: Asked): Promis
   expect([people.baseUrl, people.issuer.url], told).toContain(origin);
 }
 
-/** What a header can carry at all; anything else never leaves a client. */
+/** Only bytes that a header can contain; others never leave a client. */
 const latin1 = (bytes: Buffer) => bytes.toString('latin1').replaceAll(/[^\x20-\x7e\x80-\xff]/g, '');
 const inPath = (bytes: Buffer) => bytes.toString('latin1').replaceAll(/[^\x21-\x7e]/g, '');
 const base64 = (text: string) => Buffer.from(text).toString('base64url');

@@ -11,13 +11,13 @@ import { goodAnswer, HTTP_WORDS } from './support/http-answers.ts';
 import { mutated } from './support/mutations.ts';
 
 const ANSWER_BYTES_MAX = 4 * 1024;
-/** What an answer without end may take in this test; and what no machine is so busy as to need. */
+/** How long an endless answer may take in this test; and more than even a busy machine needs. */
 const LIMIT_MS = 200;
 const SETTLED_MS_MAX = LIMIT_MS + 10_000;
 
 type Ending = 'open' | 'end' | 'reset';
 
-/** What the wallet writes in answer to the path of its number. */
+/** What the wallet writes when the path with its number is requested. */
 interface Script {
   readonly pieces: readonly Buffer[];
   readonly ending: Ending;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await wallet.close();
 });
 
-/** Every piece leaves the process by itself, so that the other side's parser gets it so. */
+/** Each piece leaves the process separately, so that the other side's parser receives it so. */
 async function play(socket: Socket, { pieces, ending }: Script): Promise<void> {
   socket.setNoDelay(true);
   for (const piece of pieces) {
@@ -72,7 +72,7 @@ async function ask(script: Script | undefined, limitMs = LIMIT_MS): Promise<Exch
   );
 }
 
-/** Nothing that was written before is taken for the answer of a later call, or in its way. */
+/** Expects that nothing written earlier is taken for a later call's answer, or blocks it. */
 async function expectUnharmed(): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, async () => expect(await plainAnswer()).toBe(GOOD)));
 }
@@ -80,8 +80,8 @@ async function expectUnharmed(): Promise<void> {
 const GOOD = '{"good":true}';
 
 async function plainAnswer(): Promise<string> {
-  // A connection that the wallet resets behind its answer may cost the calls that wait for it: they
-  // say so themselves (not sent), and eight of them are all that can wait.
+  // A connection that the wallet resets after its answer may cost the calls that wait for it. They report that (not
+  // sent), and at most eight can wait.
   for (let tries = 0; tries < 10; tries += 1) {
     const exchange = await ask(undefined, 10_000);
     if (exchange.kind === 'response') return exchange.body.toString();
@@ -90,7 +90,7 @@ async function plainAnswer(): Promise<string> {
   return 'no connection would take the call';
 }
 
-/** Where a wire is cut: each a place in it, counted round. */
+/** The positions at which to cut the bytes; positions beyond the end wrap around. */
 function cutAt(wire: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => place % (wire.length + 1)))].sort((a, b) => a - b);
   return [...ends, wire.length]
@@ -188,7 +188,7 @@ describe('what a wallet writes to its socket', () => {
           },
           deadlineIn(10_000),
         );
-      // The second waits for the connection on which both answers come at once.
+      // The second call waits for the connection on which both answers come at once.
       const [first, second] = await Promise.all([call(path), call('/waiting')]);
       expect(bodyOf(first)).toBe('{"first":true}');
       expect(bodyOf(second)).not.toBe('{"unasked":true}');

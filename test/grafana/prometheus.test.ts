@@ -11,13 +11,13 @@ import { hasPrometheus, promtool } from './support/prometheus-programs.ts';
 const SCRAPE_MS = 500;
 /** Scrapes with traffic in between, so that every rate has a slope. */
 const SCRAPES = 8;
-/** Of the first run, which may have to fetch Prometheus, and of a machine that others use too. */
+/** For the first run, which may have to fetch Prometheus, on a machine that others use too. */
 const START_MS = 240_000;
 const SCRAPED_MS = 60_000;
-/** For what only the next scrapes bring. */
+/** For what only the next scrapes show. */
 const PATIENT = { timeout: 15_000, interval: 100 };
 
-/** Alerts whose reason this night has; every other one has to be silent. */
+/** Alerts that this night must raise; all others must be silent. */
 const FIRING = [
   'WagergateBonusApiFails',
   'WagergateBreakerOpen',
@@ -56,7 +56,7 @@ afterAll(async () => {
   await night?.close();
 });
 
-/** Traffic, at least so many times, until Prometheus has so many more scrapes. */
+/** Repeats the traffic, at least this many times, until Prometheus has this many more scrapes. */
 async function scraped(more: number): Promise<void> {
   const count = async () => {
     const [sample] = await prometheus.now('count_over_time(gateway_build_info[10m])');
@@ -70,7 +70,7 @@ async function scraped(more: number): Promise<void> {
   }
 }
 
-/** A query's answer for all the time of this night. */
+/** A query's answer over the whole night so far. */
 async function soFar(query: string): Promise<readonly Sample[]> {
   return await prometheus.range(query, (performance.now() - startedAtMs) / 1000);
 }

@@ -20,7 +20,7 @@ describe('what the chart closes by default', () => {
     }
     const env = at(containerOf(named(plain, 'Deployment', 'gw-wagergate-http')), 'env');
     expect(JSON.stringify(env)).not.toContain('ADMIN_HOSTS');
-    // Nothing that somebody else mounts below /run/secrets.
+    // Not what somebody else mounts below /run/secrets.
     expect(env).toContainEqual({ name: 'SECRET_FOLDERS', value: '/run/secrets/wagergate' });
   });
 

@@ -49,7 +49,7 @@ describe('the rendered chart', () => {
       expect(at(budget, 'spec.selector')).toEqual(at(deployment, 'spec.selector'));
       const scaler = named(everything, 'HorizontalPodAutoscaler', `gw-wagergate-${component}`);
       expect(at(scaler, 'spec.scaleTargetRef.name')).toBe(at(deployment, 'metadata.name'));
-      // Whoever scales them decides how many there are.
+      // The autoscaler decides how many replicas there are.
       expect(at(deployment, 'spec.replicas')).toBeUndefined();
     }
     const service = named(everything, 'Service', 'gw-wagergate');
@@ -222,7 +222,7 @@ describe('the rendered chart', () => {
       ],
     });
     expect(JSON.stringify(at(policy, 'spec.ingress'))).not.toContain('8080');
-    // Nowhere is a rule that opens a port to every address there is.
+    // No rule may open a port to every address.
     for (const rule of Array.isArray(egress) ? egress : []) {
       expect(at(rule, 'to')).toEqual(expect.any(Array));
     }

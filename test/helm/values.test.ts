@@ -137,7 +137,7 @@ describe('the values of the chart', () => {
   });
 });
 
-/** Where free keys are allowed, the tree says no more. */
+/** Where free keys are allowed, there is nothing to compare. */
 function compare(tree: Tree, node: unknown, path: string, missing: string[]): void {
   const known = at(resolved(node), 'properties');
   if (!isTree(known)) return;

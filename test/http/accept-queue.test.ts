@@ -13,7 +13,7 @@ import { TestClock } from '../support/test-clock.ts';
 
 const TURN_MS = 10;
 
-/** Accepts so many, one a turn, and tells how long each may have waited as it is read. */
+/** Accepts this many connections, one per turn. @returns how long each may have waited when it is read */
 async function acceptedInRow(count: number): Promise<readonly number[]> {
   const clock = new TestClock();
   const queue = new AcceptQueue(clock);
@@ -77,11 +77,11 @@ it('nobody came earlier than a look at the queue that they were not in', async (
     await turn();
     return sinceMs;
   };
-  // Nobody knows how many wait.
+  // Nobody knows how many are waiting.
   expect(await accepted()).toBe(beganAtMs);
   clock.atMs += 1_000;
   expect(await accepted()).toBe(beganAtMs);
-  // Three do, of whom each may have come at the beginning.
+  // Three are, and each may have come at the beginning.
   waiting = 3;
   clock.atMs += 1_000;
   const lookedAtMs = clock.atMs;
@@ -117,14 +117,14 @@ it('a process that is only just kept busy by new connections takes none for seco
   const queue = new AcceptQueue(systemClock, () => waitingAt(server));
   const port = await listenOn(server, 0);
   onTestFinished(() => stopListening(server));
-  // Each of them connects again as soon as it was served: one of them always waits.
+  // Each connects again as soon as it was served, so one is always waiting.
   senderOf(
     `const { connect } = require('node:net');
      const call = () => connect(${port}, '127.0.0.1').on('error', () => {}).on('close', call).resume();
      for (let n = 0; n < 60; n += 1) call();`,
   );
   await expect.poll(() => waited.length, { timeout: 20_000 }).toBeGreaterThan(800);
-  // Taken one after the other, they took more than ten times as long as the 60 that can have waited.
+  // Accepting them one after another took more than ten times as long as any of the 60 can have waited.
   const tookMs = (acceptedAtMs[800] ?? 0) - (acceptedAtMs[0] ?? 0);
   expect(waited.at(800)).toBeLessThan(tookMs / 2);
 });
@@ -141,12 +141,12 @@ it.each([
     let longestTurnMs = 0;
     let turnBeganAtMs: number | undefined;
     const server = createServer((socket) => {
-      // The machine may be busy with others in the middle of a turn.
+      // The machine may be busy with other work in the middle of a turn.
       const nowMs = performance.now();
       longestTurnMs = Math.max(longestTurnMs, nowMs - (turnBeganAtMs ?? nowMs));
       turnBeganAtMs = nowMs;
       starts.opened(socket, queue.accepted(0));
-      // Each turn takes its time, as where many requests are worked on.
+      // Each turn takes a while, as with many requests.
       const endsAtMs = performance.now() + 5;
       while (performance.now() < endsAtMs);
       socket.once('data', (data) => {
@@ -168,7 +168,7 @@ it.each([
     );
     await once(sender, 'exit');
     expect(gaps).toHaveLength(200);
-    // Of this one's own turn and the one before, and of two threads' clocks.
+    // One turn of its own, the turn before, and the difference between two threads' clocks.
     expect(Math.max(...gaps)).toBeLessThan(50 + 2 * longestTurnMs);
   },
 );

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { BACKLOG } from '../../src/http/accept-queue.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 
-/** Stands still unless it is told. */
+/** A clock that moves only when told. */
 class HandClock implements Clock {
   atMs = 1_000;
   nowMs = () => this.atMs;
@@ -34,7 +34,7 @@ async function turns(count: number): Promise<void> {
 describe('after a stall of the event loop', () => {
   it('whatever waited to be accepted is dated from before it (I1, I5)', async () => {
     const { lag } = stalled();
-    // A connection a turn: they waited.
+    // One connection per turn: they waited.
     for (let accepted = 0; accepted < 100; accepted += 1) {
       lag.connected();
       await turn();
@@ -77,10 +77,10 @@ describe('after a stall of the event loop', () => {
   });
 });
 
-/** Few enough to be read within two seconds, after which a stall is forgotten, on a busy machine too. */
+/** Few enough to be read within two seconds even on a busy machine: after that, a stall is forgotten. */
 const CONNECTIONS = 50;
 
-/** Opens connections from another thread, as strangers do: a request each, with when it was sent. */
+/** Opens connections from another thread, as strangers do, each with a request that says when it was sent. */
 const CALLERS = `
   const { connect } = require('node:net');
   const { workerData, parentPort } = require('node:worker_threads');
@@ -118,7 +118,7 @@ it('a real backlog of connections is read before a stall is forgotten (I5)', asy
   });
   onTestFinished(async () => void (await worker.terminate()));
   await once(worker, 'online');
-  // The loop stands still until all have sent, and long enough to be a stall.
+  // The loop stands still until all have sent, and long enough to count as a stall.
   Atomics.wait(sent, 0, 0, 10_000);
   const untilMs = performance.now() + STALL_MS;
   while (performance.now() < untilMs);

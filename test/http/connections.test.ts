@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** What strangers may hold of a gateway: a place only while nobody else needs it (I7). */
+/** How much of a gateway strangers may occupy: a place only while nobody else needs it (I7). */
 
 let gateway: TestGateway;
 const opened: Socket[] = [];
-/** Under load it may take a while; what counts is that it comes. */
+/** Under load it may take a while; it only has to happen. */
 vi.setConfig({ testTimeout: 30_000 });
 const PATIENT = 10_000;
 afterEach(async () => {
@@ -20,7 +20,7 @@ const start = async (http: object) => {
   gateway = await startTestGateway({ gateway: { http } });
 };
 
-/** A connection that says this and nothing more. */
+/** A connection that sends this text and nothing more. */
 async function stranger(says = ''): Promise<Socket> {
   const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
   opened.push(socket);
@@ -114,7 +114,7 @@ describe('one operator’s connections', () => {
         socket.once('data', resolve);
         socket.write(askBet('alpha'));
       });
-      // Never its end, and then a reset: what came of it is garbage.
+      // Never complete, and then reset: the bytes so far become garbage.
       socket.write(`${head(250_000)}${'x'.repeat(1_000)}`);
     });
     await Promise.all(broken);
@@ -181,7 +181,7 @@ describe('http.arrivingBytesMax', () => {
   it('gives back what a whole or broken body held: nobody is broken off for what is over', async () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const player = await gateway.player();
-    // Short ones, which are not paced.
+    // Short ones, which are not throttled.
     for (let round = 0; round < 80; round += 1) {
       const [broken] = await strangers(1, `${head(16_000)}${'x'.repeat(15_000)}`);
       const whole = await gateway.service.call('POST', '/payment/bet', 'x'.repeat(200_000));
@@ -195,7 +195,7 @@ describe('http.arrivingBytesMax', () => {
   it('reads long bodies of strangers only at a pace, and short ones always (I7)', async () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const player = await gateway.player();
-    // Four fill the budget, whatever becomes of them; another one comes back each second.
+    // Four fill the budget, whatever happens to them; each second another one returns.
     const sent = 30;
     const startedAtMs = performance.now();
     const answers = await Promise.allSettled(
@@ -226,7 +226,7 @@ describe('http.arrivingBytesMax', () => {
   });
 });
 
-/** A request of its own connection, whose signature is none. */
+/** A request on its own connection, without a signature. */
 function unsigned(body: string) {
   return request(`${gateway.baseUrl}/payment/bet`, {
     method: 'POST',

@@ -4,7 +4,9 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** So long a load balancer has to ask until it sends nobody here any more (`failureThreshold` of the chart). */
+/**
+ * How long a load balancer has to probe before it stops sending requests here (`failureThreshold` of the chart).
+ */
 const PROBED_MS = 3_000;
 
 it('is ready while one connection alone is dead, that of the clock, which is known for 30 s: bets go on', async () => {

@@ -50,7 +50,7 @@ it('takes an unknown limit for none', async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What a script prints in a process that may have so many files open. */
+/** The output of a script in a process that may have this many files open. */
 async function limitedTo(openFiles: number, script: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)('/bin/sh', [
     '-c',

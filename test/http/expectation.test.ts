@@ -8,7 +8,7 @@ import { SERVICE_SECRET, startTestGateway } from '../support/gateway.ts';
 
 const TOTAL_MS = 1_000;
 
-/** A connection of a proxy in front, which carries the requests of many senders, and what is answered on it. */
+/** The connection of a proxy, which carries the requests of many senders, and the answers on it. */
 async function connectionTo(port: number) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -29,7 +29,7 @@ it('a request that expects what nobody knows is answered in the protocol’s for
     /^HTTP\/1\.1 400 .*"code":1,/s,
   );
 
-  // As long as a callback may take passes until the service's own request comes.
+  // As long as a callback may take passes before the service's own request.
   const slow = await unplacedBet(gateway);
   slow.wallet.misbehave('place', { kind: 'hang' }, { transactionId: slow.transactionId });
   await slow.place();

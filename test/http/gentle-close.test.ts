@@ -34,7 +34,7 @@ describe('a server that is closed gently', () => {
   it('answers on a connection that came while it was too busy to accept it (I2)', async () => {
     const socket = connect(portOf(app), '127.0.0.1');
     socket.write(REQUEST);
-    // Sent in the next tick of this turn, and connected by the system.
+    // Sent in the next tick of this turn; the system connects it.
     await new Promise((resolve) => process.nextTick(resolve));
     block(50);
     const closed = close();
@@ -69,7 +69,7 @@ describe('a server that is closed gently', () => {
     expect(rest).toBe('');
   });
 
-  /** One that has carried a request, and is kept. */
+  /** A connection that has carried a request and is kept alive. */
   async function idleConnection(): Promise<Socket> {
     const socket = connect(portOf(app), '127.0.0.1');
     socket.write(REQUEST);
@@ -82,7 +82,7 @@ function portOf({ server }: FastifyInstance): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** The process can do nothing else for so long. */
+/** Blocks the process for this long. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -83,7 +83,7 @@ describe('readiness', () => {
       checks: { postgresql: up, redis: up },
       takesCallbacks: () => takesCallbacks,
     });
-    // Its worker processes begin with it.
+    // Its worker processes start together with it.
     expect(await subject.report()).not.toHaveProperty('workerProcesses');
     subject.started();
     const report = await subject.report();

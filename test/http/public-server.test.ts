@@ -40,7 +40,7 @@ it('says nothing of a request whose connection was reset before it was looked at
     handled(ip);
     return reply.send('');
   });
-  // The reset comes in the very moment before: as under load, when many requests wait.
+  // The reset comes immediately before, as under load when many requests wait.
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   app.server.prependListener('request', ({ socket }) => socket.resetAndDestroy());
   const headers = { 'x-request-start': `t=${Date.now() / 1000}`, 'x-forwarded-for': '192.0.2.1' };

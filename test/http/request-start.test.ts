@@ -9,7 +9,7 @@ const clock = new TestClock();
 clock.wallMs = 1_790_000_000_000;
 clock.atMs = 1_000_000;
 
-/** Milliseconds before now. */
+/** How many milliseconds ago this request started. */
 function agoMs(requestStart: string | undefined, lagMs = 0): number {
   const lag = partly<EventLoopLag>({ currentMs: () => lagMs });
   return clock.atMs - arrivedAtMs(clock, lag, requestStart);
@@ -19,7 +19,7 @@ it.each([
   ['t=1789999999.500', 500],
   ['1789999999500', 500],
   ['t=1789999999500000', 500],
-  // Of a clock that is off by more than a callback may take, or ahead, nothing is believed.
+  // A clock that is off by more than a callback may take, or is ahead, is not believed.
   ['t=1789999939.000', 0],
   ['t=1790000000.500', 0],
   ['yesterday', 0],

@@ -7,7 +7,7 @@ import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
-/** What strangers may make the parser do before anybody knows them: little (I7, I11). */
+/** How much work strangers may cause the parser before they are known: little (I7, I11). */
 
 const lag = new EventLoopLag(systemClock);
 const closed: string[] = [];
@@ -72,7 +72,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Everything that comes back until the other side is done. */
+/** Everything that comes back until the other side closes. */
 async function say(bytes: readonly string[]): Promise<string> {
   const socket = await open();
   let heard = '';
@@ -83,7 +83,7 @@ async function say(bytes: readonly string[]): Promise<string> {
     if (bytes.length > 1) await new Promise((resolve) => setImmediate(resolve));
     if (!socket.destroyed) socket.write(some);
   }
-  // Nothing more to say, which must not overtake what was said.
+  // Ends the connection, but not before everything was sent.
   socket.end();
   if (!socket.destroyed) await new Promise((resolve) => socket.once('close', resolve));
   return heard;
@@ -96,7 +96,7 @@ describe('a body of crumbs', () => {
     const heard = await say([chunkedIn(1, 'x'.repeat(200_000))]);
     expect(heard).toBe('');
     expect(closed).toEqual(['pieces']);
-    // Of 11,000 in a first read of 64 KiB: each is some microseconds of everybody's time.
+    // Of 11,000 in a first read of 64 KiB: each costs everybody some microseconds.
     expect(pieces).toBeLessThan(600);
     expect(handled).toBe(0);
   });

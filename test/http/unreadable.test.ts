@@ -8,7 +8,7 @@ import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/g
 import { betState } from '../support/journal.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
-/** Bytes that are no HTTP request, or too long for one. */
+/** Bytes that are no HTTP request, or are too long for one. */
 const unreadable: readonly [string, string, number][] = [
   ['garbage', '\0garbage\r\n\r\n', 400],
   ['a negative length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 400],
@@ -30,7 +30,7 @@ async function open(port = Number(new URL(gateway.baseUrl).port)): Promise<Socke
   return socket;
 }
 
-/** All that comes until the gateway closes the connection. */
+/** Everything that comes until the gateway closes the connection. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -47,7 +47,7 @@ function signedPlace(body: string): string {
   return `${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A place whose wallet does not answer yet, and the connection that it came by. */
+/** A place whose wallet does not answer yet, and its connection. */
 async function placeOnItsWay() {
   const bet = await unplacedBet(gateway);
   const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
@@ -114,7 +114,7 @@ it.each(unreadable)(
   async (_, bytes) => {
     const { bet, gate, socket, said } = await placeOnItsWay();
     socket.write(bytes);
-    // 400 would say that the bet was declined; no answer says that nobody knows.
+    // 400 would say that the bet was declined; no answer says that the outcome is unknown.
     expect(await said).toBe('');
     gate.release();
     await vi.waitFor(async () => {

@@ -38,7 +38,7 @@ function serviceOf(name: string) {
   return found;
 }
 
-/** As compose would: `${NAME:?why}` from here, `${NAME:-default}` by its default. */
+/** Substitutes as compose does: `${NAME:?why}` from here, `${NAME:-default}` with its default. */
 function substituted(value: string, from: Readonly<Record<string, string>>): string {
   return value.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_, name: string, fallback?: string) =>
     String(from[name] ?? fallback),
@@ -97,7 +97,7 @@ describe('compose.yaml', () => {
     for (const [name, { environment }] of Object.entries(services)) {
       for (const [key, value] of Object.entries(environment)) {
         if (!/PASSWORD|SECRET(?!_FOLDERS)|_KEY|AUTH/.test(key)) continue;
-        // Nobody has to have an issuer, and a public client has no secret.
+        // An issuer is optional, and a public client has no secret.
         if (value === `\${${key}:-}` && key === 'OIDC_CLIENT_SECRET') continue;
         expect(value, `${name}.${key}`).toMatch(/^\$\{\w+:\?.+\}$/);
       }
@@ -142,7 +142,7 @@ describe('compose.yaml', () => {
 
   it('tells of every service whether it is well', () => {
     for (const [name, { healthcheck }] of Object.entries(services)) {
-      // The gateway's is the image's own.
+      // The gateway's is built into the image.
       if (name !== 'gateway') expect(healthcheck, name).toBeDefined();
     }
   });

@@ -20,7 +20,7 @@ const last = stages.at(-1);
 if (last === undefined) throw new Error('the Dockerfile has no stage');
 const inContext = contextFilter();
 
-/** What people start in the image. */
+/** Everything that people start in the image. */
 const ENTRIES = [
   'src/entry-point.sh',
   'src/main.ts',
@@ -63,7 +63,7 @@ describe('the image', () => {
     const isKept = (file: string) => inContext(file) || file.startsWith('src/store/prisma-client/');
     const files = new Set(reachOf(ENTRIES).files);
     expect(files.size).toBeGreaterThan(100);
-    // The launcher's way out where Node is too old: not here.
+    // The launcher's fallback for a Node that is too old, which the image does not need.
     files.delete('node_modules/.bin/node');
     // The console's pages are built in the image.
     files.delete('dist/console');

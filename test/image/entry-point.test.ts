@@ -12,7 +12,7 @@ const MAIN = `${SRC}/main.ts`;
 const WAGERGATE = `${SRC}/cli/wagergate.ts`;
 const YOUNG = '--max-semi-space-size=16';
 
-/** A `node` that says what it was started with. */
+/** A `node` that prints how it was started. */
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'wagergate-entry-point-'));

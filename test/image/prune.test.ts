@@ -10,7 +10,7 @@ import { sharedRedis } from '../support/redis.ts';
 import { ROOT } from './support/dockerfile.ts';
 
 const MEGABYTES_MAX = 45;
-/** Copying and pruning what production installs. */
+/** Copies and prunes what production installs. */
 const PREPARED_MS = 120_000;
 
 let tree: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   tree = await mkdtemp(join(tmpdir(), 'wagergate-pruned-'));
   database = await createBareDatabase();
   for (const path of ['package.json', 'config', 'prisma/migrations', 'src']) {
-    // Here and below at once: with a promise a file it takes five times the processor.
+    // Here and below synchronous: with a promise per file it takes five times the processor time.
     cpSync(join(ROOT, path), join(tree, path), { recursive: true });
   }
   for (const path of await productionPackages()) {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(tree, { recursive: true });
 });
 
-/** What `npm ci --omit=dev --omit=optional` installs, by the lock file. */
+/** What `npm ci --omit=dev --omit=optional` installs, according to the lock file. */
 async function productionPackages(): Promise<string[]> {
   const lock: unknown = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
   if (typeof lock !== 'object' || lock === null || !('packages' in lock))

@@ -6,7 +6,7 @@ import { titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** All others: `INTERLEAVINGS=all`. */
+/** The others: `INTERLEAVINGS=all`. */
 const SCENARIOS: readonly Scenario[] = [
   { begins: 'placed', actors: [['settle 20', 'settle 50']], faults: 1 },
   { begins: 'elsewhere', actors: [['settle 20', 'settle 50']], faults: 1 },
@@ -16,8 +16,8 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 /**
- * One step may end otherwise: the process is killed there, PostgreSQL's answer is lost, the wallet
- * does it unanswered, not at all, or late, a caller gives up waiting.
+ * One step may fail: the process is killed there, PostgreSQL's answer is lost, the wallet executes the call without
+ * an answer, not at all, or late, or a caller gives up waiting.
  */
 describe('operations of one bet, in every order, with one fault at any step (I1-I6)', () => {
   let deployment: Deployment;

@@ -6,10 +6,10 @@ import { titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** There are up to some ten thousand orders of each: `INTERLEAVINGS=all` plays them all, in minutes. */
+/** Each has up to ten thousand orders: `INTERLEAVINGS=all` plays them all, in minutes. */
 const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 100;
 
-/** The settle gets no answer, and whoever waits for it gives up: that is two. */
+/** The settle gets no answer, and the operation that waits for it gives up: that makes two faults. */
 const SCENARIOS: readonly Scenario[] = [
   { begins: 'placed', actors: [['settle 20'], ['rollback']], faults: 2 },
   { begins: 'placed', actors: [['settle 20'], ['unsettle']], faults: 2 },

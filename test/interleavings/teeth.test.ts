@@ -8,7 +8,7 @@ import { titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A bug of the torture test, where it shows, and as what. */
+/** A bug of the torture test, the scenario that shows it, and the finding. */
 const TEETH: readonly (readonly [bug: string, where: Scenario, as: RegExp])[] = [
   [
     'stale-read',

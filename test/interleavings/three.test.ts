@@ -5,7 +5,7 @@ import { THREE, titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** There are some thousand orders of each: `INTERLEAVINGS=all` plays them all, in minutes. */
+/** Each has some thousand orders: `INTERLEAVINGS=all` plays them all, in minutes. */
 const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 25;
 
 describe('three operations of one bet, in many orders of their steps (I3-I6)', () => {

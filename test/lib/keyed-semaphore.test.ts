@@ -23,7 +23,7 @@ it('lets so many work at a time, the others in their order, and each key by itse
   await settled();
   expect(began.slice(4)).toEqual(['a4']);
   expect(semaphore.keysKept).toBe(2);
-  // All are over: as many as at first may begin.
+  // All have finished: as many as at first may begin.
   for (const end of ends.slice(2)) end();
   expect(semaphore.keysKept).toBe(0);
   for (const name of ['a5', 'a6', 'a7']) void work('a', name);

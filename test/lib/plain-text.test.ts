@@ -16,7 +16,7 @@ it('looks at a run of spaces once, be a wallet’s page nothing else', () => {
   const page = `no${' '.repeat(200_000)}bet`;
   const before = process.cpuUsage();
   expect(plain(page)).toBe(page);
-  // Half a minute by a pattern that looks for a line's end from each of them on.
+  // A pattern that searched for a line's end from each space on took half a minute.
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
   const spaced = fc.array(fc.constantFrom(' ', '\t', '\r', '\n', 'x'));
   fc.assert(

@@ -3,12 +3,12 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Slices } from '../../src/lib/slices.ts';
 
 beforeEach(() => {
-  // Work takes as long as a test says; turns are real.
+  // Work takes as long as a test says; turns of the event loop are real.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** How often others had their turn meanwhile. */
+/** How many turns others had meanwhile. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let done = false;

@@ -10,7 +10,7 @@ it('logs a few unauthenticated callers a second, and then how many it left out',
   clock.advance(200);
   expect(strangers.next()).toBe(990);
   expect(strangers.next()).toBeUndefined();
-  // Told once: from then on those that were left out since.
+  // Reported once: from then on, only those that were left out since.
   clock.advance(200);
   expect(strangers.next()).toBe(1);
 });

@@ -29,7 +29,7 @@ afterAll(() => held.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-/** While its wallet may not be called, every settle of this operator becomes a promise. */
+/** While its wallet must not be called, every settle of this operator becomes a promise. */
 async function whilePromising(work: () => Promise<void>): Promise<void> {
   gateway.parts.wallets.setOverride('queue', 'money', 'open');
   try {
@@ -127,7 +127,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
       frozen.release();
       await frozen.answered;
       await settleDown(gateway);
-      // Nothing is on its way, promised or fenced: the bet is as it was.
+      // Nothing is under way, promised or fenced: the bet is as it was.
       expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
         rollback: 'none',
         settlement: 'none',
@@ -136,7 +136,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
       });
       expect(await bet.deliveries()).toEqual([]);
       expect(bet.arrivals()).toEqual(['place']);
-      // The service's repeat finds nothing in its way.
+      // Nothing blocks the service's repeat.
       expect(status(await send(bet))).toBe(200);
       expect(bet.arrivals()).toEqual(['place', operation]);
     },
@@ -207,7 +207,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
       await expect
         .poll(() => answersOf(bet), PATIENCE)
         .toMatchObject([{ operation: 'place' }, { operation, status: late }]);
-      // The bet itself knows that the wallet has done it: the repeat is answered, not sent again.
+      // The bet knows that the wallet has executed it: the repeat is answered, and not sent again.
       expect(status(await send(bet))).toBe(200);
       expect(bet.arrivals()).toEqual(['place', operation]);
     },
@@ -221,7 +221,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
       expect(status(await bet.settle('20'))).toBe(503);
       await answer.answered;
       answer.release();
-      // What puts the record right is lost on its way: it is sent again, and nothing else breaks.
+      // The correction of the record is lost on its way: it is sent again, and nothing else breaks.
       await correction.stopped;
       correction.swallow();
       await expect
@@ -270,7 +270,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
     finish.release();
     await settleDown(gateway);
     await expect.poll(() => bet.deliveries(), PATIENCE).toEqual([]);
-    // Of the same coefficients, under another requestId.
+    // With the same coefficients, under another requestId.
     await expect.poll(async () => (await bet.update('1.5')).body, PATIENCE).toBe(first.body);
     expect(bet.arrivals()).toEqual(['place', 'update']);
   });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => held.close());
 
-/** The wallet has accepted it, and its outcome was committed; both too late for the answer. */
+/** The wallet has accepted it and its outcome was committed, but too late for the answer. */
 const lateCommits: readonly [string, (bet: TestBet) => Promise<void>][] = [
   [
     'reached PostgreSQL too late',
@@ -65,7 +65,7 @@ const lateCommits: readonly [string, (bet: TestBet) => Promise<void>][] = [
       const asked = hasty.call('POST', '/payment/bet', placeBody(bet.slip));
       await gate.arrived;
       expect((await asked).failure).toBe('timeout');
-      // A round trip later the gateway knows that it hung up.
+      // After another round trip the gateway knows that the caller hung up.
       await gateway.service.balance(bet.player);
       gate.release();
       await expect
@@ -157,7 +157,7 @@ describe('rule 6: a place whose outcome was committed, and PostgreSQL let nobody
     const letIn = await letNobodyIn(gateway.databaseUrl);
     commit.swallow();
     expect((await first).json?.code).toBe(100);
-    // Meanwhile its correction is not let in either.
+    // Meanwhile its correction is refused as well.
     expect((await bet.settle('20')).status).toBe(503);
     expect((await bet.unsettle()).status).toBe(503);
     await letIn();

@@ -10,7 +10,9 @@ import {
 } from '../../src/protocol/callback-bodies.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** Neither method nor path nor time is signed: whoever has the bytes of a callback may send them anywhere, any time. */
+/**
+ * Neither method nor path nor time is signed: whoever has a callback's bytes can send them anywhere at any time.
+ */
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -22,7 +24,7 @@ const BET = '/payment/bet';
 const PATHS = [BET, '/user/profile', '/user/balance', '/operator/sessions', '/bonuses/bonus'];
 const METHODS = ['POST', 'PUT'] as const;
 
-/** The lives of four bets, whose every callback somebody captures. */
+/** Four bets whose every callback somebody captures. */
 async function live() {
   const player = await gateway.player();
   const bets = [1, 2, 3, 4].map(() => gateway.service.slip({ ...player, amount: '100' }));

@@ -86,7 +86,7 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     const paid = { kind: 'reset', effect: 'applied' } as const;
     bet.wallet.misbehave('settle', paid, { transactionId, calls: 1 });
     expect((await cashout(bet)).status).toBe(503);
-    // By now its own session has ended, too.
+    // By now its own session has ended as well.
     bet.wallet.misbehave('settle', { kind: 'code', code: 4 }, { transactionId, calls: 1 });
     expect((await cashout(bet)).status).toBe(503);
     expect((await cashout(bet)).status).toBe(200);

@@ -27,7 +27,7 @@ afterAll(() => gateway.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-/** A settle of 10 was lost, one of 20 accepted. */
+/** A bet of which a settle of 10 was lost and one of 20 accepted. */
 async function doubtfulBet(operatorId = 'alpha'): Promise<TestBet> {
   const bet = await acceptedBet(gateway, { operatorId });
   lose(bet, 'settle');
@@ -36,7 +36,7 @@ async function doubtfulBet(operatorId = 'alpha'): Promise<TestBet> {
   return bet;
 }
 
-/** A place was lost, its rollback confirmed. */
+/** A bet whose place was lost and whose rollback is confirmed. */
 async function rolledBackBet(operatorId = 'alpha'): Promise<TestBet> {
   const bet = await unplacedBet(gateway, { operatorId });
   lose(bet, 'place');
@@ -60,12 +60,12 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     });
     const sent = bet.wallet.arrivals(transactionId, 'settle').length;
     gateway.parts.wallets.setOverride('alpha', 'money', 'open');
-    // Answered from the journal: the wallet may not even be called.
+    // Answered from the journal: the wallet must not even be called.
     await expect.poll(async () => status(await bet.settle('20')), PATIENCE).toBe(200);
     gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
     stopFailing();
     expect(sent).toBeGreaterThanOrEqual(4);
-    // Not brought is tried again until it is.
+    // If it is not delivered, it is tried again until it is.
     await timeComes(bet, 'first');
     expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered' });
   });
@@ -162,12 +162,12 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     const gate = bet.wallet.hold('settle', { transactionId });
     await isConfirming(bet);
     await gate.arrived;
-    // As if the process at the gate were gone: its lease ends.
+    // As if the held process were gone: its lease ends.
     await endLeases(gateway, transactionId);
     await expect
       .poll(async () => (await betState(gateway.databaseUrl, transactionId))?.busy, PATIENCE)
       .not.toBe(undefined);
-    // What it has sent may land late as well (rule 3).
+    // What it has sent may take effect late as well (rule 3).
     const late = 'SELECT late_kind FROM bets WHERE transaction_id = $1';
     const several = [{ late_kind: 'several' }];
     await expect.poll(() => sql(gateway, late, [transactionId]), PATIENCE).toEqual(several);
@@ -193,7 +193,7 @@ describe('“nothing to roll back” is believed only where it cannot hide a los
     const bet = await acceptedBet(gateway, { operatorId: 'forgiving' });
     const { transactionId } = bet;
     bet.wallet.misbehave('rollback', unknownBet, { transactionId });
-    // Towards the service in the protocol's own words: already processed.
+    // The service gets the protocol's own answer: already processed.
     expect((await bet.rollback()).json?.code).toBe(8);
     expect(await bet.deliveries()).toEqual([]);
   });

@@ -29,7 +29,10 @@ afterAll(() => gateway.close());
 const status = ({ status: of }: { status: number }) => of;
 
 describe('rule 4: while a person looks after a dead letter', { timeout: 90_000 }, () => {
-  /** A settle of 10 was lost and repeated, one of 20 accepted, one of 30 is a dead letter; 20 is being confirmed. */
+  /**
+   * A settle of 10 was lost and repeated, one of 20 was accepted, one of 30 is a dead letter; 20 is being
+   * confirmed.
+   */
   async function deadBet() {
     const bet = await acceptedBet(gateway, { operatorId: 'queueing' });
     const { transactionId } = bet;
@@ -54,7 +57,7 @@ describe('rule 4: while a person looks after a dead letter', { timeout: 90_000 }
     comesBack();
     await untilDeliveriesAre(bet, [{}, {}, { state: 'delivered' }, { state: 'superseded' }]);
     expect([settlesOf(bet).at(-1), bet.balance()]).toEqual(['30', '930']);
-    // The duty stays the bet's: from now on it is this that is confirmed.
+    // The bet still has to be confirmed: from now on with this result.
     await timeComes(bet, 'first');
     expect(settlesOf(bet).slice(-2)).toEqual(['30', '30']);
   });
@@ -102,7 +105,7 @@ describe('rule 4: while a person looks after a dead letter', { timeout: 90_000 }
     gate.release();
     await timeComes(bet, 'first');
     await timeComes(bet, 'second');
-    // Once, when the wallet refused it.
+    // Only the once when the wallet refused it.
     expect(settlesOf(bet).filter((amount) => amount === '30')).toEqual(['30']);
   });
 });

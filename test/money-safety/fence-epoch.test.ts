@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([redis.close(), postgres.close()]);
 });
 
-/** What a replica that reaches Redis at this address knows. */
+/** The cache of a replica that reaches Redis at this address. */
 async function cacheAt(url: string): Promise<AnswerCache> {
   const logger = pino({ level: 'silent' });
   const options = { url, prefix: 'wagergate:', clock: systemClock, logger };
@@ -51,7 +51,7 @@ async function cacheAt(url: string): Promise<AnswerCache> {
   return cache;
 }
 
-/** A bet whose place is answered from Redis; the gateway may just have missed Redis. */
+/** A bet whose place is answered from Redis; the gateway may just have failed to reach Redis. */
 async function rememberedBet(): Promise<TestBet> {
   const reader = await cacheAt(directRedisUrl);
   return await vi.waitFor(
@@ -104,7 +104,7 @@ describe('rule 8: a recorded answer never outlives its fence (I6)', { timeout: 6
   it('a place that is remembered only after the missed fence does not get past it', async () => {
     const other = await cacheAt(directRedisUrl);
     const here = await cacheAt(gateway.redisUrl);
-    // The place is still in flight at the other replica while its rollback comes here.
+    // The place is still in flight at the other replica when its rollback arrives here.
     const late = 'place-in-flight';
     await redis.cut();
     await here.fence(late);

@@ -35,7 +35,7 @@ it('a rollback that is still to be confirmed keeps its player from being forgott
 
 it.each([
   ['keeps nobody from being forgotten', 5, 400, { kind: 'forgotten', bets: 1, messages: 1 }],
-  // The service brings it again.
+  // The service sends it again.
   ['for its signature keeps its player', 1, 503, { kind: 'open' }],
 ])('a result of an unknown bet that its wallet refused %s', async (_, code, status, forgotten) => {
   const prisma = createPrisma(gateway.databaseUrl);
@@ -44,7 +44,7 @@ it.each([
   bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId: bet.transactionId });
   expect((await bet.settle('5')).status).toBe(status);
   expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
-  // Its bytes are known all the same.
+  // Its bytes are known nevertheless.
   expect((await bet.settle('5')).status).toBe(status);
 });
 
@@ -60,7 +60,7 @@ it('a result of an unknown bet that was answered 503 first, and refused when it 
   expect(await forget()).toEqual(open);
   wallet.misbehave('settle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
   expect((await bet.settle('5')).status).toBe(400);
-  // What is refused is not what was answered 503: that is still to come again.
+  // A refused operation is not one that was answered 503: that one will come again.
   wallet.misbehave('unsettle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
   expect((await bet.unsettle()).status).toBe(503);
   expect(await forget()).toEqual(open);
@@ -79,7 +79,7 @@ it('a cashout refused for its token is no refusal of the result that was answere
   const cashout = { amount: '4', resultType: 'cashout', token: 'nobody-has-this-one' } as const;
   const refused = await gateway.service.call('PUT', '/payment/bet', settleBody(slip, cashout));
   expect([refused.status, refused.json?.code]).toEqual([400, 3]);
-  // No wallet has refused anything, and the service still brings that result.
+  // No wallet has refused anything, and the service will send that result again.
   const open = { kind: 'open', transactionIds: [transactionId] };
   expect(await forgetPlayer(prisma, bet.player.userId, BY)).toEqual(open);
 });
@@ -91,7 +91,7 @@ it('a data update of a bet that was placed elsewhere keeps nobody from being for
   expect((await bet.update('1.5', { info: '"of ann"' })).status).toBe(200);
   const forgotten = { kind: 'forgotten', bets: 1, messages: 1 };
   expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
-  // What comes all the same still finds its wallet.
+  // Later operations still reach its wallet.
   expect((await bet.rollback()).status).toBe(200);
   expect(bet.arrivals()).toEqual(['update', 'rollback']);
 });

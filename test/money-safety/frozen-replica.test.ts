@@ -32,7 +32,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     await deployment.close();
   });
 
-  /** Bets that the replica which will be frozen has placed itself, over connections that stay. */
+  /** Bets that the replica which will be frozen has placed itself, over connections that stay open. */
   async function betsThrough(service: SimulatedService) {
     const player = await deployment.player(frozen.baseUrl, { balance: '100000' });
     const slips = Array.from({ length: BETS }, () => service.slip({ ...player, amount: '10' }));
@@ -49,7 +49,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
       .arrivals(transactionId, 'settle')
       .map(({ amount }) => amount);
 
-  /** SIGSTOP, for longer than any caller waits. */
+  /** Freezes it with SIGSTOP for longer than any caller waits. */
   async function freeze<T>(work: () => Promise<T>): Promise<T> {
     const sinceMs = performance.now();
     frozen.process.signal('SIGSTOP');
@@ -62,7 +62,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     }
   }
 
-  /** The thawed replica has read all that waited for it: it answers a new bet. */
+  /** Resolves when the thawed replica has read everything that waited: it answers a new bet. */
   async function thawed(service: SimulatedService): Promise<void> {
     const player = await deployment.player(frozen.baseUrl);
     const place = async () => (await service.place({ ...player, amount: '1' })).kind;
@@ -101,7 +101,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     for (const { transactionId } of slips) {
       expect([transactionId, settles(transactionId)]).toEqual([transactionId, ['50']]);
     }
-    // Whoever still waits is told that it was not done; 408 where the freeze cut its bytes in two.
+    // Callers that still wait learn that it was not done; 408 if the freeze split the bytes.
     const told = timeoutMs < TOTAL_MS ? [0] : [503, 408];
     for (const { status } of answers) expect(told).toContain(status);
   });
@@ -128,7 +128,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   });
 });
 
-/** A machine that is paused: its wall clock is ahead afterwards, its monotonic one is not. */
+/** A machine that was paused: afterwards its wall clock is ahead, but its monotonic clock is not. */
 class PausedClock implements Clock {
   pausedMs = 0;
   nowMs = () => systemClock.nowMs() + this.pausedMs;
@@ -194,13 +194,13 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
     const body = settleBody(bet.slip, { amount: '20', resultType: 'won', token: undefined });
     expect((await hasty.call('PUT', '/payment/bet', body)).failure).toBe('timeout');
     await commit.answered;
-    // A round trip later the gateway knows that it hung up.
+    // After another round trip the gateway knows that the caller hung up.
     await gateway.service.balance(bet.player);
     commit.release();
     await settleDown(gateway);
     expect(bet.arrivals()).toEqual(['place']);
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({ busy: null });
-    // Nor is it promised, although its operator's settles are queued: nobody was told.
+    // Nor is it promised, although its operator's settles are queued: nobody was answered.
     await untilDeliveriesAre(bet, []);
   });
 });

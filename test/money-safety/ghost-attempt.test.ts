@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.close());
 
-/** A lease lasts 15 s: whatever is free before is free because it was freed. */
+/** A lease lasts 15 s: a bet that is free earlier was actively freed. */
 const FREED = { ...PATIENCE, timeout: 10_000 };
 
 const operations: readonly [string, (bet: TestBet) => Promise<{ status: number }>][] = [

@@ -9,7 +9,7 @@ import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { acceptedBet, settlesOf, timeComes, untilDeliveriesAre } from './support/bets.ts';
 import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
-/** The one that lives on; the other one is a process of its own, on the same servers. */
+/** The surviving gateway; the other one is a separate process on the same servers. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -47,7 +47,7 @@ async function startVictim(
   return { process, service };
 }
 
-/** It reaches the wallet, has no answer, and takes effect when the test says so. */
+/** The call reaches the wallet, gets no answer, and takes effect when the test says so. */
 const hanging = { kind: 'hang', effect: 'later' } as const;
 
 describe.each(['1', '2'])(

@@ -6,7 +6,9 @@ import { acceptedBet } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
 import { PATIENCE, PATIENT } from './support/patience.ts';
 
-/** Of its time, a copy waits for the first in the first half, and has the second for its answer. */
+/**
+ * A copy spends the first half of its time waiting for the first request, and keeps the second half for its answer.
+ */
 const [TOTAL_MS, RESERVE_MS] = [5_000, 2_500];
 
 let held: HeldGateway;

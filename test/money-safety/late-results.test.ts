@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
-/** As where its wallet was away for longer than its horizon: its next confirmation has one attempt. */
+/** As if its wallet had been away beyond the horizon: its next confirmation has one attempt. */
 async function isOverdueFromItsBeginning({ transactionId }: TestBet): Promise<void> {
   await sql(
     gateway,
@@ -139,7 +139,7 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     expect(status(await bet.settle('10'))).toBe(503);
     expect(status(await bet.settle('20'))).toBe(200);
     lose(bet, 'settle');
-    // As where its wallet was away until the second is due as well.
+    // As if its wallet had been away until the second one is due as well.
     const dueLongAgo = `UPDATE bets SET confirm_at = now(), late_at = now() - interval '20 minutes'
                          WHERE transaction_id = $1`;
     await sql(gateway, dueLongAgo, [bet.transactionId]);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.close());
 
-/** The wallet pays; its process stands still until others have called the outcome unknown. */
+/** The wallet pays; its process is frozen until others have called the outcome unknown. */
 async function thawTooLate(bet: TestBet, settle: () => Promise<{ status: number }>): Promise<void> {
   const { transactionId } = bet;
   const finish = postgres.holdRequest(STATEMENTS.finish, transactionId);

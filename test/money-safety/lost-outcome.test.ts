@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.close());
 
-/** The wallet pays, and PostgreSQL is lost before the outcome is written; only the 503 gets there. */
+/** The wallet pays, and PostgreSQL is lost before the outcome is written; only the 503 is sent. */
 async function loseOutcome(bet: TestBet, settle: () => Promise<{ status: number }>): Promise<void> {
   const { transactionId } = bet;
   bet.wallet.misbehave('settle', { kind: 'reset', effect: 'applied' }, { transactionId, calls: 1 });
@@ -36,7 +36,7 @@ async function loseOutcome(bet: TestBet, settle: () => Promise<{ status: number 
   while (!isOver) {
     const finish = next;
     isOver = await Promise.race([finish.stopped.then(() => false), settling.then(() => true)]);
-    // It is sent again, some times.
+    // It is repeated a few times.
     next = postgres.holdRequest(STATEMENTS.finishAgain, transactionId);
     finish.swallow();
   }

@@ -12,7 +12,7 @@ import { PATIENT, QUICK } from './support/patience.ts';
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
-/** Has not read yet that the operators came by new wallets. */
+/** A replica that has not yet read that the operators have new wallets. */
 let behind: TestGateway;
 beforeAll(async () => {
   const operators = {
@@ -63,7 +63,7 @@ describe('a bet of the wallet before that was released to the new one', { timeou
     expect([bet.arrivals(), other.arrivals()]).toEqual([['place'], ['place']]);
     await untilDeliveriesAre(other, [{ state: 'pending', attempts: 0 }]);
     expect((await bet.settle('20')).status).toBe(200);
-    // A place there would count as released too, and be looked for at the new one.
+    // A place there would also count as released, and be looked for at the new wallet.
     const late = await unplacedBet(behind, { player: bet.player, operatorId: 'delta' });
     expect((await late.place()).json).toMatchObject({ code: 100 });
     expect(late.arrivals()).toEqual([]);

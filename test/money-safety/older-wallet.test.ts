@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.close());
 
-/** The operator has come by a new wallet: its books are empty, and it would confirm any rollback. */
+/** The operator gets a new wallet with empty books, which would confirm any rollback. */
 const replaceWallet = (operatorId: string) =>
   gateway.reconfigure(operatorId, { wallet: { generation: 2 } });
 

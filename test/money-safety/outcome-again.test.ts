@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => held.close());
 
-/** A lease lasts 15 s: whatever is free before is free because it was freed. */
+/** A lease lasts 15 s: a bet that is free earlier was actively freed. */
 const FREED = { ...PATIENCE, timeout: 10_000 };
 
 const state = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
@@ -119,7 +119,7 @@ describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', 
 });
 
 describe('rule 15: an outcome that PostgreSQL is away for', { timeout: 60_000 }, () => {
-  /** PostgreSQL is lost while the operation is at its wallet, and back when its caller was answered. */
+  /** PostgreSQL is away while the operation is at its wallet, and returns after its caller was answered. */
   async function awayDuring(
     bet: TestBet,
     name: Operation,

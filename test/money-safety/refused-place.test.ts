@@ -11,9 +11,9 @@ import { PATIENCE } from './support/patience.ts';
 
 let gateway: TestGateway;
 let players = 0;
-/** What the wallet knows the session by. */
+/** The wallet's own token of the session. */
 let own: string;
-/** What the frontend passes; its session is expired. */
+/** The frontend's token, whose session has expired. */
 let token: string;
 let user: string;
 let userId: string;
@@ -50,7 +50,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(told(await post(body))).toEqual([400, 4]);
     expect((await gateway.service.profile(token)).status).toBe(200);
     expect(told(await post(body))).toEqual([400, 4]);
-    // Nor are they an unsettle: the method is not signed.
+    // Nor are they accepted as an unsettle, although the method is not signed.
     expect(told(await put(body))).toEqual([400, 5]);
     expect(balance()).toBe('100');
     expect((await post(placeBody(slipOf(token)))).status).toBe(200);
@@ -114,7 +114,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(balance()).toBe('100');
     const next = placeBody(slipOf(token), { subPartnerId: '"north"' });
     expect((await post(next)).status).toBe(200);
-    // With another one it is another question.
+    // With another token it is another question.
     expect((await post(placeBody(slip))).status).toBe(200);
   });
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
-/** The wallet has seen the taken-over settle, did not take it, and goes on like that. */
+/** The wallet has received the taken-over settle, has not executed it, and keeps failing. */
 async function attemptedSettle(): Promise<{ bet: TestBet; stopFailing: () => void }> {
   const bet = await acceptedBet(gateway);
   const { transactionId } = bet;
@@ -29,7 +29,7 @@ async function attemptedSettle(): Promise<{ bet: TestBet; stopFailing: () => voi
   return { bet, stopFailing };
 }
 
-/** It has refused the settle for good, and goes on to refuse every one of the bet. */
+/** The wallet has refused the settle for good, and keeps refusing every settle of the bet. */
 async function deadSettle(): Promise<{ bet: TestBet; id: string; mendSettles: () => void }> {
   const { bet, stopFailing } = await attemptedSettle();
   const { transactionId } = bet;
@@ -129,7 +129,7 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
 });
 
 describe('rule 10: a dead settle that was told 200, and a later result that the wallet refused (I4, I6)', () => {
-  /** The service was told 200 for 20, and no for 50. */
+  /** The service was answered 200 for 20, and a refusal for 50. */
   async function refusedBehindDead() {
     const { bet, id, mendSettles } = await deadSettle();
     expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });

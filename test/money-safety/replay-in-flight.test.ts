@@ -13,7 +13,7 @@ afterAll(() => gateway.close());
 
 const put = (body: string) => gateway.service.call('PUT', '/payment/bet', body);
 
-/** What becomes of the same result when it comes back, while the bytes of its first time come once more. */
+/** What happens to a result that returns, while the bytes of its first time are sent once more. */
 const ENDS = [
   ['refused', { kind: 'code', code: 20 }, 400],
   ['not brought', { kind: 'status', status: 500 }, 503],
@@ -34,7 +34,7 @@ describe('a replay while the same result, asked for anew, is at the wallet', () 
       const anew = bet.settle('100');
       await gate.arrived;
       const replayed = put(captured);
-      // Whether it waits or not: what it is told may not hang on the other's end.
+      // Whether it waits or not, its answer must not depend on how the other one ends.
       await Promise.race([replayed, bet.isWaitedFor()]);
       gate.release();
       expect((await anew).status).toBe(status);

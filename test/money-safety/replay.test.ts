@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => gateway.close());
 
-/** Bytes as the service signed them, to be sent as often as somebody likes. */
+/** Bytes signed by the service, which anybody may send again. */
 function settleBytes(bet: TestBet, amount: string): string {
   return settleBody(bet.slip, { amount, resultType: 'won', token: undefined });
 }
@@ -70,7 +70,7 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect([first.status, first.json?.code]).toEqual([400, 20]);
     expect((await put(captured)).body).toBe(first.body);
     expect(settlesOf(bet)).toEqual(['100']);
-    // A new requestId is the service's own new try.
+    // A new requestId makes it a new request of the service.
     expect((await bet.settle('100')).status).toBe(200);
     expect((await put(captured)).body).toBe(first.body);
     expect(settlesOf(bet)).toEqual(['100', '100']);
@@ -267,7 +267,7 @@ describe('replay: the method is not signed (I10)', { timeout: 60_000 }, () => {
     const arrivals = bet.wallet.arrivals(other.transactionId).map(({ operation }) => operation);
     expect(arrivals).toEqual(['place', 'settle']);
     expect(await conflicts()).toBe(before + 1);
-    // An unsettle that only looks like a place is one all the same: the service's requestId is new.
+    // An unsettle that looks like a place is still an unsettle: the service's requestId is new.
     expect((await put(captured)).status).toBe(200);
   });
 

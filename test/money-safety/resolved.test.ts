@@ -27,15 +27,15 @@ afterAll(() => gateway.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-/** Its horizon is over. */
+/** Ends the horizon of its deliveries. */
 async function givenUp({ transactionId }: TestBet): Promise<void> {
   const end = `UPDATE deliveries SET dead_at = now() WHERE transaction_id = $1`;
   await sql(gateway, end, [transactionId]);
 }
 
 /**
- * A settle of 20 that was promised: one attempt of it waits at the wallet, the last one has paid, and neither was
- * answered. A person has looked at the wallet, and resolved the dead letter.
+ * A settle of 20 that was promised: one attempt waits at the wallet, the last one has paid, and neither was
+ * answered. A person has looked at the wallet and resolved the dead letter.
  */
 async function resolvedBet(): Promise<TestBet> {
   const bet = await acceptedBet(gateway);

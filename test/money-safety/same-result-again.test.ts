@@ -13,7 +13,7 @@ beforeAll(async () => {
     operators: {
       alpha: {
         settle: { onFailure: 'queue' },
-        // It takes every requestId for an operation of its own: another one is paid again.
+        // It treats every requestId as an operation of its own, so another one is paid again.
         wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } },
       },
     },
@@ -29,7 +29,7 @@ function mayCall(isOpen: boolean): void {
   gateway.parts.wallets.setOverride('alpha', 'money', isOpen ? 'auto' : 'open');
 }
 
-/** The wallet has seen the settle of 20; the unsettle after it waits and was never attempted. */
+/** The wallet has received the settle of 20; the unsettle after it waits, and was never attempted. */
 async function withUnattemptedUnsettle(then?: Misbehaviour): Promise<TestBet> {
   const bet = await acceptedBet(gateway);
   const { wallet, transactionId } = bet;
@@ -71,7 +71,7 @@ describe('rule 7: the same result again while its unsettle waits unattempted (I5
       { state: 'superseded' },
       { operation: 'unsettle', state: 'superseded' },
     ]);
-    // The next thing the wallet hears of it is the next thing that happens.
+    // The wallet's next call is the next thing that happens.
     expect((await bet.settle('70')).status).toBe(200);
     expect(bet.arrivals().slice(before)).toEqual(['settle']);
     expect(bet.balance()).toBe('970');

@@ -26,7 +26,7 @@ function mayCall(isOpen: boolean): void {
   gateway.parts.wallets.setOverride('alpha', 'money', isOpen ? 'auto' : 'open');
 }
 
-/** A bet whose wallet got to see the settle of 20, and never the settle of 50 promised behind it. */
+/** A bet whose wallet has received the settle of 20, but never the settle of 50 that was promised after it. */
 async function withUnattemptedSettle(first: Misbehaviour, then?: Misbehaviour): Promise<TestBet> {
   const bet = await acceptedBet(gateway);
   const { wallet, transactionId } = bet;
@@ -37,13 +37,13 @@ async function withUnattemptedSettle(first: Misbehaviour, then?: Misbehaviour): 
   if (then !== undefined) wallet.misbehave('settle', then, { transactionId });
   const gate = wallet.hold('settle', { transactionId });
   await gate.arrived;
-  // The one at the gate ends, and nothing follows it.
+  // The held call ends, and nothing follows it.
   mayCall(false);
   gate.release();
   return bet;
 }
 
-/** The journal loses a bet that its wallet goes on holding. */
+/** The journal loses a bet that its wallet still holds. */
 async function forget({ transactionId }: TestBet): Promise<void> {
   await sql(
     gateway,
@@ -114,7 +114,7 @@ describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60
   it('it is delivered for a bet unknown here: its wallet may hold a result from before', async () => {
     const bet = await acceptedBet(gateway);
     expect((await bet.settle('20')).status).toBe(200);
-    // As pruned long ago, or lost with a journal that was restored.
+    // As if pruned long ago, or lost when a journal was restored.
     await forget(bet);
     mayCall(false);
     expect((await bet.settle('50')).status).toBe(200);

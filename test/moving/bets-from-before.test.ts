@@ -34,7 +34,7 @@ describe('a bet that was placed before the move', () => {
       expect([transactionId, userId, token]).toEqual([
         ...[bet.transactionId, bet.player.user, undefined],
       ]);
-      // The service's own of that call.
+      // The service's own id of that call.
       expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
@@ -128,7 +128,7 @@ describe('a wallet whose refusals confirm a rollback (rollbackConfirmedBy)', () 
     await gateway.reconfigure('alpha', { wallet: { dialect } });
     const bet = await fromBefore();
     await bet.before.settle('20');
-    // "Settled already", it means, and not "no such bet".
+    // It means "already settled", and not "no such bet".
     bet.wallet.misbehave('rollback', { kind: 'code', code: 5 }, { calls: 1 });
     expect((await bet.rollback()).json).toMatchObject({ code: 8 });
     expect(bet.balance()).toBe('920');

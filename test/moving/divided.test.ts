@@ -9,7 +9,7 @@ import { importPlayers } from './support/old-gateway.ts';
 let first: TestGateway;
 let second: TestGateway;
 beforeAll(async () => {
-  // There the id `alpha` is another operator's. The wallet is the same one, whichever installation it is at.
+  // In the second installation the id `alpha` belongs to another operator; the wallet is the same in both.
   const another = { secrets: ['secret-of-the-other-alpha'] };
   const wallet = { secrets: ['alpha-wallet-secret'] };
   const operators = { alpha: { wallet: another }, 'alpha-two': { wallet } };
@@ -26,7 +26,7 @@ afterAll(async () => {
 const open = () =>
   sql(first, "SELECT FROM deliveries WHERE operator_id = 'alpha' AND state = 'pending'");
 
-/** The same bet, whose callbacks come to the second installation from now on. */
+/** The same bet, whose callbacks go to the second installation from now on. */
 const at = (bet: TestBet) => bet.at(second);
 
 describe('an operator that goes from one installation to another', { timeout: 60_000 }, () => {
@@ -50,7 +50,7 @@ describe('an operator that goes from one installation to another', { timeout: 60
     expect((await at(undone).unsettle()).status).toBe(200);
     expect((await at(owed).rollback()).status).toBe(200);
     expect(bets.map((bet) => bet.balance())).toEqual(['930', '950', '900', '1000']);
-    // Its frames have to be opened anew: a session is of the installation that opened it.
+    // Its frames must be opened again: a session belongs to the installation that opened it.
     expect((await second.service.profile(fresh.player.token)).json).toMatchObject({ code: 3 });
     const { user: operatorUser, operatorToken, userId } = fresh.player;
     const operator = second.operator('alpha-two');

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Another wallet that verifies the same secret. */
+/** Another wallet with the same secret. */
 async function anotherWallet(
   operatorId: string,
   rewrite?: (answer: WireAnswer, call: WalletCall) => WireAnswer,
@@ -61,7 +61,7 @@ describe('an operator that leaves with open bets and comes back', { timeout: 60_
     expect((await open.settle('20')).status).toBe(503);
     expect((await owed.rollback()).status).toBe(200);
     expect((await gateway.service.profile(open.player.token)).status).toBe(503);
-    // Its horizon was over long ago, if it had not stood still: workers count that time, ten seconds at most each.
+    // Its horizon would be over, had it not stood still: workers count that time, at most ten seconds per look.
     await vi.waitFor(async () => {
       const [row] = await sql(gateway, `SELECT held_ms > 0 AS held FROM operator_holds`);
       expect(row).toEqual({ held: true });
@@ -136,7 +136,8 @@ describe('a wallet of another vendor, with books that begin empty', { timeout: 6
     expect((await open.settle('20')).status).toBe(503);
     expect((await owed.rollback()).status).toBe(200);
     await untilDeliveriesAre(owed, [{ state: 'pending', attempts: 0, held: true }]);
-    // The operator enters what was open at the old one: here as the place that its ledger would have seen.
+    // The operator enters the bets that were open at the old wallet: here as the place that its ledger would have
+    // seen.
     const old = new OldGateway(gateway);
     onTestFinished(() => old.close());
     for (const { slip, player } of [open, owed]) {
@@ -203,7 +204,7 @@ describe('a wallet whose refusals were taken for successes, certified by nobody'
   timeout: 60_000,
 }, () => {
   it('has its bets found by a reconciliation, and voided once its dialect is right (I12)', async () => {
-    // It refuses by HTTP 200 and echoes the bet, so that nothing but the code tells.
+    // It refuses with HTTP 200 and echoes the bet, so only the code tells.
     const wallet = await anotherWallet('dialect', ({ status, body }, call) => {
       if (status !== 400 || !('transactionId' in call)) return { status, body };
       return { status: 200, body: JSON.stringify({ ...JSON.parse(body), ...echoOf(call) }) };
@@ -216,7 +217,7 @@ describe('a wallet whose refusals were taken for successes, certified by nobody'
     const bets = await Promise.all(
       [1, 2, 3].map(() => unplacedBet(gateway, { operatorId: 'dialect', player })),
     );
-    // Money for one of them; the service believes in three.
+    // There is money for one of them; the service believes in three.
     for (const bet of bets) expect((await bet.place()).status).toBe(200);
     expect(wallet.balance(player.user, 'USD')).toBe('0');
     const [held, won, open] = bets;

@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** A bet of the old gateway, whose player nobody has imported. */
+/** A bet of the old gateway, whose player was not imported. */
 async function betOfStranger() {
   const player = old.addPlayer();
   const token = old.openSession(player);
@@ -47,7 +47,7 @@ describe('a rollback whose player was imported too late', { timeout: 60_000 }, (
     expect((await bet.rollback()).status).toBe(200);
     expect((await bet.rollback()).status).toBe(200);
     expect([bet.arrivals(), bet.balance()]).toEqual([['place'], '900']);
-    // What WagergateRollbackOfNobody looks at.
+    // The metric of the alert WagergateRollbackOfNobody.
     const ofNobody = { operator: 'unknown', operation: 'rollback', outcome: 'not_sent' };
     expect(await gateway.metric('gateway_callbacks_total', ofNobody)).toBe(1);
 

@@ -45,7 +45,7 @@ const balanceOf = ({ user }: MovingPlayer) => wallet().balance(user, 'USD');
 const inJournal = async (id: string) =>
   (await sql(gateway, 'SELECT FROM bets WHERE transaction_id = $1', [id])).length > 0;
 
-/** A player that has been imported, with a session at the old gateway. */
+/** An imported player with a session at the old gateway. */
 async function importedPlayer() {
   const player = old.addPlayer();
   await importPlayers(gateway, [player]);
@@ -73,7 +73,7 @@ const settled = (id: string, amount: string) =>
     kind: 'confirmed',
   });
 
-/** What the service believes of a player's bets is what the wallet has moved. */
+/** The service's belief about a player's bets equals what the wallet has moved. */
 function expectAgreement({ userId, user }: MovingPlayer): void {
   const account = service.books().accounts.find((one) => one.userId === userId);
   const moved = Number(wallet().balance(user, 'USD')) - 1000;
@@ -89,12 +89,12 @@ describe('an operator that moves under traffic', { timeout: 60_000 }, () => {
       await placed(oldSlip),
     ];
     await settled(settledOld, '20');
-    // From here on the operator opens its sessions at Wagergate: the same player to the service.
+    // From here on the operator opens its sessions at Wagergate: to the service it is the same player.
     const session = await openHere(gateway, player);
     expect(session.userId).toBe(player.userId);
     const newSlip = slipOf(player, session.token);
     const [first, second] = [await placed(newSlip), await placed(newSlip)];
-    // A frame that was opened before goes on.
+    // A frame that was opened earlier continues.
     expect((await service.profile(oldSlip.token)).player?.userId).toBe(player.userId);
     expect((await service.profile(newSlip.token)).player?.userId).toBe(player.userId);
     const late = await placed(oldSlip);
@@ -123,13 +123,13 @@ describe('an operator that moves under traffic', { timeout: 60_000 }, () => {
     // Answered 200 while the wallet is away: Wagergate owes it.
     expect((await service.rollback(owed)).kind).toBe('confirmed');
 
-    // Back: sessions are opened at the old gateway again. What was promised here is delivered all the same.
+    // Back again: sessions are opened at the old gateway. What was promised here is still delivered.
     await wallet().up();
     await wallet().waitFor(() => balanceOf(player) === '920');
     const thatDay = await placed(oldSlip);
     await settled(paid, '50');
     await service.unsettle(paid);
-    // Forth again.
+    // And forth again.
     const again = await slipHere(player);
     expect(again.userId).toBe(player.userId);
     await settled(await placed(again), '10');
@@ -169,7 +169,7 @@ describe('who a player is to the service', () => {
     const query = /^SELECT operator_id AS operator, .*;$/m.exec(PAGE)?.[0] ?? '';
     const rows = await sql<Record<string, string>>(gateway, query);
     expect(rows).toContainEqual({ operator: 'alpha', operatorUser: 'first-seen-here', userId });
-    // The header that `players import` wants.
+    // The header that `players import` requires.
     expect(Object.keys(rows[0] ?? {})).toEqual(['operator', 'operatorUser', 'userId']);
 
     old.learn({ ...stranger, userId });
@@ -237,12 +237,12 @@ describe('results of one bet by way of both', () => {
     const won = (amount: string) =>
       settleBody(slip, { amount, resultType: 'won', token: undefined });
     await settled(id, '20');
-    // What the page warns of: the old gateway takes a result of a bet that is Wagergate's.
+    // What the page warns of: the old gateway accepts a result of one of Wagergate's bets.
     const theirs = { ...JSON.parse(won('50')), userId: player.user };
     await old.bringTo('alpha', theirs);
     const answer = await gateway.service.call('PUT', '/payment/bet', won('20'));
     expect(answer.status).toBe(200);
-    // Wagergate's journal had it as settled with 20 already, and has asked nobody.
+    // Wagergate's journal already had it settled with 20, and calls nobody.
     expect(balanceOf(player)).toBe('950');
   });
 });

@@ -208,7 +208,7 @@ describe('a running gateway', () => {
     const slip = gateway.service.slip({ ...player, amount: '1' });
     const { transactionId } = slip;
     await gateway.service.call('POST', '/payment/bet', placeBody(slip));
-    // So that it is taken over as a delivery, and every member of a bet has something to show.
+    // So that it is taken over as a delivery, and every member of a bet has a value.
     gateway
       .wallet('alpha')
       .misbehave('rollback', { kind: 'status', status: 500 }, { transactionId });
@@ -220,7 +220,7 @@ describe('a running gateway', () => {
       return answer;
     };
     expect(await asked('/operator/sessions', session)).toMatchObject({ status: 201 });
-    // Three characters as it should be, and none of the operator's: refused for that alone.
+    // A valid code of three letters that is not the operator's: refused for that reason only.
     expect(await asked('/operator/sessions', { ...session, currency: 'XXX' })).toMatchObject({
       status: 400,
       json: { code: CODES.validation, message: expect.stringMatching(/^currency: /) },

@@ -3,7 +3,7 @@ import { parseBalance, parseBet, parseProfile } from '../../src/protocol/message
 import samples from '../fixtures/samples.json' with { type: 'json' };
 import { faultsAs } from './support/schemas.ts';
 
-/** Values on both sides of every bound that any member has. */
+/** Values on both sides of every bound of any member. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -36,7 +36,7 @@ const VALUES: readonly unknown[] = [
   {},
 ];
 
-/** Only passed on: described as the protocol does, and never refused for what they hold. */
+/** Members that are only passed on: described as in the protocol, and never refused for their content. */
 const PASSED_ON = new Set([
   'gameType',
   'ticketType',
@@ -61,7 +61,7 @@ const CASES: readonly [string, Message, (bytes: Buffer) => boolean][] = [
   ['FollowUpRequest', samples.betDataUpdate.request, put],
 ];
 
-/** The message without each of its members, and with each of them (and a few more) as each value. */
+/** The message without each of its members, and with each of them (and a few others) set to each value. */
 function variants(message: Message): { readonly what: string; readonly message: Message }[] {
   const extra = [
     'token',

@@ -95,7 +95,7 @@ describe('POST /operator/bets', () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('rollback', { kind: 'code', code: 100 }, { calls: 1 });
     await bet.rollback();
-    // Refused for three days, every 30 s, by a page that takes six times its bytes in JSON.
+    // Refused every 30 s for three days, with a page that takes six times its bytes in JSON.
     await onServer(gateway.databaseUrl, (client) =>
       client.query(
         `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_type, wallet_body)
@@ -116,7 +116,7 @@ describe('POST /operator/bets', () => {
     expect(attempts[100]?.answer).toEqual(whole);
     expect(attempts[4_000]).toMatchObject({ number: 4_001, result: 'http_error', answer: leftOut });
     expect(attempts.at(-100)?.answer).toEqual(whole);
-    // The command line shows all.
+    // The command line shows everything.
     const prisma = createPrisma(gateway.databaseUrl);
     const all = await new BetTimelines(prisma, undefined, Number.MAX_SAFE_INTEGER).find(
       bet.transactionId,

@@ -31,7 +31,7 @@ let gateway: TestGateway;
 let alpha: SimulatedOperator;
 let echo: Server;
 let echoUrl: string;
-/** What the odd wallet does with a request. */
+/** How the odd wallet treats a request. */
 let respond: (request: IncomingMessage, body: string, response: ServerResponse) => void;
 
 beforeAll(async () => {

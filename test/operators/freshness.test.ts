@@ -9,14 +9,14 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { partly } from '../support/partly.ts';
 import { onServer } from '../support/server.ts';
 
-/** Bytes of an operator's request that somebody has captured: worth nothing elsewhere or again. */
+/** Captured bytes of an operator's request must be worthless elsewhere and a second time. */
 
 const OPEN = '/operator/sessions';
 const REVOKE = '/operator/sessions/revoke';
 
 let gateway: TestGateway;
 let alpha: SimulatedOperator;
-/** Asks for freshness. */
+/** The operator that requires freshness. */
 let strict: SimulatedOperator;
 let users = 0;
 beforeAll(async () => {
@@ -144,7 +144,7 @@ describe('a session that was revoked', () => {
     for (const again of [await alpha.openSession(asked), await alpha.openSession(asked)]) {
       expect([again.status, again.json?.code]).toEqual([409, 8]);
     }
-    // Nor by the same in other words.
+    // Nor by the same content in another order.
     const turned = Object.fromEntries(Object.entries(asked).reverse());
     expect((await alpha.call(OPEN, turned)).status).toBe(409);
   });
@@ -172,9 +172,9 @@ describe('a session that was revoked', () => {
     expect(next.status).toBe(201);
     expect(next.json?.token).not.toBe(first.session?.token);
     expect(next.json?.userId).toBe(first.session?.userId);
-    // The captured bytes get nothing of it.
+    // The captured bytes get nothing from it.
     expect((await alpha.openSession(asked)).status).toBe(409);
-    // And an operator that sends a nonce with each request is never told no.
+    // And an operator that sends a nonce with each request is never refused.
     await alpha.revokeSessions({ operatorUser: asked.operatorUser });
     expect((await alpha.call(OPEN, { ...asked, ...fresh(OPEN) })).status).toBe(201);
   });
@@ -210,7 +210,7 @@ describe('nonces, whatever the clocks of processes say', () => {
     const comesAt = async (aheadMs: number, sinceMs: number) => {
       const nowMs = Date.now() + aheadMs;
       const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
-      // As it was signed: 14 minutes after the first came, by PostgreSQL's clock.
+      // As it was signed: 14 minutes after the first arrived, on PostgreSQL's clock.
       const document = parseJsonObject(
         Buffer.from(JSON.stringify({ at: inMs(14 * MINUTE_MS - sinceMs), nonce })),
       );
@@ -218,11 +218,11 @@ describe('nonces, whatever the clocks of processes say', () => {
       return await refuseStale(clock, nonces, { operator, document }, REVOKE);
     };
     expect(await comesAt(10 * MINUTE_MS, 0)).toBeUndefined();
-    // Twelve minutes go by.
+    // Twelve minutes pass.
     await sql(`UPDATE operator_nonces SET expires_at = expires_at - interval '12 minutes'`);
     const again = await comesAt(0, 12 * MINUTE_MS);
     expect(again?.body).toContain('nonce: was used before');
-    // And then so many that it is forgotten, and a clock that stands still.
+    // And then so many that it is forgotten, with a clock that stands still.
     await sql('TRUNCATE operator_nonces');
     const forgotten = await comesAt(-20 * MINUTE_MS, 34 * MINUTE_MS);
     expect(forgotten?.body).toContain('at: must be within 5 minutes of now');

@@ -18,7 +18,7 @@ describe('POST /operator/sessions', () => {
     await gateway.close();
   });
 
-  /** A request of a player not seen before. */
+  /** A request for a player not seen before. */
   function request(more: object = {}) {
     users += 1;
     const user = `user-${users}`;

@@ -7,23 +7,23 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-/** What one operator may ask of one process: 100 requests a second, 1000 at once. */
+/** One operator's limit at one process: 100 requests a second, 1000 at once. */
 
 let standsAtMs: number | undefined;
 let aheadMs = 0;
-/** Can be made to stand still, so that no request is gained while the test asks. */
+/** Can be stopped, so that no request is gained during a test. */
 const clock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => standsAtMs ?? performance.now() + aheadMs,
 };
 
-/** Much later, when every bucket is full again, it stands still. */
+/** Jumps far ahead, so that every bucket is full again, and stops the clock. */
 function stand(): number {
   aheadMs += 600_000;
   return Math.floor(performance.now() + aheadMs);
 }
 
-/** It goes on from where it stood: a monotonic clock never goes back. */
+/** Continues from where it stopped: a monotonic clock never goes back. */
 function goOn(): void {
   aheadMs = (standsAtMs ?? 0) - performance.now();
   standsAtMs = undefined;
@@ -51,7 +51,7 @@ it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s 
   expect(await gateway.metric('gateway_rejected_total', labels)).toBe(1);
   expect((await beta.bet('x')).status).toBe(404);
 
-  // An unsigned flood in alpha's name spends nothing of beta's or of alpha's.
+  // A flood of wrongly signed requests in alpha's name uses nothing of beta's or alpha's limit.
   const forged = await beta.call('/operator/bets', { cid: 'alpha-key' });
   expect(forged.status).toBe(401);
 
@@ -65,7 +65,7 @@ it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s 
 it('lets nobody keep an operator’s requests from being taken with one of them that was captured (I7)', async () => {
   const beta = gateway.operator('beta');
   standsAtMs = stand();
-  // As dear as four requests.
+  // It costs as much as four requests.
   const body = { at: '2026-01-02T03:04:05Z', operatorUser: 'x'.repeat(15_000) };
   const captured = () => beta.call('/operator/sessions/revoke', body);
   const first = await captured();
@@ -96,7 +96,7 @@ it('charges the lines of a statement, whose day may have a million of them (I7)'
   const refused = await ask(alpha, 'text/csv');
   expect([refused.status, refused.json?.code]).toEqual([429, 10]);
   expect(refused.headers['retry-after']).toBe('10');
-  // Its sums cost next to nothing, and the other's lines are its own.
+  // Its sums cost next to nothing, and the other operator has its own lines.
   expect((await ask(alpha, 'application/json')).status).toBe(200);
   expect((await alpha.bet('x')).status).toBe(404);
   expect((await ask(beta, 'text/csv')).status).toBe(200);
@@ -111,7 +111,8 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
   beforeAll(async () => {
     const bet = await placedBet(gateway);
     body = JSON.stringify({ cid: 'alpha-key', transactionId: bet.transactionId });
-    // Six bytes of JSON each: of what is shown of them (1 MiB) more than the system keeps for who does not read.
+    // Six bytes of JSON each: of what is shown (1 MiB), more than the system buffers for a client that does not
+    // read.
     await onServer(gateway.databaseUrl, (client) =>
       client.query(
         `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_body)
@@ -122,7 +123,7 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
     );
   });
 
-  /** Asks, and takes nothing of the answer. */
+  /** Sends a request and reads nothing of the answer. */
   async function askAndWait(): Promise<Socket> {
     const { port } = new URL(gateway.baseUrl);
     const [key] = signingKeys(['alpha-api-secret-that-is-long-enough']);
@@ -142,11 +143,11 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
     const looked = vi.spyOn(BetTimelines.prototype, 'find');
     const sockets = await Promise.all(Array.from({ length: 20 }, askAndWait));
     await vi.waitFor(() => expect(looked).toHaveBeenCalledTimes(8), 15_000);
-    // Another operator waits for none of them, and there is no ninth meanwhile.
+    // Another operator does not wait for them, and there is no ninth meanwhile.
     const beta = gateway.operator('beta');
     expect((await beta.bet('x')).status).toBe(404);
     expect(looked).toHaveBeenCalledTimes(9);
-    // Who goes makes room for the next: it is the last of those that wait.
+    // A client that leaves makes room for the next: the last of those that wait.
     for (const socket of sockets) socket.destroy();
     const alpha = gateway.operator('alpha');
     await alpha.bet('x');
@@ -162,7 +163,7 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
     const ask = () => alpha.call('/operator/bets', JSON.parse(body));
     const statuses: number[] = [];
     for (let count = 0; count < 12; count += 1) statuses.push((await ask()).status);
-    // 19,620 each, of 200,000: the eleventh ends them.
+    // 19,620 each, out of 200,000: the eleventh uses them up.
     expect(statuses).toEqual([...Array.from({ length: 11 }, () => 200), 429]);
     expect((await alpha.revokeSessions({ operatorUser: 'nobody' })).status).toBe(200);
     goOn();

@@ -18,7 +18,7 @@ afterAll(async () => {
 const callerWith = (secret: string, cid = 'alpha-key') =>
   createOperator({ baseUrl: replica.baseUrl, cid, secret });
 
-/** Lines of refusals since the last look, once so many are there. */
+/** The log lines of refusals since the last look, as soon as there are this many. */
 let looked = 0;
 async function refusals(count: number) {
   const lines = () => replica.process.lines.filter(({ json }) => json?.msg === 'operator.refused');

@@ -23,7 +23,7 @@ const GOOD_FIELDS: Readonly<Record<(typeof PATHS)[number], object>> = {
   '/operator/statements': { day: '2026-11-20' },
 };
 
-/** What an outsider can tell apart: status, type and body; not the time of day. */
+/** What an outsider can compare: status, type and body; not the time of day. */
 function seen({ status, body, headers }: CallResult) {
   return { status, body, type: headers['content-type'], length: headers['content-length'] };
 }

@@ -13,14 +13,14 @@ import { documented } from '../openapi/support/documented.ts';
 import { routesOf } from '../support/routes.ts';
 
 /**
- * Every route of the operator and the bonus API, read from the running listener: a route that is new
- * is asked by these tests at once, and one whose members are new fails until somebody says below
- * whether they name something that may be another operator's.
+ * Tests every route of the operator and bonus API, read from the running listener. A new route is tested at once; a
+ * route with new members fails until it is recorded below whether they name something that may belong to another
+ * operator.
  */
 
 type Ids = Readonly<Record<string, unknown>>;
 
-/** Members of a request that name nothing of anybody. */
+/** Members of a request that name nothing of anybody's. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['cid', 'path', 'at', 'nonce'],
   ...['currency', 'ttlSeconds', 'page', 'day', 'expiredAt', 'description', 'fields'],
@@ -35,10 +35,10 @@ const ROUTES = documented
   .map(({ route }) => route);
 
 let deployment: BonusGateway;
-/** What is alpha's, by the name of the member it would be asked by; and what is nobody's. */
+/** Alpha's objects, by the name of the member that names them; and objects that do not exist. */
 let foreign: Ids;
 let missing: Ids;
-/** What beta must never be told. */
+/** What beta must never learn. */
 let untold: readonly string[];
 let stillThere: () => Promise<unknown>;
 
@@ -124,7 +124,7 @@ describe.each(ROUTES)('%s', (route) => {
       const theirs = await deployment.beta.call(path, others ?? {});
       const none = await deployment.beta.call(path, nobodys ?? {});
       expect(looks(theirs, foreign), `${route} ${name}`).toEqual(looks(none, missing));
-      // Asked for properly: a refusal of the question would look the same as well.
+      // The request must be valid: a refusal of the request itself would look the same as well.
       expect(theirs.status, `${route} ${name} ${theirs.body}`).not.toBe(400);
       const sent = JSON.stringify(others);
       for (const text of untold) {
@@ -159,7 +159,7 @@ describe.each(ROUTES)('%s', (route) => {
   });
 });
 
-/** The names of a route's members, as the document describes its request. */
+/** The names of a route's members, from the document's description of its request. */
 function membersOf(route: string): readonly string[] {
   const { endpoint } = documented.find((one) => one.route === route) ?? {};
   const { $ref } = endpoint?.requestBody.content['application/json'].schema ?? {};
@@ -168,7 +168,7 @@ function membersOf(route: string): readonly string[] {
   return Object.keys(Object(properties));
 }
 
-/** A request as the document shows it, with what has to be good for the simulated service. */
+/** The document's example request, with the values that the simulated service requires. */
 function exampleOf(route: string): Readonly<Record<string, unknown>> {
   const { endpoint } = documented.find((one) => one.route === route) ?? {};
   const { examples = {} } = endpoint?.requestBody.content['application/json'] ?? {};
@@ -179,7 +179,7 @@ function exampleOf(route: string): Readonly<Record<string, unknown>> {
   return fields;
 }
 
-/** The example with one member that names something: of those that exclude each other, only that. */
+/** The example with one naming member; of members that exclude each other, only that one. */
 function bodyWith(route: string, name: string, ids: Ids): Readonly<Record<string, unknown>> {
   const example = exampleOf(route);
   const others = name in example ? example : {};
@@ -187,8 +187,8 @@ function bodyWith(route: string, name: string, ids: Ids): Readonly<Record<string
 }
 
 /**
- * What an answer gives away: where it is a refusal everything, else its shape, because an opened
- * session has a token of its own each time.
+ * What an answer reveals: all of it if it is a refusal, otherwise its shape, because each opened session has a new
+ * token.
  */
 function looks({ status, body, json }: CallResult, ids: Ids): unknown {
   const told = Object.values(ids)

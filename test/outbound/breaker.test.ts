@@ -13,7 +13,7 @@ const SETTINGS = { errorPercent: 50, minRequests: 4, windowMs: 2000, openMs: 60 
 const opened: { shutdown(): void }[] = [];
 let windows: BreakerWindows;
 
-// On a busy machine a real 60 ms may be over before the next line, and ticks be left out.
+// On a busy machine a real 60 ms may be over before the next line, and ticks may be skipped.
 beforeEach(() => {
   const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
   vi.useFakeTimers({ toFake: [...toFake] });

@@ -20,7 +20,7 @@ describe('a request whose connection comes just before the operator’s own limi
     clock.advance(1000);
     reply(socket, 200, '{}');
     await first;
-    // It was waited for longer than a second.
+    // It waited for longer than a second.
     expect(await hasty).toMatchObject({ kind: 'notSent', reason: 'connection' });
     expect(await patient).toMatchObject({ kind: 'response', status: 200 });
     expect([server.requests.length, server.connections]).toEqual([2, 1]);

@@ -9,8 +9,8 @@ import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
 
 /**
- * Wallets whose answers never come to their end, although no head and no body is too large: what
- * stands between them goes on for ever, as fast as the wire takes it.
+ * Wallets whose answers never end although no head and no body is too large: what comes between them goes on for
+ * ever, as fast as the network allows.
  */
 const ENDLESS = {
   'informational answers': ['', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
@@ -35,7 +35,7 @@ const ENDLESS = {
 type Kind = keyof typeof ENDLESS;
 const KINDS = Object.keys(ENDLESS) as Kind[];
 
-/** On a thread of its own: what it takes to send all that must not be measured here. */
+/** On its own thread: the time for sending all that must not be measured here. */
 const HOSTILE_WALLET = `
   const { createServer } = require('node:net');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -106,7 +106,7 @@ describe.each(KINDS)('a wallet that answers with %s without end', (kind) => {
     const besideMs = await medianMs(neighbour);
     isOver = true;
     await Promise.all(flood);
-    // It was called again and again meanwhile; each call ended at once.
+    // It was called again and again meanwhile, and each call ended at once.
     expect(broken).toBeGreaterThan(0);
     expect(besideMs).toBeLessThan(20 * quietMs + 20);
     await Promise.all([neighbour.close(), http.close(), server.close()]);
@@ -132,7 +132,7 @@ it('takes up to eight hints before an answer, and an answer of many chunks', asy
     socket.write(`${hint.repeat(8)}${chunked}${body}0\r\nx-sum: 1\r\n\r\n`);
   });
   const http = clientOf(server.origin, 1);
-  // On one connection again and again: what is counted is one answer, not the connection.
+  // Repeatedly on one connection: the limit applies to one answer, not to the connection.
   for (let count = 0; count < 30; count += 1) {
     const exchange = await ask(http, '/');
     expect(exchange).toEqual({

@@ -137,7 +137,7 @@ describe('a request that certainly never left', () => {
   });
 
   it('is not sent when no connection comes in time, and blames the wallet after a second', async () => {
-    // Accepts and then says nothing: the TLS handshake never ends.
+    // Accepts connections and stays silent: the TLS handshake never ends.
     const server = await startRawWallet(() => undefined);
     opened.push(server);
     const http = client(server.origin.replace('http:', 'https:'), { timeoutMs: 1200 });
@@ -186,7 +186,7 @@ describe('a request that waits for a connection', () => {
     await first;
     expect(await queued).toMatchObject({ kind: 'notSent', reason: 'deadline' });
     expect(server.bytes).toBe(bytes);
-    // The connection was not spent on it.
+    // The connection was not used for it.
     await http.exchange(post(), deadlineIn(3000));
     expect(server.connections).toBe(1);
   });

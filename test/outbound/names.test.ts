@@ -15,7 +15,7 @@ afterEach(() => {
 
 const error = (code: string) => Object.assign(new Error(code), { code });
 
-/** Names whose questions wait for the test to answer them. */
+/** Name look-ups that wait until the test answers them. */
 function names(atOnce = 8) {
   const asked = new Map<string, Parameters<AddressLookup>[2]>();
   const unanswered: string[] = [];
@@ -32,7 +32,7 @@ function names(atOnce = 8) {
       asked.delete(hostname);
       done?.(...answer);
     },
-    /** What became of the question: its addresses or its error; undefined while it waits. */
+    /** The result of the look-up: its addresses or its error; undefined while it waits. */
     find(hostname: string): { readonly outcome: unknown } {
       const found: { outcome: unknown } = { outcome: undefined };
       all.find(hostname, ALL, {
@@ -94,7 +94,7 @@ describe('a name', () => {
     find('a');
     await vi.advanceTimersByTimeAsync(1_000);
     answer('a', null, NEW);
-    // That answer was slow: until the next one is not, nobody waits.
+    // That answer was slow: nobody waits again until one is fast.
     const soon = find('a');
     await vi.advanceTimersByTimeAsync(0);
     expect(soon.outcome).toEqual(NEW);
@@ -159,7 +159,7 @@ describe('names that nobody answers for', () => {
     const waiting = find('well');
     expect(asked()).toEqual(DEAD);
     await vi.advanceTimersByTimeAsync(10_000);
-    // Each thread that is given back goes to whoever has waited.
+    // Each thread that becomes free goes to a look-up that has waited.
     for (const name of DEAD) answer(name, error('EAI_AGAIN'), []);
     expect(asked()).toEqual(['well']);
     answer('well', null, OLD);

@@ -43,9 +43,9 @@ describe('the certificate of a wallet', () => {
   it('is that of the site whose Host header calls carry: there may be several behind one address', async () => {
     const byAddress = { ...peer(), tls, baseUrl: baseUrl.replace('localhost', '127.0.0.1') };
     expect(await peerCertificate({ ...byAddress, site: 'localhost:8443' })).not.toBeNull();
-    // As a call is not sent there.
+    // A call is not sent there either.
     expect(await peerCertificate({ ...byAddress, site: 'elsewhere.example' })).toBeNull();
-    // An address is no site: calls go by the name in `baseUrl` then.
+    // An address is no site: calls then use the name in `baseUrl`.
     for (const site of ['10.9.8.7', '10.9.8.7:8443', '[fd00::7]:8443']) {
       expect(await peerCertificate({ ...peer(), tls, site })).not.toBeNull();
     }

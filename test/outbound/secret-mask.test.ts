@@ -208,7 +208,7 @@ describe('a wallet that tells what it was given', () => {
     const token = 'Alpha Casino/7f3c9d21e8b04a56';
     const mask = new SecretMask([token, TOKEN], standingMask(settings));
     expect(mask.text(`unknown: ${token}`)).toBe('unknown: ***');
-    // And the other way round.
+    // And vice versa.
     const inside = new SecretMask([KEY.slice(0, 8)], standingMask(settings));
     expect(inside.text(`${KEY} ${KEY.slice(0, 8)} Alpha Casino`)).toBe('*** *** ***');
   });

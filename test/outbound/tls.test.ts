@@ -8,7 +8,7 @@ import { client, closeOpened, opened, portOf, post } from './support/client.ts';
 
 afterEach(closeOpened);
 
-/** Asks a wallet over TLS that does `answer` as soon as a request has come. */
+/** Calls a TLS wallet that runs `answer` as soon as a request has come. */
 async function ask(options: TlsOptions, answer: (socket: TLSSocket) => void) {
   const server = tls.createServer({ ...SERVER, ...options }, (socket) => {
     socket.on('error', () => socket.destroy());
@@ -26,7 +26,7 @@ async function ask(options: TlsOptions, answer: (socket: TLSSocket) => void) {
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const ANSWER = `${HEAD}content-length: 2\r\n\r\n{}`;
 
-/** A new handshake on the same connection; TLS 1.2 alone has that. */
+/** Starts a new handshake on the same connection, which only TLS 1.2 has. */
 function shakeHandsAnew(socket: TLSSocket, then: () => void): void {
   socket.renegotiate({}, (error) => {
     if (error === null) then();
@@ -35,7 +35,7 @@ function shakeHandsAnew(socket: TLSSocket, then: () => void): void {
 
 describe('a wallet over TLS', () => {
   it('whose TLS never ends is broken off, and what it says is no answer (I7)', async () => {
-    // Otherwise it is Node's server that ends it.
+    // Otherwise Node's own server would end it.
     Object.assign(tls, { CLIENT_RENEG_LIMIT: Number.POSITIVE_INFINITY });
     const call = await ask({ maxVersion: 'TLSv1.2' }, (socket) => {
       const again = () => shakeHandsAnew(socket, again);
@@ -78,7 +78,7 @@ describe('a wallet over TLS', () => {
     const http = client(`https://localhost:${portOf(server)}`, { timeoutMs: 500 });
     const exchange = http.exchange(post(), deadlineIn(3000));
     const [socket] = await taken;
-    // Read on: what is never read is never seen to end.
+    // Keeps reading: without that, the end of the connection is never seen.
     socket.resume();
     const closed = once(socket, 'close');
     expect(await exchange).toMatchObject({ kind: 'notSent' });

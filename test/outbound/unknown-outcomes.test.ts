@@ -112,7 +112,7 @@ describe.each(WIRES)('a connection that breaks once %s has taken the request (I2
   it('never has the request sent again, whenever the wallet drops idle connections', async () => {
     const server = await wallet(({ socket }, index) => {
       reply(socket, 200, '{}');
-      // At several distances from the next request, some of which hit its very moment.
+      // At several distances from the next request, some of which coincide with it.
       const drop = () => (index % 2 === 0 ? socket.resetAndDestroy() : socket.end());
       if (index % 3 === 0) drop();
       else if (index % 3 === 1) setImmediate(drop);
@@ -137,7 +137,7 @@ describe.each(WIRES)('a connection that breaks once %s has taken the request (I2
 describe.each(WIRES)(
   'an idle connection over %s that the wallet breaks as a request comes',
   (wire) => {
-    /** Before this process has had time to see it. */
+    /** Broken before this process could notice. */
     const brokenConnection = async () => {
       const server = await wallet(({ socket }) => reply(socket, 200, '{}'), wire);
       const http = client(server.origin, { connections: 1 });

@@ -25,7 +25,7 @@ async function verifier(clock: Clock) {
   };
 }
 
-/** A token that was verified some minutes ago, and whoever verifies it. */
+/** A token that was verified some minutes ago, and its verifier. */
 async function verifiedBefore(minutes: number) {
   let monotonicMs = 0;
   const clock = { nowMs: systemClock.nowMs, monotonicMs: () => monotonicMs };
@@ -55,7 +55,7 @@ describe.each(['isAway', 'showsPage'] as const)(
   },
 );
 
-// A `kid` is needed only among several keys (OpenID Connect Core, 10.1), and some issuers keep one for ever.
+// A `kid` is required only among several keys (OpenID Connect Core, 10.1), and some issuers never change theirs.
 describe.each([
   ['without a kid', { kid: null }],
   ['with the kid of the key before', {}],

@@ -9,7 +9,7 @@ import { partly } from '../support/partly.ts';
 const ISSUER = 'https://issuer.example';
 const PENDING = { state: 's', nonce: 'n', verifier: 'v' };
 
-/** Somebody comes back from the issuer, whose token endpoint then does this. */
+/** Somebody returns from the issuer, whose token endpoint then answers like this. */
 function finish(answer: () => Promise<Response>) {
   const metadata = {
     issuer: ISSUER,

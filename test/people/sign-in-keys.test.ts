@@ -6,7 +6,7 @@ import { Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
 import { IssuerKeys } from '../../src/people/issuer-keys.ts';
 import { CLIENT_ID, CLIENT_SECRET, startIssuer } from '../support/issuer.ts';
 
-/** An issuer, and somebody who signs in there as often as is asked for. */
+/** An issuer, and somebody who can sign in there repeatedly. */
 async function person() {
   const stub = await startIssuer();
   onTestFinished(() => stub.close());

@@ -9,7 +9,7 @@ const TURN_MS = 50;
 const WORKERS = 2;
 const BETS = 400;
 
-/** In a worker process each turn takes its time, as where many requests are worked on. */
+/** In a worker process each turn takes a while, as with many requests. */
 const BUSY = `
   import cluster from 'node:cluster';
   import { Server } from 'node:http';
@@ -28,8 +28,8 @@ it('a place that waited for a busy worker process for longer than a callback may
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BUSY)}`,
   });
   const player = await deployment.player(baseUrl);
-  // It would see all of them accepted, were they taken however late. Each has a connection of its own: one that waits for
-  // another's to be free is sent later than it seems, and taken rightly.
+  // It waits long enough to see late acceptances. Each bet has its own connection: one that waits for another's is
+  // sent later than it seems, and rightly accepted.
   const patience = { timeoutMs: 4 * PATIENT_MS, connectionsMax: BETS };
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0, ...patience });
   onTestFinished(() => service.close());
@@ -37,9 +37,9 @@ it('a place that waited for a busy worker process for longer than a callback may
     Array.from({ length: BETS }, () => service.place({ ...player, amount: '0.01' })),
   );
   const accepted = placed.filter(({ kind }) => kind === 'accepted').length;
-  // A connection a turn: no more can have been read in time.
+  // One connection per turn: no more can have been read in time.
   expect(accepted).toBeLessThan((2 * WORKERS * TOTAL_MS) / TURN_MS);
-  // On a busy machine that may be none; once nobody waits any more, they are taken as ever.
+  // On a busy machine that may be none; once nobody waits any more, bets are accepted as usual.
   const next = async () => (await service.place({ ...player, amount: '0.01' })).kind;
   await expect.poll(next, { timeout: 40_000 }).toBe('accepted');
 }, 120_000);

@@ -11,7 +11,7 @@ import { databaseUrl } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { TestClock } from '../support/test-clock.ts';
 
-/** Each look at it is five seconds later. */
+/** Each look at it is five seconds later than the previous one. */
 class HastyClock extends TestClock {
   override monotonicMs = () => {
     this.atMs += 5_000;
@@ -46,7 +46,7 @@ describe('a start with two addresses of one database', () => {
   });
 
   it('migrates over the direct one: a lock of a session is of no use behind a pooler', async () => {
-    // Whoever took it over the other would wait here for ever.
+    // A process that took the lock through the pooler would wait here for ever.
     pooler.holdRequest('pg_try_advisory_lock');
     await start(usual, bare.url);
     expect(await pendingMigrations(bare.url)).toEqual([]);

@@ -24,7 +24,7 @@ it('whoever keeps a lock is found by what the log says and the runbook asks', as
   onTestFinished(() => other.end());
   const pid = Number((await other.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid);
   const failures = () => process.lines.filter(({ json }) => json?.msg === 'callback.failed');
-  /** What the runbook has to name: of what changes from line to line, such as a time, there is a `…`. */
+  /** The message as the runbook quotes it, with `…` for what varies, such as a time. */
   const words = (json: unknown) => {
     const { message } = (json as { err: { message: string } }).err;
     return message

@@ -4,18 +4,18 @@ import { createService, type SimulatedService } from '../../tools/simulator/serv
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
-/** Enough that PostgreSQL scans no table of them where it has an index. */
+/** Enough that PostgreSQL scans no such table if it has an index. */
 const BETS = 30_000;
 const PATIENT = { timeout: 30_000, interval: 100 };
 
-/** Tables of many rows that were read from one end to the other. The months to come are empty. */
+/** Tables with many rows that were scanned. The coming months are empty. */
 const SCANS = `
   SELECT relname AS table, seq_scan::int AS scans, seq_tup_read::int AS rows
     FROM pg_stat_user_tables WHERE seq_tup_read >= ${BETS} ORDER BY relname`;
 
 /**
- * Indexes that were: one whose condition leads nowhere is read as a table is. All sessions here have
- * tokens that are sealed by no key, which are looked for page by page.
+ * Indexes that were scanned: one whose condition is not selective is read like a table. All sessions here have
+ * tokens that no key has sealed, which are searched page by page.
  */
 const INDEX_SCANS = `
   SELECT indexrelname AS index, idx_scan::int AS scans, idx_tup_read::int AS rows
@@ -33,7 +33,7 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
       operators: { alpha: { wallet: { timeoutMs: 500 } } },
     });
     const first = await deployment.replica();
-    // Makes the month's tables, and is gone before they are filled.
+    // Creates the month's tables, and ends before they are filled.
     await deployment.player(first.baseUrl);
     await first.process.stop();
     await fill(deployment);
@@ -46,7 +46,7 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
   });
 
   it('is never scanned, whatever becomes of a bet: each row is found by an index', async () => {
-    // What this connection has read to fill them is counted a second late, unless it is told to.
+    // What this connection has read to fill them is counted a second later, unless this is called.
     await deployment.query('SELECT pg_stat_force_next_flush()');
     await deployment.query('SELECT pg_stat_reset()');
     const player = await deployment.player(replica.baseUrl);
@@ -70,7 +70,7 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
     await service.settle(await place(), { amount: '1.5', resultType: 'cashout' });
     await operator.bet(settled);
 
-    // Unknown to the gateway, without an answer, and for later.
+    // Unknown to the gateway, without an answer, and due later.
     await service.rollback(service.slip({ ...player, amount: '1' }).transactionId);
     wallet.misbehave('any', { kind: 'hang' });
     const left = await service.place({ ...player, amount: '1' });
@@ -82,7 +82,7 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
     await place();
     await operator.close();
 
-    // What a process has counted is known for certain once its connections have ended.
+    // The counts of a process are final once its connections have ended.
     await replica.process.stop();
     await vi.waitFor(async () => expect(await connections()).toBe(0), PATIENT);
     expect(await deployment.query(SCANS)).toEqual([]);

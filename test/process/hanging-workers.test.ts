@@ -28,7 +28,7 @@ function said(gateway: GatewayProcess, message: string): number {
   return gateway.lines.filter(({ json }) => json?.msg === message).length;
 }
 
-/** One request on a connection of its own, and all that comes back. */
+/** One request on its own connection, and everything that comes back. */
 function asked(baseUrl: string): Promise<string> {
   return text(asking(baseUrl));
 }
@@ -64,7 +64,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     const { process: gateway, workers, baseUrl } = await twoWorkers();
     const hung = await workers();
     for (const pid of hung) process.kill(pid, 'SIGSTOP');
-    // Two are on their way to them, the others wait at their parent.
+    // Two are on their way to the workers, the others wait at the parent.
     const sockets = Array.from({ length: 6 }, () => asking(baseUrl));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const answers = Promise.all(sockets.map((socket) => text(socket)));
@@ -86,7 +86,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     const loggedAtMs = (message: string) =>
       Date.parse(String(gateway.lines.find(({ json }) => json?.msg === message)?.json?.time));
     const tookMs = loggedAtMs('cluster.worker_hangs') - loggedAtMs('gateway.draining');
-    // It is 13 s where the time for giving connections comes before.
+    // It would be 13 s if the time for handing over connections came on top.
     expect(tookMs).toBeGreaterThan(11_000);
     expect(tookMs).toBeLessThan(12_900);
   });
@@ -110,7 +110,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
   it.concurrent('are not those that are still being loaded, as where they get little of the processor', async ({
     expect,
   }) => {
-    // Before anything of a worker process's own is read. The whole of a variable, which holds no blanks.
+    // Runs before any of the worker's own code. It is the whole value of a variable, which cannot contain spaces.
     const slow =
       'if(process.channel)Atomics.wait(new(Int32Array)(new(SharedArrayBuffer)(4)),0,0,33000)';
     const NODE_OPTIONS = `--import=data:text/javascript,${slow}`;
@@ -125,7 +125,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     const hung = await workers();
     for (const pid of hung) process.kill(pid, 'SIGSTOP');
     const asking = Promise.all([asked(baseUrl), asked(baseUrl), asked(baseUrl)]);
-    // Their parent accepts one a turn, and has had some.
+    // The parent accepts one per turn, and had some waiting.
     for (let turn = 0; turn < 10; turn += 1) expect(await ready()).toBe(200);
     for (const pid of hung) process.kill(pid, 'SIGKILL');
     for (const answer of await asking) expect(answer).toMatch(/^HTTP\/1\.1 404 /);

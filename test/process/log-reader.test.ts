@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A gateway whose log goes through a pipe to a reader of its own. */
+/** A gateway whose log goes through a pipe to a separate reader. */
 async function logged(env: Readonly<Record<string, string>> = {}) {
   const pipe = join(folder, `${Math.random()}`);
   await promisify(execFile)('mkfifo', [pipe]);
@@ -49,7 +49,7 @@ async function logged(env: Readonly<Record<string, string>> = {}) {
   return { process, reader, baseUrl: addresses.get('gateway.listening') ?? '' };
 }
 
-/** Asks for balances of one player, each of which has a line in the log: what they were answered with. */
+/** Requests balances of one player, each of which is a line in the log. @returns the statuses of the answers */
 async function caller(baseUrl: string) {
   const player = await deployment.player(baseUrl);
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
@@ -101,7 +101,7 @@ describe('a gateway whose log is read by nobody for a while', () => {
     const { process, reader, baseUrl } = await logged();
     const balances = await caller(baseUrl);
     reader.kill('SIGSTOP');
-    // More than the pipe takes.
+    // More than the pipe can hold.
     expect(await balances(600)).toEqual(new Set([200]));
     const { code, signal } = await process.stop();
     expect(code === 0 || signal === 'SIGKILL').toBe(true);

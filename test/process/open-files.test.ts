@@ -10,7 +10,7 @@ import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { descendantsOf } from '../tools/demo/support/descendants.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
-/** A process has only so many files, and every connection is one (I7). */
+/** A process has a limited number of files, and every connection uses one (I7). */
 
 const PATIENT = { timeout: 20_000, interval: 100 };
 vi.setConfig({ testTimeout: 60_000 });
@@ -25,7 +25,7 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
   let replica: Replica;
   beforeAll(async () => {
     replica = await deployment.replica({ WORKERS: '2' });
-    // One that ends before it listens ends the start of all.
+    // A worker that ends before it listens ends the start of all.
     await vi.waitUntil(async () => (await readiness(replica.adminUrl)).status === 200, PATIENT);
   });
 
@@ -38,9 +38,9 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
     await expect
       .poll(ready, PATIENT)
       .toMatchObject({ status: 503, report: { status: 'unavailable', openFiles: 'exhausted' } });
-    // Not the process that answers: it has all that it needs.
+    // Not the process that answers: it has everything that it needs.
     expect(await softLimit(gateway.pid)).toBe(before);
-    // The metrics of both still come.
+    // Both processes' metrics still come.
     expect((await fetch(`${adminUrl}/metrics`)).status).toBe(200);
     await setSoftLimit(victim, before);
     await expect.poll(ready, PATIENT).toMatchObject({ status: 200, report: { status: 'ready' } });
@@ -108,7 +108,7 @@ describe('http.maxConnections above what the limit of open files has room for', 
 const limited = (gateway: GatewayProcess) =>
   gateway.waitForLine(({ json }) => json?.msg === 'http.connections_limited');
 
-/** Out of files it may have ended by itself, which is the same to the others. */
+/** Without files it may have ended by itself, which makes no difference to the others. */
 function endNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -138,7 +138,7 @@ function strangers(baseUrl: string, count: number): Promise<Socket[]> {
   );
 }
 
-/** The threads of libuv; none until one is needed for the first time. */
+/** libuv's threads; there are none until the first is needed. */
 async function poolThreads(pid: number): Promise<number> {
   const folder = `/proc/${pid}/task`;
   const names = (await readdir(folder)).map((task) => readFile(join(folder, task, 'comm'), 'utf8'));
@@ -150,7 +150,7 @@ async function softLimit(pid: number): Promise<number> {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
 }
 
-/** The hard limit stays, so that it can be raised again. */
+/** Only the soft limit, so that it can be raised again. */
 async function setSoftLimit(pid: number, files: number): Promise<void> {
   await promisify(execFile)('prlimit', [`--pid=${pid}`, `--nofile=${files}:`]);
 }

@@ -23,7 +23,7 @@ it('is not ready while its address leads to another database, says why, and is a
 
   await back();
   await expect.poll(ready, PATIENT).toBe(200);
-  // Not one for each connection that was tried.
+  // Not one line for each connection that was tried.
   const lines = process.lines.filter((line) => line.json?.msg === 'postgresql.unsuitable');
   expect(lines.length).toBeLessThanOrEqual(3);
 }, 60_000);

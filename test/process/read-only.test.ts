@@ -20,7 +20,7 @@ it('is not ready while PostgreSQL takes no writes, and is again by itself', asyn
   await expect.poll(ready, PATIENT).toEqual([200, reply('ready', 'up')]);
 
   const name = new URL(deployment.databaseUrl).pathname.slice(1);
-  // What a failover does to connections: all end, and those to a standby can only read.
+  // The effect of a failover on connections: all end, and new ones to a standby can only read.
   const turn = async (value: 'on' | 'off') => {
     await deployment.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}`);
     if (value === 'off') return;
@@ -33,7 +33,7 @@ it('is not ready while PostgreSQL takes no writes, and is again by itself', asyn
   await expect.poll(ready, PATIENT).toEqual([503, reply('unavailable', 'read_only')]);
   await expect.poll(gauge, PATIENT).toBe('0');
 
-  // Nobody ends these connections: one that can only read is not kept.
+  // Nobody ends these connections: the gateway does not keep one that can only read.
   await turn('off');
   await expect.poll(ready, PATIENT).toEqual([200, reply('ready', 'up')]);
   await expect.poll(gauge, PATIENT).toBe('1');

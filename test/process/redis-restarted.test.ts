@@ -10,7 +10,7 @@ it('a process begins with answers of its own where Redis was restarted while non
     const { process } = await deployment.replica();
     await process.stop();
   };
-  // As its snapshot of an hour ago has it, without the fences since.
+  // As in its snapshot of an hour ago, without the fences since.
   await onRedis(deployment.redisUrl, (redis) =>
     redis.mset('wagergate:answers-epoch', 'old', 'wagergate:answers-run', 'the run before'),
   );

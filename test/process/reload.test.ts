@@ -8,7 +8,7 @@ import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
 import { startGateway } from '../support/processes.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
-/** Operators come, go and change while a gateway process works. */
+/** Operators are added, removed and changed while a gateway process works. */
 
 const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
 let deployment: Deployment;
@@ -181,7 +181,7 @@ describe('under load', () => {
     const placing = service.place({ ...player, amount: '10' });
     await gate.arrived;
     wallet.setSecrets(['alpha-wallet-secret', 'the-next-secret-of-alpha']);
-    // Another pool of connections, another secret.
+    // Another connection pool and another secret.
     await write('alpha', { wallet: { timeoutMs: 3_900, secrets: ['the-next-secret-of-alpha'] } });
     expect(await reload()).toMatchObject({ changed: { updated: ['alpha'] } });
     gate.release();

@@ -10,7 +10,7 @@ import { type Deployment, openDeployment, type Replica } from './support/deploym
 const OPEN_MS = 3_000;
 const MIN_REQUESTS = 8;
 const BREAKER = { errorPercent: 50, minRequests: MIN_REQUESTS, windowMs: 60_000, openMs: OPEN_MS };
-/** The two, and their parent, which delivers what was promised. */
+/** The two workers and their parent, which delivers the promises. */
 const PROCESSES = 3;
 const PATIENT = { timeout: 20_000, interval: 20 };
 
@@ -45,7 +45,7 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
 
     deployment.wallet('alpha').behave();
     await expect.poll(() => states('half_open'), PATIENT).toBe(1);
-    // The other one does not probe as well.
+    // The other process does not probe as well.
     expect(await other.place()).toMatchObject({ status: 400, body: { code: 100 } });
     expect(await one.place()).toMatchObject({ status: 200 });
     await expect.poll(() => states('closed'), PATIENT).toBe(PROCESSES);
@@ -71,7 +71,7 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
     await expect.poll(async () => (await one.place()).status, PATIENT).toBe(200);
   });
 
-  /** How often a process has said that its breaker is so. */
+  /** How often a process has reported this state of its breaker. */
   function states(state: string): number {
     return count('wallet.breaker', (json) => json.class === 'money' && json.state === state);
   }

@@ -9,7 +9,7 @@ import { TestClock } from '../support/test-clock.ts';
 const clock = new TestClock();
 let connections = 0;
 
-/** It ends the first connection, late, and says nothing to the next. */
+/** Ends the first connection, late, and sends nothing to the next. */
 const server = createServer((socket) => {
   connections += 1;
   clock.atMs += connections === 1 ? 14_700 : 300;

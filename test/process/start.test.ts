@@ -10,7 +10,7 @@ import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { type Deployment, openDeployment } from './support/deployment.ts';
 
-/** Longer than the 15 s for which a server may be away at the start. */
+/** Longer than the 15 s for which a server may be missing at the start. */
 const PATIENT = { timeout: 40_000 };
 
 describe('the start of the gateway', () => {
@@ -20,7 +20,7 @@ describe('the start of the gateway', () => {
   });
   afterAll(() => deployment.close());
 
-  /** Starts what must not start. @returns its one line on stderr, without the program's name */
+  /** Starts a gateway that must refuse to start. @returns its one line on stderr, without the program's name */
   async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
     const gateway = await startGateway({ env: { ...deployment.env, ...env } });
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
@@ -32,7 +32,7 @@ describe('the start of the gateway', () => {
   }
 
   describe.concurrent('is refused with one clear line', PATIENT, () => {
-    // The others: test/config/environment/environment.test.ts.
+    // The other variables: test/config/environment/environment.test.ts.
     it.for([
       ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
       ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
@@ -122,7 +122,7 @@ describe('the start of the gateway', () => {
       expect(await gateway.exited).toEqual({ code: 1, signal: null });
       await stopListening(taken);
       expect(gateway.stderr()).toMatch(new RegExp(`^wagergate: .*127\\.0\\.0\\.1:${port}.*\n$`));
-      // Said once: no line of the log repeats it.
+      // Said once: the log does not repeat it.
       expect(gateway.lines.filter(({ json }) => Number(json?.level) >= 50)).toEqual([]);
     });
 

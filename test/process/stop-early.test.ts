@@ -11,9 +11,9 @@ import { startGateway } from '../support/processes.ts';
 import { onServer } from '../support/server.ts';
 import { type Deployment, openDeployment } from './support/deployment.ts';
 
-/** From the spawn to after the start, on a quiet machine; on a busy one they all lie within it. */
+/** From the spawn to after the start, on a quiet machine; on a busy one, all of them are during the start. */
 const MOMENTS_MS = [0, 40, 80, 130, 180, 240, 300, 400, 550, 700, 900, 1_200];
-/** What is asked is that no signal is lost; `npm run image` holds it to a second, one at a time. */
+/** Only that no signal is lost is tested here; `npm run image` requires a second, one process at a time. */
 const STOPPED_MS = 10_000;
 const ENTRY_POINT = fileURLToPath(new URL('../../src/entry-point.sh', import.meta.url));
 
@@ -24,7 +24,7 @@ describe('SIGTERM while the gateway starts', () => {
   });
   afterAll(() => deployment.close());
 
-  /** Node itself has no handler yet in its first moments; nothing has begun then. */
+  /** In its first moments Node itself has no handler yet, and nothing has begun. */
   const ended = (exit: unknown) =>
     expect([
       { code: 0, signal: null },
@@ -129,7 +129,7 @@ exec '${process.execPath}' -e "setTimeout(() => console.log('went on'), 5_000)"
   });
 });
 
-/** As process 1 of a container would run. It finds Node in a folder, by default the one of this test. */
+/** As process 1 of a container. It finds Node in a folder, by default in that of this test. */
 async function throughEntryPoint(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -144,13 +144,13 @@ async function throughEntryPoint(
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     printed += chunk;
   });
-  // A command that reads nothing may have ended before this is written.
+  // A command that does not read its input may have ended before this is written.
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
   child.stdin.end(stdin);
   const exited = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }));
-  // The shell is there, with its traps, as soon as what it runs is.
+  // As soon as the command exists, the shell and its traps do as well.
   await once(child, 'spawn');
   return { exited, stdout: () => printed, stop: () => child.kill('SIGTERM') };
 }

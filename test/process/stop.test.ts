@@ -6,9 +6,9 @@ import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
-/** What is in flight has 10 s; a little more for closing and for a busy machine. */
+/** Requests in flight have 10 s; a little more for closing, and for a busy machine. */
 const STOPPED_MS = 12_500;
-/** Not at the end of those 10 s. */
+/** Before the end of those 10 s. */
 const AT_ONCE_MS = 6_000;
 const GOOD = { code: 0, signal: null };
 
@@ -42,7 +42,7 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     const placed = await placing;
     expect(placed.kind).toBe('accepted');
     expect(await stopping).toEqual(GOOD);
-    // Its connection was not kept alive, so that nothing is left to wait for.
+    // Its connection was not kept alive, so there is nothing left to wait for.
     expect(performance.now() - releasedAtMs).toBeLessThan(AT_ONCE_MS);
     expect(await stateOf(placed.transactionId)).toEqual({ place: 'accepted', busy: null });
     expect(deployment.wallet('alpha').balance(player.user, 'USD')).toBe('990');
@@ -87,7 +87,7 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     const gate = wallet.hold('rollback');
     const rollbacks = bets.map(({ transactionId }) => service.rollback(transactionId));
     await gate.arrivedTimes(bets.length);
-    // Closed before the other one opens: what is promised is soon delivered.
+    // Closed before the other one opens: the promise is delivered soon.
     const deliveries = wallet.hold('rollback');
     gate.release();
     for (const { kind } of await Promise.all(rollbacks)) expect(kind).toBe('confirmed');
@@ -111,7 +111,7 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await service.close();
   });
 
-  // These only wait, for the end of the 10 s: together.
+  // These only wait for the end of the 10 s, so they run concurrently.
   describe.concurrent('and what does not end by itself', () => {
     it('does not wait for a wallet that hangs: its deadline answers, and nothing stays half written', async ({
       expect,

@@ -12,7 +12,7 @@ import { onRedis, privateRedis } from '../support/redis.ts';
 import { AUTHORITY, SERVER } from '../wallets/support/private-authority.ts';
 import { openDeployment } from './support/deployment.ts';
 
-/** A certificate of a private authority, in files that servers can read. */
+/** A certificate of a private authority, in files that the servers can read. */
 async function certificateFiles() {
   const folder = await chooseServerFolder('certificate');
   await makeServerFolder(folder);

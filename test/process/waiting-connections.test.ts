@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDeployment } from './support/deployment.ts';
 
-/** More than Node asks for, fewer than Linux allows. */
+/** More than Node requests by default, fewer than Linux allows. */
 const CONNECTIONS = 1_000;
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
 
@@ -17,11 +17,11 @@ it('connections wait while a process stands still, and none has to try again', a
   const { port, hostname } = new URL(baseUrl);
   process.kill(gateway.pid, 'SIGSTOP');
   const sockets = Array.from({ length: CONNECTIONS }, () =>
-    // What becomes of it later is told by nobody; before, `once` tells.
+    // Later errors are ignored; earlier ones are reported by `once`.
     connect(Number(port), hostname).on('error', () => undefined),
   );
   try {
-    // A kernel that has no room for one leaves it unanswered for as long as nobody accepts.
+    // A kernel without room for a connection leaves it unanswered until somebody accepts.
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     expect(sockets.filter(({ pending }) => pending)).toEqual([]);
   } finally {

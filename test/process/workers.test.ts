@@ -82,9 +82,9 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     const after = await workersOf(replica.process);
     expect(after).toHaveLength(2);
     expect(after).not.toContain(victim);
-    // A total that falls would look like as many new events.
+    // A falling total would look like as many new events.
     expect(await sample('gateway_callbacks_total')).toBeGreaterThanOrEqual(answered);
-    // "Youngest process" on the dashboard: one that keeps dying is seen by it.
+    // "Youngest process" on the dashboard shows a worker that keeps dying.
     expect(await sample('process_start_time_seconds')).toBeGreaterThan(startedAt);
   });
 
@@ -97,13 +97,13 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     await writeFile(file, `${good}\nno: such key`);
     try {
       for (const pid of await workersOf(other.process)) process.kill(pid, 'SIGKILL');
-      // Nobody takes callbacks, and the probe says so.
+      // Nobody accepts callbacks, and the probe says so.
       const ready = async () => (await fetch(`${other.adminUrl}/health/ready`)).status;
       await expect.poll(ready, PATIENT).toBe(503);
       await expect.poll(() => listening(other.process), PATIENT).toBe(4);
       await expect.poll(ready, PATIENT).toBe(200);
       const asked = createService({
-        // The port is their parent's, and has outlived them.
+        // The port belongs to the parent, and has outlived the workers.
         baseUrl: other.baseUrl,
         ...{ secret: SERVICE_SECRET, retryScale: 0 },
       });
@@ -132,7 +132,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
       const placing = at.place({ ...player, amount: '10' });
       await gate.arrived;
       const stopping = other.process.stop();
-      // One of the two has nothing to wait for, and neither has their parent.
+      // One of the two has nothing to wait for, and neither has the parent.
       await expect.poll(() => said(other.process, 'gateway.stopped'), PATIENT).toBe(1);
       for (let round = 0; round < 5; round += 1) {
         const ready = await fetch(`${other.adminUrl}/health/ready`);
@@ -170,7 +170,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     process.kill(victim, 'SIGKILL');
     const { status, tookMs } = await scraping;
     expect(status).toBe(200);
-    // One that only hangs is given 4 s.
+    // A worker that only hangs is given 4 s.
     expect(tookMs).toBeLessThan(3_500);
     await expect.poll(() => listening(replica.process), PATIENT).toBe(begun + 1);
   });
@@ -213,7 +213,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
       .toBe('gone');
   });
 
-  /** The sum of all samples of a metric whose labels hold these texts. */
+  /** The sum of all samples of a metric whose labels contain these texts. */
   async function sample(name: string, ...labels: string[]): Promise<number> {
     const text = await (await fetch(`${replica.adminUrl}/metrics`)).text();
     return text

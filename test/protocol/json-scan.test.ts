@@ -10,7 +10,7 @@ import { spelledObject, withPlainNames } from './support/json-text.ts';
 
 const DEPTH_MAX = 64;
 
-/** What the spans say the text means. */
+/** The value that the spans describe. */
 function meantBy(text: string, { start, end, inside }: ScannedValue): unknown {
   if (inside === undefined) return JSON.parse(text.slice(start, end));
   return inside.kind === 'array'

@@ -109,8 +109,8 @@ describe('a JSON document, for any spelling', () => {
 });
 
 /**
- * The same rules told another way: `JSON.parse` judges the grammar, and a walk over the tokens tells
- * names and depth. The names that `JSON.parse` gives are no witness: V8 mistakes some with escapes.
+ * The same rules in another form: `JSON.parse` judges the grammar, and a walk over the tokens checks names and
+ * depth. The names from `JSON.parse` prove nothing: V8 misreads some with escapes.
  */
 function shouldAccept(text: string): boolean {
   let value: unknown;
@@ -130,7 +130,7 @@ function shouldAccept(text: string): boolean {
   return true;
 }
 
-/** Brackets, and strings; a name, which stands before a colon, as the first group. */
+/** Brackets and strings; a name, which precedes a colon, is the first group. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[[\]{}]/gs;
 
 function isRepeated(names: Set<unknown> | undefined, name: unknown): boolean {

@@ -83,7 +83,7 @@ describe('reading a message', () => {
   });
 
   it('has each value under its own name, whatever names were read before (I9)', () => {
-    // What V8 13.6 mistakes: the only name that it has seen behind another one for its successor.
+    // V8 13.6 misreads such a name: it assumes the only one that it has seen after `only-here`.
     JSON.parse(String.raw`{"only-here":1,"amoun\\":1}`);
     const text = String.raw`{"only-here":1,"amoun\u0074":"5"}`;
     const document = parseJsonObject(Buffer.from(text));

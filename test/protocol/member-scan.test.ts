@@ -15,7 +15,7 @@ describe('findText', () => {
     ['{"cid":"al\\/pha \\u00e9"}', 'al/pha é'],
     ['{"cid":"déjà vu"}', 'déjà vu'],
     ['{"cid":""}', ''],
-    // The parser refuses it afterwards; which of the two was meant does not matter then.
+    // The parser refuses it afterwards, so it does not matter which of the two was meant.
     ['{"cid":"a","cid":"b"}', 'a'],
   ])('finds the member of the outermost object in %s', (text, cid) => {
     expect(cidOf(text)).toBe(cid);
@@ -90,7 +90,7 @@ describe('findText', () => {
   });
 });
 
-/** Counted and not timed: a busy machine changes nothing. A byte read twice counts twice. */
+/** Counted, not timed, so a busy machine makes no difference. A byte read twice counts twice. */
 function bytesLookedAt(bytes: Buffer): number {
   let count = 0;
   const counted = new Proxy(bytes, {

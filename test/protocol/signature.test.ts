@@ -10,7 +10,7 @@ const BODY = Buffer.from('{"transactionId":"b26153f9","amount":12.10}');
 const [KEY] = signingKeys([SECRET]);
 if (KEY === undefined) throw new Error('one secret makes one key');
 
-/** Any header text, signed as it stands: what a hostile or sloppy sender could produce. */
+/** Any header text, validly signed: what a hostile or sloppy sender could produce. */
 function signedWith(headerText: string, body: Buffer = BODY, secret: string = SECRET): string {
   const header = Buffer.from(headerText).toString('base64url');
   return `${header}..${macOf(header, body, secret)}`;

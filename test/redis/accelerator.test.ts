@@ -12,7 +12,7 @@ import { AT_ONCE_MS, BUSY_MS } from '../support/timing.ts';
 const lines: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
 
-/** Time passes as it does, and by leaps where a test wants it to. */
+/** Real time, with jumps where a test wants them. */
 class LeapingClock implements Clock {
   leapMs = 0;
   readonly nowMs = () => systemClock.nowMs() + this.leapMs;
@@ -82,7 +82,7 @@ describe('Redis as an accelerator', () => {
     lines.length = 0;
     const underWay = redis.set('key', 'later', 60_000);
     redis.close();
-    // Answers are remembered behind the answer, so the last of them come after the end.
+    // Results are remembered after the answer, so the last of them come after the end.
     const after = redis.set('key', 'latest', 60_000);
     await Promise.all([underWay, after]);
     expect(await redis.get('key')).toBeUndefined();
@@ -137,7 +137,7 @@ describe('Redis as an accelerator', () => {
   it('takes an odd answer for none: something that only speaks like Redis', async (context) => {
     const odd = createServer((socket) => {
       socket.on('error', () => undefined);
-      // Several commands may come in one piece; whatever is asked is answered by a number.
+      // Several commands may come in one chunk; each is answered with a number.
       socket.on('data', (bytes) => {
         for (const _ of String(bytes).matchAll(/^\*/gm)) socket.write(':17\r\n');
       });
@@ -186,7 +186,7 @@ describe('Redis as an accelerator', () => {
     const url = `${given.replace(/\/\d*$/, '')}/4711`;
     const elsewhere = new Accelerator({ url, prefix: 'test:', clock, logger });
     await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
-    // Nor later, when the connection has long been ready.
+    // Nor later, after the connection has long been ready.
     await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
     elsewhere.close();
   });

@@ -87,7 +87,7 @@ describe('the final answers of places', () => {
     ttlMs = 10_000;
     await answers.fence('fenced for long');
     ttlMs = 60_000;
-    // Of a thousandth of that nothing is left by then.
+    // A thousandth of that is over by then.
     await accelerator.set('a while', '', 20);
     await expect.poll(() => accelerator.get('a while')).toBeUndefined();
     await answers.remember('fenced for long', accepted);
@@ -96,7 +96,7 @@ describe('the final answers of places', () => {
 
   it('come back also where many were given at once', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `of many ${n}`);
-    // A Redis that a busy machine made slow is left alone for a second.
+    // A Redis that a busy machine has slowed down is left alone for a second.
     const found = async () => {
       await Promise.all(ids.map((id) => answers.remember(id, { ...accepted, body: id })));
       const places = await Promise.all(ids.map((id) => answers.find(id)));
@@ -180,7 +180,7 @@ it('Redis that comes back restored while fences are written is told anew before 
   });
   const answers = new AnswerCache(accelerator, 'here', systemClock, () => 60_000);
   await answers.fence('missed');
-  // However long the fence takes, nobody begins beside it.
+  // However long the fence takes, nothing begins beside it.
   await vi.advanceTimersByTimeAsync(2_000);
   expect(asked).toEqual(['place:missed', 'answers-epoch', 'place:missed']);
   comesBack();
@@ -226,7 +226,7 @@ it.each([
     expect(await there.find('rolled back')).toBeUndefined();
 
     await admin.call(take, ...taking);
-    // Each time another one: what is written in an epoch that ends meanwhile stays a miss.
+    // A new one each time: an answer written in an epoch that ends meanwhile stays a miss.
     let count = 0;
     const next = async () => {
       count += 1;

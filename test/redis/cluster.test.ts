@@ -39,7 +39,7 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
 
   it('holds answers and sessions on all its nodes', async () => {
     for (let bet = 0; bet < 30; bet += 1) await placedBet(gateway);
-    // A node that was slow to connect is not asked for a while, and later bets reach it.
+    // A node that connected slowly is not asked for a while; later bets reach it.
     await vi.waitFor(async () => {
       await placedBet(gateway);
       expect(Math.min(...(await keys()))).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     expect(run?.split(',')).toHaveLength(NODES);
     const returned = vi.fn();
     redis.onReturn(returned);
-    // Of every node, so that each is connected to.
+    // Keys of every node, so that each gets a connection.
     await vi.waitFor(async () => {
       for (let key = 0; key < 30; key += 1) {
         expect(await redis.set(`key-${key}`, 'value', 60_000)).toBe(true);
@@ -81,7 +81,7 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
 
   it('may freeze where the queue lives: the scheduler drains again once that goes on (I4)', async () => {
     const drains = () => gateway.metric('gateway_drains_total', { by: 'scheduler' });
-    // Longer than its connections are kept without an answer.
+    // Longer than connections without an answer are kept.
     const goOn = await (await cluster.nodeOf('{wagergate}')).freeze();
     const endsAtMs = performance.now() + FROZEN_MS;
     while (performance.now() < endsAtMs) {

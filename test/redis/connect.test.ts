@@ -116,7 +116,7 @@ async function follow(replica: EmbeddedServer, master: EmbeddedServer): Promise<
   const { password } = new URL(master.url);
   const redis = new Redis(replica.url);
   await redis.config('SET', 'masterauth', password);
-  // One password for both, as Sentinel wants it.
+  // One password for both, as Sentinel requires.
   await redis.config('SET', 'requirepass', password);
   await redis.replicaof('127.0.0.1', master.port);
   redis.disconnect();

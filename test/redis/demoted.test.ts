@@ -22,7 +22,7 @@ it('leaves a master that became a replica without closing its connections (I4)',
   url.port = String(proxy.port);
 
   const logger = pino({ level: 'silent' });
-  // What rests for a second after a failure does so for a moment.
+  // What normally pauses for a second after a failure pauses only for a moment.
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() * 50 };
   const redis = new Accelerator({ url: url.href, prefix: 'test:', clock, logger });
   context.onTestFinished(() => redis.close());

@@ -5,7 +5,7 @@ import { PATIENCE } from '../money-safety/support/patience.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** Two gateways, production and staging say, each with a database of its own, and one Redis. */
+/** Two gateways, such as production and staging, with a database each and one Redis. */
 
 let one: TestGateway;
 let other: TestGateway;
@@ -63,7 +63,7 @@ it('an answer of one is none of the other while its PostgreSQL is away (I3)', as
 });
 
 it('a rollback at either keeps both from answering a copy of its place (I6)', async () => {
-  // What one release has written counts for the next one beside it.
+  // What one release has written is valid for the next one running beside it.
   const bet = await acceptedBet(one);
   const isRemembered = () => one.parts.answers.find(bet.transactionId);
   await expect.poll(isRemembered, PATIENCE).toBeDefined();

@@ -111,7 +111,7 @@ describe('what Redis holds of a session', () => {
 
   async function cached(): Promise<{ token: string; text: string }> {
     const { token } = await open(replica());
-    // A Redis that a busy machine made slow is left alone for a second.
+    // A Redis that a busy machine has slowed down is left alone for a second.
     const text = async () => {
       await replica().find(token);
       return (await accelerator.get(keyOf(token))) ?? '';

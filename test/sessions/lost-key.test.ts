@@ -3,7 +3,7 @@ import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-/** As if the key that sealed this player's tokens were gone for good. */
+/** Acts as if the key that sealed this player's tokens were lost for good. */
 async function loseKeyOf(gateway: TestGateway, bet: TestBet): Promise<void> {
   await onServer(gateway.databaseUrl, (client) =>
     client.query(

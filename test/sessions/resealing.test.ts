@@ -127,7 +127,7 @@ describe('after a rotation', () => {
     const { token } = await open(A);
     for (const keys of [`${B},${A}`, `${C},${B}`, `${A},${C}`]) await resealingWith(keys).walk();
     expect((await open(A)).token).toBe(token);
-    // Derived by the first key again: nothing needs to be kept.
+    // Derived with the first key again, so nothing has to be stored.
     expect(await columns()).toMatchObject([{ token: null, sealed_token: null }]);
   });
 

@@ -11,7 +11,7 @@ it('Redis hears of every session that ends, also where a player has thousands', 
   let [underWay, told] = [0, 0];
   const cache = partly<SessionCache>({
     onReturn: () => undefined,
-    // Of more at once Redis is not asked, as everywhere.
+    // Beyond this many at once Redis is not asked, as elsewhere.
     distrust: async () => {
       underWay += 1;
       const isAsked = underWay <= 2_000;
@@ -29,7 +29,7 @@ it('Redis hears of every session that ends, also where a player has thousands', 
   expect(warn).not.toHaveBeenCalled();
 });
 
-/** Ends whose Redis hears only what it is told after so many times. */
+/** Ends that Redis receives only after this many tries. */
 function endsUnheard(times: number) {
   let told = 0;
   const cache = partly<SessionCache>({
@@ -97,7 +97,7 @@ it('Redis is told of a session that ends in the very moment in which it has hear
     onReturn: () => undefined,
     distrust: async (hash: Buffer) => {
       asked.push(String(hash));
-      // Heard of at its third time, and in this moment another ends.
+      // It gets through at the third try, and at that moment another session ends.
       if (asked.length === 3) void commit('second').then(second.resolve);
       const times = asked.filter((token) => token === String(hash)).length;
       return times >= 3;

@@ -65,7 +65,7 @@ describe('a session that is read', () => {
     await store.read;
     await revokeAll(here);
     store.release();
-    // It had been live when PostgreSQL was asked; what matters is that nobody hears so again.
+    // It was live when PostgreSQL was asked; what matters is that nobody gets that answer again.
     expect(await reading).toMatchObject({ kind: 'live' });
     expect(await here.find(token)).toMatchObject({ kind: 'ended' });
     expect(await slow.find(token)).toMatchObject({ kind: 'ended' });
@@ -151,7 +151,7 @@ describe('a session that is read', () => {
     const store = new HeldStore(database);
     store.release();
     const late = replica(KEY, store, { ...systemClock, nowMs });
-    // PostgreSQL's clock decides, and by it the session has minutes left.
+    // PostgreSQL's clock decides, and on it the session has minutes left.
     expect(await late.find(token)).toMatchObject({ kind: 'live' });
     await store.read;
   });

@@ -41,7 +41,7 @@ async function redisAsBytes(gateway: TestGateway): Promise<readonly Buffer[]> {
   }
 }
 
-/** As it is, and as it would look in the encodings that storage and JSON use. */
+/** As it is, and in the encodings of storage and JSON. */
 const forms = (secret: string) => [
   Buffer.from(secret),
   Buffer.from(Buffer.from(secret).toString('hex')),

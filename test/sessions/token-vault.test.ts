@@ -14,7 +14,7 @@ const identity = {
   ordinal: 1,
 };
 
-/** As tokens were sealed before keys could be rotated: bound to nothing, no word on the key. */
+/** As tokens were sealed before keys could be rotated: not bound to anything, and without the key's name. */
 function sealedUnbound(key: Buffer, token: string): Buffer {
   const sub = Buffer.from(
     hkdfSync('sha256', key, Buffer.alloc(0), 'wagergate operator tokens', 32),

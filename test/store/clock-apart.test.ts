@@ -3,10 +3,10 @@ import { statement } from '../../src/store/sql/statement.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { connect, rowsOf } from '../support/server.ts';
 
-/** As many connections as `src/wiring/storage.ts` has for sessions, and some that wait for one of them. */
+/** As many connections as `src/wiring/storage.ts` has for sessions, and some look-ups that wait for one of them. */
 const CONNECTIONS = 10;
 const WAITING = 5;
-/** Less than a statement may take: until then, each connection waits. */
+/** Shorter than a statement may take: until then, each connection waits. */
 const BEFORE_TIMEOUT_MS = 4_500;
 
 const READ = statement('read-sessions', {}, 'SELECT count(*)::int AS count FROM sessions', (row) =>

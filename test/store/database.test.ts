@@ -27,7 +27,7 @@ it.each([undefined, 'kept'] as const)(
     const database = open(server.url, plans);
     expect(await database.run(ONE, {})).toEqual([1]);
     const letIn = await letNobodyIn(server.url);
-    // The connection that it had, and a new one.
+    // The existing connection, and a new one.
     await expect(database.run(ONE, {})).rejects.toMatchObject(LOST);
     await expect(database.run(ONE, {})).rejects.toMatchObject(LOST);
     await letIn();
@@ -51,7 +51,7 @@ it.each([
   await prisma.$disconnect();
 });
 
-/** Lets everybody in, and ends the connection in the same breath, as a server does that is going away. */
+/** Accepts a connection and ends it at once, like a server that is shutting down. */
 async function serverGoingAway() {
   const message = (type: string, ...parts: readonly (string | number)[]) => {
     const body = Buffer.concat(

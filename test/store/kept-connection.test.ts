@@ -4,9 +4,9 @@ import { Database } from '../../src/store/database.ts';
 import { statement } from '../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
-/** As this end of the connection knows it. */
+/** The port of this end of the connection. */
 const PORT = statement('port', {}, 'SELECT inet_client_port() AS port', (row) => row.int('port'));
-/** A `keepalive` is what a socket in `/proc/net/tcp` waits for; the time is in hundredths of a second. */
+/** A `keepalive` is the timer of a socket in `/proc/net/tcp`, in hundredths of a second. */
 const WAITS = / 02:([0-9A-F]{8}) /;
 
 let server: TestDatabase;
@@ -22,7 +22,7 @@ it.runIf(process.platform === 'linux')(
     const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
     onTestFinished(() => database.close());
     const [port = 0] = await database.run(PORT, {});
-    // With both ends: another socket may have the same port here, towards another server.
+    // With both ends: another socket may have the same local port towards another server.
     const ends = [port, Number(new URL(url).port)].map((one) => `0100007F:${hex4(one)} `);
     const waits = async () => {
       const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
@@ -30,7 +30,7 @@ it.runIf(process.platform === 'linux')(
         WAITS.exec(sockets.find((one) => one.includes(ends.join(''))) ?? '') ?? [];
       return Number.parseInt(at, 16) / 100;
     };
-    // Until the answer is acknowledged the socket waits for something else.
+    // Until the answer is acknowledged, the socket has another timer.
     await expect.poll(waits).toBeLessThanOrEqual(30);
   },
 );

@@ -3,7 +3,7 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-/** Word for word as PostgreSQL 15 says it to whoever writes, while it answers everything else. */
+/** The exact error of PostgreSQL 15 for writes, while it answers everything else. */
 const REFUSES = `
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION USING ERRCODE = '54000',
@@ -34,7 +34,7 @@ it('a server that gives out no transaction ids is one that does not answer: 503,
   expect((await alpha.openSession(session)).status).toBe(503);
 
   await onEach((table) => `DROP TRIGGER refuse ON ${table}`);
-  // Well before the lease of its attempt ends, which is 15 s long.
+  // Well before the lease of its attempt ends, which lasts 15 s.
   await expect
     .poll(() => run('SELECT settlement, busy_operation FROM bets'), { timeout: 6_000 })
     .toEqual([{ settlement: 'settled', busy_operation: null }]);

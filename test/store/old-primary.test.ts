@@ -8,25 +8,25 @@ import { PATIENT_MS } from '../support/timing.ts';
 
 const PATIENT = { timeout: PATIENT_MS };
 const SLOWLY = statement('slowly', {}, 'SELECT pg_sleep(0.2)', () => undefined);
-/** A look around, a few tries of a result, and a machine that does other things. */
+/** Long enough for a look, a few tries of a result, and a busy machine. */
 const FOLLOWED_MS = 40_000;
 
 /**
- * A primary whose standby was made the primary in its place, and which goes on all the same: the address leads to the
- * new one, but nobody has ended the connections to the old.
+ * A primary that runs on although its standby was promoted in its place: the address leads to the new one, but
+ * nobody has ended the connections to the old.
  *
- * @returns with a settled bet of before
+ * @returns with an earlier settled bet
  */
 async function failedOver() {
   const { primary, standby, gateway, pointTo } = await openServerPair(false);
-  // Commits would wait for it before.
+  // Before that, commits would wait for it.
   const streaming = () => rowsOf(primary.url, 'SELECT state FROM pg_stat_replication');
   await expect.poll(streaming, PATIENT).toEqual([{ state: 'streaming' }]);
   await rowsOf(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await rowsOf(primary.url, 'SELECT pg_reload_conf()');
   const bet = await placedBet(gateway);
   expect((await bet.settle('20')).status).toBe(200);
-  // Enough connections for callbacks that come one after the other.
+  // Enough connections for callbacks that come one after another.
   const operator = gateway.operator('alpha');
   onTestFinished(() => operator.close());
   expect((await operator.bet(bet.transactionId)).status).toBe(200);
@@ -37,7 +37,7 @@ async function failedOver() {
   return { gateway, bet, operator };
 }
 
-/** Uses so many connections of a pool at a time. */
+/** Uses this many connections of a pool at a time. */
 const inParallel = ({ parts }: TestGateway, count: number) =>
   Promise.all(Array.from({ length: count }, () => parts.journalDatabase.run(SLOWLY, {})));
 
@@ -51,7 +51,7 @@ describe('a failover past an old primary that goes on', { timeout: 120_000 }, ()
     const late = await placedBet(other, { player });
     expect((await late.at(gateway).settle('20')).status).toBe(200);
     expect((await gateway.service.balance(player)).status).toBe(200);
-    // Prisma's connections are asked by themselves.
+    // Prisma's connections are checked separately.
     const seen = async () => (await operator.bet(late.transactionId)).status;
     await expect.poll(seen, { timeout: FOLLOWED_MS }).toBe(200);
     // The old one would wait for its standby.

@@ -16,8 +16,8 @@ afterAll(() => database.drop());
 const ESTABLISHED = '01';
 
 /**
- * In how many seconds the kernel asks the other side of this program's connection whether it is there.
- * Its table has the local address, and the timer: `02` asks, then hundredths of a second.
+ * In how many seconds the kernel will probe the other side of this program's connection. Its table has the local
+ * address and the timer: `02` is a probe, then hundredths of a second.
  */
 async function askedInSeconds(program: string): Promise<number | undefined> {
   const { rows } = await database.client.query<{ port: number }>(
@@ -36,7 +36,7 @@ async function askedInSeconds(program: string): Promise<number | undefined> {
   return kind === '02' ? Number.parseInt(ticks, 16) / 100 : undefined;
 }
 
-/** What it has sent last may be on its way for a moment. */
+/** Its last data may still be unacknowledged for a moment. */
 async function expectAskedSoon(program: string): Promise<void> {
   await expect.poll(() => askedInSeconds(program)).toBeLessThanOrEqual(30);
 }

@@ -46,7 +46,7 @@ function isSample(line: string): boolean {
   return line !== '' && !line.startsWith('#');
 }
 
-/** A line with its labels in order: that of labels means nothing. */
+/** A line with its labels sorted: their order means nothing. */
 function normal(line: string): string {
   return line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(',').sort().join(',')}}`);
 }

@@ -16,7 +16,7 @@ describe('the last hour of an operator', () => {
       throw error;
     });
     hour.start();
-    // The first look is under way; without it there is nothing to compare with.
+    // The first look must be done: without it there is nothing to compare with.
     await expect.poll(() => hour.of('alpha')).toHaveLength(1);
     for (const outcome of ['accepted', 'declined', 'unknown', 'unknown']) place('alpha', outcome);
     place('beta', 'declined');
@@ -30,7 +30,7 @@ describe('the last hour of an operator', () => {
     metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
     for (const seconds of [0.1, 4.9, 5.2, 7]) metrics.callbackDuration.observe(call, seconds);
     monotonicMs = 2_000;
-    // Put right by a day in between.
+    // The clock was set by a day in between.
     wallMs -= 86_400_000;
     expect(await hour.of('alpha')).toEqual([
       {
@@ -52,7 +52,7 @@ describe('the last hour of an operator', () => {
     expect((await hour.recently())?.get('alpha')).toEqual(recently);
     expect((await hour.recently())?.has('gamma')).toBe(false);
     place('alpha', 'unknown');
-    // Read once for all who ask within two seconds.
+    // Read only once for all requests within two seconds.
     expect((await hour.recently())?.get('alpha')).toEqual(recently);
     monotonicMs = 4_000;
     expect((await hour.recently())?.get('alpha')).toMatchObject({ callbacks: 5, unknown: 3 });
@@ -81,7 +81,7 @@ describe('the last hour of an operator', () => {
 });
 
 describe('the looks at the counters', () => {
-  /** The last hour over one counter of callbacks, minute by minute. */
+  /** The last hour of one counter of callbacks, minute by minute. */
   function watched() {
     const now = { count: 0, ms: 0 };
     const families = vi.fn(async (): Promise<readonly Family[]> => {

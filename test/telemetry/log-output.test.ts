@@ -38,7 +38,7 @@ it('a log that nobody reads for a while takes no more memory than it may, and sa
   const lost = lines.pop();
   expect(lines.length).toBeGreaterThan(1_000);
   expect(lost).toMatchObject({ msg: 'log.lines_lost', lines: LINES - lines.length });
-  // Told once: those that are read again are none of them.
+  // Reported once: lines that are read again do not count.
   for (const line of ['test.after', 'test.last']) {
     logger.info(line);
     await readUntil(line);
@@ -51,7 +51,7 @@ it('writes all that waits before the process ends, in any script, also where som
   const path = join(folder, 'log.json');
   const file = await open(path, 'w');
   const logger = createLogger('info', null, { fd: file.fd });
-  // More than is written at once, but not twice as much: what is left then waits for more.
+  // More than is written at once, but less than twice as much: the rest waits for more.
   const words = Array.from({ length: 300 }, (_, n) => `${n} Łódź 東京 😀 ${'.'.repeat(60)}`);
   for (const word of words) logger.info({ word }, 'test.line');
   await new Promise((resolve) => logger.flush(resolve));
@@ -70,7 +70,7 @@ it('where PostgreSQL fails every callback, only a few lines say where in the cod
     logger.warn({ err, operation: 'settle' }, 'callback.failed');
     logger.warn({ err: new OutOfTime(875), operation: 'place' }, 'callback.failed');
   }
-  // A bug among them still shows where it is.
+  // A bug among them still shows its stack.
   logger.error({ err: new TypeError('ours'), operation: 'place' }, 'callback.failed');
   await new Promise((resolve) => logger.flush(resolve));
   await file.close();

@@ -54,7 +54,7 @@ describe('the log', { timeout: 90_000 }, () => {
     }
     await strangers(service, player.token);
     await askAdmin(replica, bet);
-    // The rollbacks that the hostile wallet would not take are tried again by the worker.
+    // The worker retries the rollbacks that the hostile wallet refused.
     await replica.process.waitForLine(({ json }) => json?.msg === 'delivery.attempted', 30_000);
     await service.close();
     await replica.process.stop();
@@ -157,7 +157,7 @@ describe('the log', { timeout: 90_000 }, () => {
     await service.close();
     await replica.process.stop();
     const { length } = linesOf(replica, 'callback.handled');
-    // Outside of this once in some ten billion runs.
+    // It is outside of this once in some ten billion runs.
     expect(length).toBeGreaterThan(50);
     expect(length).toBeLessThan(150);
   });
@@ -193,7 +193,7 @@ describe('what is logged of an error', () => {
 
 type Player = Awaited<ReturnType<Deployment['player']>>;
 
-/** Every kind of callback, once. @returns a bet that was settled */
+/** Sends every kind of callback once. @returns a settled bet */
 async function journey(service: SimulatedService, player: Player): Promise<string> {
   await service.profile(player.token);
   await service.balance(player);
@@ -208,7 +208,7 @@ async function journey(service: SimulatedService, player: Player): Promise<strin
   return transactionId;
 }
 
-/** Requests that the gateway does not believe or cannot read. */
+/** Requests that the gateway cannot verify or read. */
 async function strangers(service: SimulatedService, token: string): Promise<void> {
   const body = { token, requestId: randomUUID(), email: PERSONAL.email };
   await service.call('POST', '/user/profile', body, { signWith: 'wrong' });

@@ -5,7 +5,7 @@ import { alerts } from '../grafana/support/alerts.ts';
 import { boards, panelsOf } from '../grafana/support/boards.ts';
 import { documented } from '../grafana/support/documented-metrics.ts';
 
-/** docs/contract.md, Metrics: outsiders' dashboards hold on to these. */
+/** docs/contract.md, Metrics: other people's dashboards rely on these. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   gateway_callbacks_total: ['operator', 'operation', 'outcome'],
   gateway_callback_duration_seconds: ['operator', 'operation'],
@@ -64,7 +64,7 @@ describe('the metrics', () => {
       const books = (await families()).find(({ name }) => name === 'gateway_books_lag_seconds');
       return [...(books?.samples() ?? [])];
     };
-    // A process with the role `http` alone; the alert takes the least of all processes.
+    // A process with only the role `http`; the alert takes the minimum over all processes.
     const metrics = createMetrics();
     expect(await lag(metrics)).toEqual([]);
     metrics.booksLag.set(7);

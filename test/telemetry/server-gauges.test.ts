@@ -4,7 +4,7 @@ import { ServerGauges } from '../../src/telemetry/server-gauges.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** A gauge is at most 5 s old; a busy machine gets more. */
+/** A gauge is at most 5 s old; a busy machine gets more time. */
 const PATIENT = { timeout: 20_000, interval: 100 };
 
 const proxies: TcpProxy[] = [];
@@ -71,7 +71,7 @@ describe('the gauges of the servers', { timeout: 60_000 }, () => {
 });
 
 describe('a check of the servers', () => {
-  /** Servers that do as a test says, checked once in a while. */
+  /** Servers that behave as a test says, checked at intervals. */
   function checked() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

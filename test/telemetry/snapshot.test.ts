@@ -10,7 +10,7 @@ function family(name: string, values: Values, aggregation: Aggregation = 'sum'):
   return { name, help: '', type: 'gauge', aggregation, samples };
 }
 
-/** As it is after its way to another process. */
+/** The snapshot after its way to another process. */
 async function arrived(...families: Family[]): Promise<Snapshot> {
   return structuredClone(await snapshotOf(families));
 }
@@ -86,7 +86,7 @@ describe('the metrics of several processes', () => {
   });
 
   it('are copied between callbacks, a great deal of them too', async () => {
-    // Each sample takes a millisecond; turns are real.
+    // Each sample takes a millisecond; turns of the event loop are real.
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     function* samples() {

@@ -27,7 +27,7 @@ describe('tracing', { timeout: 60_000 }, () => {
 
   const serviceAt = ({ baseUrl }: Replica) =>
     createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
-  /** A place bet with headers of the service's own. */
+  /** A place with headers of the service. */
   const place = (
     service: SimulatedService,
     player: ServicePlayer,

@@ -13,7 +13,10 @@ afterEach(closeOpened);
 
 const AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A call to a wallet that answers it, by an adapter whose verdict is whatever `verdict` makes; as JSON, so that no type holds it. */
+/**
+ * Calls a wallet that answers, through an adapter that returns whatever `verdict` evaluates to. It is text, so that
+ * no type restricts it.
+ */
 async function ask(
   options: { verdict?: string; operation?: BetOperation; request?: typeof post } = {},
 ) {

@@ -44,7 +44,7 @@ describe('the breaker', () => {
     expect(await gauge()).toBe(1);
     expect(wallet.refusal('place')).toBeUndefined();
     await wallet.bet(betCall());
-    // Tried in vain: a scrape that sees it half-open before and after must not miss that.
+    // A failed probe: a scrape that sees the breaker half-open before and after must not miss it.
     await vi.waitFor(
       async () =>
         expect([wallet.breakerState('money'), await openings()]).toEqual(['half_open', 2]),

@@ -7,12 +7,12 @@ import { closeOpened, stage } from './support/stage.ts';
 
 afterEach(closeOpened);
 
-/** At most one for bets and one for reads, so that calls in turn share a connection. */
+/** At most one connection for bets and one for reads, so that consecutive calls share it. */
 const FEW = { maxConcurrent: { read: 1, money: 1 } };
 
 /**
- * A wallet that answers the very first call twice. The second answer comes to the next call on that connection,
- * that one's answer to the call behind it, and so on.
+ * A wallet that answers the very first call twice. The second answer reaches the next call on that connection, that
+ * call's answer the one after it, and so on.
  */
 function answersTwice(properly: (request: RawRequest) => void): (request: RawRequest) => void {
   let outOfStep: Socket | undefined;
@@ -25,7 +25,7 @@ function answersTwice(properly: (request: RawRequest) => void): (request: RawReq
   };
 }
 
-/** Declines the bet `t2` and takes all others; a balance is the number in its player's name. */
+/** Declines the bet `t2` and accepts all others; a balance is the number in its player's name. */
 function properly(request: RawRequest): void {
   const { transactionId, userId } = JSON.parse(request.body.toString());
   if (userId !== undefined) reply(request.socket, 200, JSON.stringify({ userId, amount: +userId }));

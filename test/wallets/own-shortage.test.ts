@@ -6,7 +6,7 @@ import {
   withoutConnection,
 } from '../outbound/support/without-connection.ts';
 
-/** What the wallet's lane makes of a call without a connection. */
+/** How the wallet's lane reports a call without a connection. */
 async function answerWithout(code: string) {
   const { reason, error, isOwnShortage } = await withoutConnection(code);
   const own = isOwnShortage === undefined ? {} : { isOwnShortage };

@@ -10,11 +10,11 @@ import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import { readCall, walletConfig } from './support/calls.ts';
 import { AUTHORITY, CLIENT, SERVER, STRANGER } from './support/private-authority.ts';
 
-/** A wallet with a certificate of a private authority, which lets in only whom that vouches for. */
+/** A wallet with a certificate of a private authority, which accepts only clients certified by it. */
 let server: Server;
 let baseUrl: string;
 let wallets: Wallets;
-/** Who asked, by the certificate shown. */
+/** The callers, by their certificates. */
 let callers: (string | undefined)[];
 
 beforeAll(async () => {

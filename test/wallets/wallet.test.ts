@@ -43,7 +43,7 @@ describe('a bet call', () => {
 
   it('is declined in words that hold no part of its token, also where they are cut', async () => {
     const token = 'operator-token-1234567890';
-    // The words are cut behind 255 characters.
+    // The text is cut after 255 characters.
     const message = `${'x'.repeat(240)} ${token} is too poor`;
     const { wallet } = await stage(({ socket }) =>
       reply(socket, 400, JSON.stringify({ code: 7, message })),

@@ -12,11 +12,11 @@ import { partly } from '../support/partly.ts';
 
 interface Row {
   readonly actor: string;
-  /** Of the operators that were changed. */
+  /** The ids of the operators that were changed. */
   readonly ids: readonly string[];
 }
 
-/** A configuration whose only settings are its operators' names, and an audit that is written by hand. */
+/** A configuration whose only settings are its operators' names, and an audit written by hand. */
 function stage() {
   let listener: ConfigurationListener = () => undefined;
   let current = partly<Configuration>({ gateway: {}, operators: new Map() });
@@ -37,7 +37,7 @@ function stage() {
       listener = heard;
       return () => undefined;
     },
-    // One after the other, as the real one reads.
+    // One after another, like the real one.
     reload: () => {
       const reload = last.then(read).then(() => partly<ReloadResult>({ result: 'ok' }));
       last = reload;

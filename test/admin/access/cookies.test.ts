@@ -14,7 +14,7 @@ it.each([
   [`other=two; ${name}=one;x=y`, 'one'],
   [`x${name}=one`, undefined],
   [`${name}x=one`, undefined],
-  // Of two, somebody has planted one.
+  // If there are two, somebody has planted one.
   [`${name}=one; ${name}=two`, undefined],
 ])('of %j the session is %j', (cookie, value) => {
   expect(sent(cookie)).toBe(value);

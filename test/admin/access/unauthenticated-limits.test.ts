@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { ADMIN_TOKEN, ask, startAdmin, type TestAdmin } from '../support/admin.ts';
 
-/** What strangers may make the internal listener do, which shares its process with callbacks (I7). */
+/** The limits on strangers at the internal listener, which shares its process with callbacks (I7). */
 
 let admin: TestAdmin;
 let port: number;
@@ -17,7 +17,7 @@ afterAll(() => admin.close());
 const CHUNKED = 'host: x\r\ntransfer-encoding: chunked\r\n\r\n';
 const CRUMBS = '1\r\nx\r\n'.repeat(200_000);
 
-/** @returns how many bytes the listener had taken when it closed the connection, and what it said */
+/** @returns how many bytes the listener had read when it closed the connection, and its answer */
 async function say(text: string): Promise<{ heard: string; sent: number }> {
   const socket = connect(port, '127.0.0.1').on('error', () => socket.destroy());
   let heard = '';
@@ -40,7 +40,7 @@ describe('a stranger', () => {
   it('is not listened to for long once it is refused (I7)', async () => {
     const startedAtMs = performance.now();
     await say(`POST /admin/reload HTTP/1.1\r\n${CHUNKED}${CRUMBS}`);
-    // Slow requests are broken off after 5 s; this one is as fast as it gets.
+    // Slow requests are cut off after 5 s; this one is as fast as possible.
     expect(performance.now() - startedAtMs).toBeLessThan(4_000);
   });
 

@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.drop();
 });
 
-/** What one process has of all this. */
+/** The parts of one process. */
 function replica(): { readonly overrides: BreakerOverrides; readonly wallets: Wallets } {
   const url = new URL(server.url);
   url.hostname = '127.0.0.1';

@@ -25,7 +25,7 @@ describe('the certificate of an operator', () => {
 
   it('is what certify has written there, without the calls', async () => {
     const { userId } = await admin.gateway.player();
-    // No sandbox: nothing is tried, and a certificate says so.
+    // There is no sandbox: nothing is tried, and the certificate says so.
     const { code } = await wagergate(
       ['certify', '--operator', 'alpha', '--user', userId, '--token', 'nobodys', '--out', folder],
       {

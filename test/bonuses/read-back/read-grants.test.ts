@@ -13,13 +13,13 @@ const GRANT = {
 
 const TOO_OFTEN = { kind: 'refused', status: 429, code: 10, message: undefined } as const;
 
-/** A page of a player who has somebody else's bonuses, of so many. */
+/** One of this many pages of a player who has somebody else's bonuses. */
 function pageOf(totalPages: number): BonusApiAnswer {
   const text = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${totalPages}}}`;
   return { kind: 'answered', document: parseJsonObject(Buffer.from(text)) };
 }
 
-/** A look at this page, which the service answers so. */
+/** Looks at this page, which the service answers like this. */
 async function lookedAt(page: number, answer: BonusApiAnswer) {
   const lookAgain = vi.fn(async () => undefined);
   const reading = partly<ReadingBack>({

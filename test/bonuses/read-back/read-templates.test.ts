@@ -15,7 +15,7 @@ const READ: BonusApiAnswer = {
   document: parseJsonObject(Buffer.from('{"items":[{"id":9}],"metadata":{"totalPages":5}}')),
 };
 
-/** The pages that are asked for one after the other, from the third of a walk on, where these answers come. */
+/** The pages requested one after another, from the third of a walk on, given these answers. */
 async function pagesAfter(answers: readonly BonusApiAnswer[]): Promise<readonly number[]> {
   let page = 3;
   const pages: number[] = [];

@@ -34,8 +34,8 @@ it('compares each open create with each template once, however alike they all ar
     walks: { openCreates: async () => creates, candidates: async () => candidates, lookAgain },
   });
   await settleCreates(reading, partly<Account>({ cid: 'cid' }));
-  // Nobody can say which is which: each waits for a person.
+  // Nobody can tell which is which: each waits for a person.
   expect(lookAgain.mock.calls).toEqual(creates.map((create) => [create, 2_000, true]));
-  // With every other create beside each of them it was the cube.
+  // When each was compared with every other create, this grew with the cube.
   expect(comparisons).toBeLessThan(4 * COUNT * COUNT);
 });

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../../../src/protocol/json.ts';
 
 const ANN = '5a8f0b9e-1111-4222-8333-444444444444';
 const FOREIGN = 'ffffffff-1111-4222-8333-444444444444';
-/** A player brought along from before: the id has another form. */
+/** An imported player, whose id has another form. */
 const OLD = '1999';
 
 const terms: Terms = {
@@ -180,7 +180,7 @@ describe('an error of the service’s, of unknown shape', () => {
     const translated = translate(tree({ errorItems }), { ...terms, userOf }, 'error');
     const tookMs = performance.now() - started;
     expect(translated && treeText(translated)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
-    // It takes about 40 ms; looking at every player for every text would take 8 s.
+    // It takes about 40 ms; comparing every player with every text would take 8 s.
     expect(tookMs).toBeLessThan(3_000);
   });
 

@@ -39,7 +39,7 @@ const leftovers = () =>
                  ON r.id = w.reconciliation_id WHERE r.state <> 'done') AS found`,
   );
 
-/** `wagergate reconcile` in a process of its own, its list still to come; and the runs under way. */
+/** Starts `wagergate reconcile` in its own process with the list still to come; and reads the runs under way. */
 function startReconcile(which = '') {
   const args = ['--operator', 'alpha', '--from', around(-1), '--to', around(1), '--file', '-'];
   const child = spawn(process.execPath, [PROGRAM, 'reconcile', ...args], {
@@ -100,7 +100,7 @@ describe('a run that is cut short', () => {
   });
 
   it('that froze and wakes when it was taken for gone writes nothing more', async () => {
-    // Else it would say now and then that it is alive, also after it was made old.
+    // Otherwise its heartbeat would continue after it was dated back.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const run = await begin(gateway).finally(() => vi.useRealTimers());
     await run.read(chunksOf(without(bets[0])), LIST);
@@ -220,7 +220,7 @@ describe('a run that is cut short', () => {
       await new Promise<never>(() => undefined);
     }
     const receiving = reconciler.receive(PLAN, new Map(), silent());
-    // It is refused when it is stopped, which is looked at below.
+    // It is refused when it is stopped, which is checked below.
     receiving.catch(() => undefined);
     await arrived.promise;
     await reconciler.close();

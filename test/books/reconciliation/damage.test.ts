@@ -5,7 +5,7 @@ import { placedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { csvOf, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
-/** What becomes of a bet once it is placed. */
+/** What happens to a bet after its place. */
 const STEPS = ['won', 'lost', 'unsettle', 'rollback'] as const;
 const BETS = 40;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => gateway.close());
 
-/** Damages of one line, each with the difference that it has to be told as. */
+/** Kinds of damage to a line, each with the difference that must be reported. */
 const DAMAGES: Readonly<
   Record<string, (line: Listed) => { lines: readonly Listed[]; kind: string | undefined }>
 > = {
@@ -49,7 +49,7 @@ const DAMAGES: Readonly<
   }),
   paid: (line) => {
     const payout = addAmounts(line.payout, '0.01');
-    // Paid back a cent of a stake of a cent, it is undone as well.
+    // Repaying a cent of a stake of one cent also undoes it.
     const isUndone = line.state === 'rolled_back' && payout === line.stake;
     return { lines: [{ ...line, payout }], kind: isUndone ? undefined : 'amount_differs' };
   },
@@ -63,7 +63,7 @@ const DAMAGES: Readonly<
 
 describe('whatever happened to bets, and to the list of them', () => {
   it('the differences are the damage, no more and no less (I9)', async () => {
-    // What the harness's list starts from has to be the truth, or the rest shows nothing.
+    // The undamaged list must agree, or the rest shows nothing.
     expect((await reconcile(gateway, csvOf(honest))).code).toBe(0);
     const damage = fc.constantFrom(...Object.keys(DAMAGES));
     await fc.assert(

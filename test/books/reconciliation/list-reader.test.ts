@@ -156,7 +156,7 @@ describe('a list as real exports write it', () => {
         const { rows, unreadable } = read(['transactionId,stake', ...lines].join('\n'));
         const told = [...rows, ...unreadable].map(([number]) => number);
         expect(new Set(told).size).toBe(told.length);
-        // A record may take several lines; every other one that is not empty is told.
+        // A record may span several lines; every other non-empty line is reported.
         const hasQuotes = lines.some((one) => one.includes('"'));
         const filled = lines.filter((one) => one !== '').length;
         if (!hasQuotes) expect(told.length).toBe(filled);

@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 
 const honest = () => listOf(gateway.wallet('alpha'));
 
-/** The honest list with one bet's line changed, or taken out. */
+/** The honest list with one bet's line changed or removed. */
 function damaged(bet: TestBet, change: (line: Listed) => readonly Listed[]): Listed[] {
   return honest().flatMap((line) =>
     line.transactionId === bet.transactionId ? change(line) : [line],
@@ -37,7 +37,7 @@ describe('what the gateway knows of the reason', () => {
     expect(told?.differences[0]?.reason).toMatch(
       /^rollback promised at 20\S+Z, not delivered yet: agrees when delivered/,
     );
-    // The service believes that it is done, and so says its list.
+    // The service believes that it is rolled back, and its list says so.
     const believed = damaged(bet, (line) => [{ ...line, state: 'rolled_back' }]);
     expect((await reconcile(gateway, csvOf(believed))).code).toBe(0);
     over();

@@ -32,7 +32,7 @@ afterAll(() => gateway.close());
 
 const honest = () => listOf(gateway.wallet('alpha'));
 
-/** The honest list with one bet's line changed, or taken out. */
+/** The honest list with one bet's line changed or removed. */
 function damaged(bet: TestBet, change: (line: Listed) => readonly Listed[]): Listed[] {
   return honest().flatMap((line) =>
     line.transactionId === bet.transactionId ? change(line) : [line],
@@ -105,7 +105,7 @@ describe('a list is compared with the journal (I9)', () => {
   });
 
   it('tells another currency, and a bet that nobody here knows', async () => {
-    // As PostgreSQL's own text form would write a line end, no value, and the end of all.
+    // With what means a line break, a missing value and the end of data in PostgreSQL's own text format.
     const transactionId = String.raw`nobody\nknows\N\.it`;
     const strange = { ...(honest()[0] as Listed), transactionId };
     const list = [...damaged(bets.won, (line) => [{ ...line, currency: 'EUR' }]), strange];

@@ -79,7 +79,7 @@ describe('differences are worked off (I12)', () => {
       ['x,USD', 'y,USD'],
       ['"x', '"y'],
       [',USD,1,0,placed', ',USD,2,0,placed'],
-      // As an export in ISO 8859-1 has it.
+      // As an export in ISO 8859-1 encodes it.
       ['Jos\xe9,USD', 'Ren\xe9,USD'],
     ] as const) {
       const ending = (line: string) => Buffer.from(`${list}${line}\n`, 'latin1');

@@ -11,7 +11,7 @@ import {
   tokenRefused,
 } from '../support/read-scene.ts';
 
-/** The story among parts that do as the test says; the wire is in the other files. */
+/** The rules, with parts that behave as the test says; other files test them over HTTP. */
 
 const MEMBERS = { token: '"token"', userId: '"1999"', currency: '"USD"' };
 

@@ -10,7 +10,7 @@ import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
-/** What every operation of a bet does alike, among parts that do as the test says. */
+/** What all operations of a bet have in common, with parts that behave as the test says. */
 
 const ID = 'b26153f9';
 const AT = '2026-01-02T03:04:05.000Z';
@@ -25,7 +25,7 @@ const busyWith = (operation: Busy['operation'], attemptId: string): Bet => ({
 });
 const FIRST = failure(21, 'Too late');
 
-/** A settle of the bet as it is read, one look after the other; the last one stays. */
+/** A settle of the bet as each look finds it; later looks find the last one. */
 function settleOf(...looks: readonly (Bet | undefined)[]) {
   const left = [...looks];
   const counts = { duplicates: vi.fn(), conflicts: vi.fn() };

@@ -31,7 +31,7 @@ const LIVE = { theirs: { kind: 'live', session: SESSION } } as const;
 const INVALID = failure(3, 'Invalid token');
 const OUT_OF_DATE = failure(4, 'Token out of date');
 
-/** A cashout that comes with the token `theirs`. */
+/** A cashout with the token `theirs`. */
 const cashingOut = (scene: Scene = {}) => betScene('settle', { members: CASHOUT, ...scene });
 const tokenSent = ({ calls }: ReturnType<typeof cashingOut>): unknown =>
   calls.map((call) => JSON.parse(call.body).token);
@@ -92,7 +92,7 @@ describe('a cashout', () => {
 
   it('is refused as long as there is time for its answer, be there none for a wallet', async () => {
     const scene = cashingOut({ spentMs: 4_600 });
-    // Sent it could not be any more: the copy that asks next finds the refusal.
+    // It could not be sent any more; the copy that comes next finds the refusal.
     expect(await settle(scene.callback)).toMatchObject({ answer: INVALID });
     expect(scene.steps).toEqual(['find', 'refusal']);
   });

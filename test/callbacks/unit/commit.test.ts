@@ -21,7 +21,7 @@ import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { useTestWaits } from '../../support/test-waits.ts';
 
-/** What is committed while a caller waits, among parts that do as the test says. */
+/** Commits for a waiting caller, with parts that behave as the test says. */
 
 useTestWaits();
 
@@ -41,7 +41,7 @@ function rollbackOf(commit: (commit: Commit, deadline: Deadline) => Promise<Comm
   };
   const logger = { error: vi.fn(), warn: vi.fn() };
   const callbacks = partly<Callbacks>({ bets: parts, logger });
-  // 1000 ms for everything, of which the last 50 belong to the answer's way.
+  // 1000 ms in all, the last 50 of which are for sending the answer.
   const deadline = new Deadline(new TestClock(), 1_000, 1_000, 300);
   const asked = message(bet('rollback', { requestId: '"r1"' }));
   return {
@@ -157,7 +157,7 @@ describe('an operation that is not sent now', () => {
     expect(commit).not.toHaveBeenCalled();
   });
 
-  /** Committed, or not, after its caller had to be answered, with all the time passing. */
+  /** Commits, or fails, after the caller's deadline; lets all the time pass. */
   async function late(end: () => Committed, corrections: readonly Error[] = []) {
     const parts = rollbackOf(() => slowly(960, end));
     for (const error of corrections) parts.correctAnswer.mockRejectedValueOnce(error);

@@ -13,7 +13,7 @@ import { FRESH, PLACE } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
-/** The rule among parts that do as the test says; the wire is in the other files. */
+/** The rules, with parts that behave as the test says; other files test them over HTTP. */
 
 const AT = '2026-01-02T03:04:05.000Z';
 const MESSAGE = partly<PlaceRequest>({
@@ -25,7 +25,7 @@ const ACCEPTED: Bet = { ...FRESH, place: { kind: 'accepted', transactionTime: AT
 const UNSEEN: Bet = { ...FRESH, owner: undefined, place: { kind: 'unseen' } };
 const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
 
-/** The bet as it is read, one look after the other; the last one stays. */
+/** The bet as each look finds it; later looks find the last one. */
 function callbacksOf(...looks: readonly (Bet | undefined)[]) {
   const left = [...looks];
   const commits: Commit[] = [];
@@ -53,7 +53,7 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
       rejected: { inc: rejected },
     },
     logger: { warn },
-    // Whose file is gone, so that nothing can be sent.
+    // Its file is gone, so nothing can be sent.
     wallets: { get: () => undefined },
     configuration: () => ({ operators: new Map() }),
   });

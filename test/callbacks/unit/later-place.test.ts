@@ -15,7 +15,7 @@ import {
   UNKNOWN,
 } from '../support/place-scene.ts';
 
-/** A place that another operation of its bet was faster than: its bet has a row, but no player yet. */
+/** A place that another operation of its bet overtook: the bet has a row, but no player yet. */
 
 useTestWaits();
 
@@ -59,7 +59,7 @@ describe('a place that comes after another operation of its bet', () => {
         from: UNSEEN,
         to: {
           ...{ ...UNSEEN, owner: SESSION.owner, sessionId: '5', amount: '12.10', currency: 'USD' },
-          // Of the wallet that is configured now: by its place a bet comes into the books.
+          // The generation of the current wallet: the place is what brings a bet into its books.
           ...{ generation: 3, place: { kind: 'inFlight' } },
           busy: { operation: 'place', attemptId, lapsed: false },
         },

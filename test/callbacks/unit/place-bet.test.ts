@@ -17,7 +17,7 @@ import {
   UNKNOWN,
 } from '../support/place-scene.ts';
 
-/** The story among parts that do as the test says; the wire is in the other files. */
+/** The rules, with parts that behave as the test says; other files test them over HTTP. */
 
 useTestWaits();
 
@@ -38,7 +38,7 @@ async function placed(scene: PlaceScene = {}, changes: Readonly<Record<string, s
   return { ...parts, handled };
 }
 
-/** How it fails, with all the time passing that it takes. */
+/** How it fails, after letting all the necessary time pass. */
 async function failed(scene: PlaceScene) {
   const parts = placeScene(scene);
   const { callbacks, deadline } = parts;
@@ -198,7 +198,7 @@ describe('a place whose intent is not committed', () => {
   it('in time for the wallet is not sent, and wanted no more (I11)', async () => {
     const never = new Promise<never>(() => undefined);
     const { error, kept, counts, steps } = await failed({ begin: () => never });
-    // 1000 ms, less what is kept back, less what the wallet needs.
+    // 1000 ms, minus the reserve, minus what the wallet needs.
     expect(error).toMatchObject({ name: 'OutOfTime', message: 'gave up after 650 ms' });
     expect(kept.wanted.map((isWanted) => isWanted())).toEqual([false]);
     expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);

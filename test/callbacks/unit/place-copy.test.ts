@@ -8,7 +8,7 @@ import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { away, placeOf } from '../support/place-scene.ts';
 
-/** The rule among parts that do as the test says; the wire is in test/money-safety/replay. */
+/** The rules, with parts that behave as the test says; test/money-safety/replay tests them over HTTP. */
 
 const STORED = Buffer.from('as it is kept');
 const ANSWER = { status: 200, body: '{}' };

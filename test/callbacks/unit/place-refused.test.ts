@@ -13,7 +13,7 @@ import {
   SYSTEM_ERROR,
 } from '../support/place-scene.ts';
 
-/** Who may not place, among parts that do as the test says; the wire is in the other files. */
+/** Who may not place a bet, with parts that behave as the test says; other files test it over HTTP. */
 
 const STORED = Buffer.from('as it is kept');
 const ID = 'b26153f9';

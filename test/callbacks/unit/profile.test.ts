@@ -15,7 +15,7 @@ import {
   tokenRefused,
 } from '../support/read-scene.ts';
 
-/** The story among parts that do as the test says; the wire is in the other files. */
+/** The rules, with parts that behave as the test says; other files test them over HTTP. */
 
 const ANN = answered('{"userId":"ann","currency":"USD"}');
 const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
@@ -117,7 +117,7 @@ describe('a profile', () => {
     async (_, text, why) => {
       const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
       expect(handled).toEqual(BROKEN);
-      // The reason quotes nothing: what the wallet says of a player is in no log.
+      // The reason quotes nothing: what a wallet says about a player must not be logged.
       const note = expect.stringMatching(why);
       expect(warn.mock.calls).toEqual([[{ operator: 'alpha', note }, 'profile.broken_answer']]);
       expect(endForCurrency).not.toHaveBeenCalled();

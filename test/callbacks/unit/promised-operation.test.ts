@@ -21,7 +21,7 @@ import {
   TRANSACTION,
 } from '../support/bet-scene.ts';
 
-/** What a rollback and an update share: promised first, tried second, and answered 200. */
+/** What rollback and update share: promised first, tried second, and answered 200. */
 
 const PROMISED = accepted(TRANSACTION, NOW);
 const PROMISE = { operation: 'rollback', transactionTime: NOW, horizonMs: 7_200_000 };

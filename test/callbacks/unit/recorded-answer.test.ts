@@ -32,7 +32,7 @@ function recorded(changes: Partial<RecordedOperation> = {}): RecordedOperation {
   };
 }
 
-/** An operation on its way, of a bet with this on record under any `requestId`. */
+/** An operation under way, of a bet that has this on record under any `requestId`. */
 function callbackOf(
   kind: Kind,
   records: readonly RecordedOperation[],

@@ -11,7 +11,7 @@ import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { placeOf, SESSION } from '../support/place-scene.ts';
 
-/** The rule among parts that do as the test says; the wire is in test/money-safety/refused-place. */
+/** The rules, with parts that behave as the test says; test/money-safety/refused-place tests them over HTTP. */
 
 const STORED = Buffer.from('as it is kept');
 const EXPIRED = { kind: 'expired', session: SESSION } as const;

@@ -6,14 +6,14 @@ import type { Wallets } from '../../../src/wallets/wallets.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
-/** Floods of refusals, by a clock of the test's own; the wire is in the other files. */
+/** Floods of refusals on the test's own clock; other files test them over HTTP. */
 
 const LIMITED = {
   answer: { status: 503, body: '{"code":100,"message":"System error"}' },
   ...{ outcome: 'not_sent', operatorId: 'alpha', detail: { reason: 'rate' } },
 };
 
-/** Alpha's and beta's wallets take no calls, delta's does, gamma's file is gone. */
+/** Alpha's and beta's wallets accept no calls, delta's does, gamma's file is gone. */
 function floodOf() {
   const clock = new TestClock();
   const inc = vi.fn();
@@ -32,7 +32,7 @@ function floodOf() {
           : undefined,
     }),
   });
-  /** How many of so many balances take their usual way. */
+  /** How many of this many balances are handled as usual. */
   const through = (token: string, count: number) => {
     const answers = Array.from({ length: count }, () => reads.limit('balance', token));
     return answers.filter((answer) => answer === undefined).length;
@@ -101,7 +101,7 @@ describe('a read is never limited', () => {
     expect(reads.limit('profile', 'token')).toEqual(LIMITED);
     expect(through('token', 1)).toBe(1);
     refusals.set('alpha balance', 'breaker');
-    // Whose it is has to be looked up again; the flood of the others goes on.
+    // Its owner has to be looked up again; the others' flood continues.
     expect(through('token', 300)).toBe(300);
     expect(through('other', 300)).toBe(0);
   });

@@ -19,7 +19,7 @@ import {
   waiting,
 } from '../support/bet-scene.ts';
 
-/** What becomes of a settle or unsettle that does not reach its wallet, or has to wait. */
+/** A settle or unsettle that does not reach its wallet, or has to wait. */
 
 const TAKEN_OVER = accepted(TRANSACTION, NOW);
 /** The promise of the smallest settle. */
@@ -33,7 +33,7 @@ const queueing = (scene: Scene = {}) => betScene('settle', { onFailure: 'queue',
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Why nothing can be sent now. */
+/** Reasons why nothing can be sent now. */
 const REASONS: readonly (readonly [string, string, Scene])[] = [
   ['its operator has no wallet any more', 'maintenance', { sent: null }],
   ['the bet is of an older wallet', 'maintenance', { generation: 2 }],
@@ -198,7 +198,7 @@ describe('a result of a bet with promises that wait', () => {
     expect(scene.commits).toEqual([
       expect.objectContaining({
         ...{ from: attempted, to: attempted, supersedes: [] },
-        // A result has an amount; calling one off has none.
+        // A result has an amount; an unsettle has none.
         delivery: {
           ...{ operation: 'unsettle', state: 'pending', transactionTime: NOW },
           horizonMs: 7_200_000,

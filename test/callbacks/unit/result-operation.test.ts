@@ -23,7 +23,10 @@ import {
   UNAVAILABLE,
 } from '../support/bet-scene.ts';
 
-/** What is written, sent and answered for a settle or unsettle; one that does not reach its wallet is in `result-not-brought.test.ts`. */
+/**
+ * What a settle or unsettle writes, sends and answers; `result-not-brought.test.ts` has those that do not reach
+ * their wallet.
+ */
 
 const CASHOUT = { resultType: '"cashout"', token: '"theirs"' };
 const SESSION = { sessionId: '8', owner: PLAYER, currency: 'USD', expiresAtMs: 0 };

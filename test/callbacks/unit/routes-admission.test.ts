@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { failure } from '../../../src/protocol/answers.ts';
 import { type Kind, routesScene, signatureOf } from '../support/routes-scene.ts';
 
-/** Whose bytes are read at all, among parts that do as the test says. */
+/** Which callbacks are read at all, with parts that behave as the test says. */
 
 const KINDS = ['profile', 'balance', 'place', 'settle', 'rollback'] as const;
-/** What a callback counts as whose body nobody could read, or was allowed to. */
+/** How a callback is counted whose body could not be read, or must not be. */
 const labelOf = (kind: Kind) => (kind === 'rollback' ? 'settle' : kind);
 const unsigned = { headers: {} };
 

@@ -4,7 +4,7 @@ import { failure } from '../../../src/protocol/answers.ts';
 import { useTestWaits } from '../../support/test-waits.ts';
 import { ID, type Kind, routesScene, SUCCESS } from '../support/routes-scene.ts';
 
-/** From a callback's bytes to its answer, among parts that do as the test says. */
+/** From a callback's bytes to its answer, with parts that behave as the test says. */
 
 useTestWaits();
 

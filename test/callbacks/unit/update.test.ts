@@ -19,12 +19,12 @@ import {
   waiting,
 } from '../support/bet-scene.ts';
 
-/** Of the smallest update: its odds, no booster, no legs. */
+/** The key of the smallest update: its odds, no booster, no legs. */
 const KEY = '1.2;;';
 const PROMISED = { key: KEY, transactionTime: NOW };
 const updating = (scene: Scene = {}) => betScene('update', scene);
 const before = { key: 'other odds', transactionTime: THEN };
-/** A bet that has this update already. */
+/** A bet that already has this update. */
 const UPDATED: Bet = { ...PLACED, update: { key: KEY, transactionTime: THEN }, version: 3 };
 const AS_BEFORE = {
   answer: accepted(TRANSACTION, THEN),

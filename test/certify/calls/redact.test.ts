@@ -6,7 +6,7 @@ import { partly } from '../../support/partly.ts';
 const PROFILE =
   '{"userId":"ann","customFields":{"name":"Ann Smith","born":"1999-01-02"},"amount":1.50}';
 
-/** A profile with these headers and this answer. */
+/** A recorded profile with these headers and this answer. */
 function recorded(headers: Readonly<Record<string, string>>, answer = PROFILE): RecordedCall {
   return partly<RecordedCall>({
     ...{ operation: 'profile', ms: 12.6, atMs: 0 },

@@ -7,14 +7,14 @@ import { acceptsAnySignature } from '../support/flawed-answers.ts';
 
 const UUID_4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** Takes whatever is signed, so that each case about signatures has a finding. */
+/** Accepts any signature, so that each case about signatures has a finding. */
 async function found(): Promise<{ wallet: SimulatedWallet; cases: Certificate['cases'] }> {
   const wallet = await sandbox(acceptsAnySignature);
   const { cases } = await certification(wallet, { only: ['signatures'] });
   return { wallet, cases: cases.filter(({ verdict }) => verdict === 'failed') };
 }
 
-/** @returns the statuses that a shell prints when a developer has set the variables and pasted the lines */
+/** @returns the statuses that a shell prints after a developer has set the variables and pasted the lines */
 async function pasted(script: string | null): Promise<readonly string[]> {
   const set = `WALLET_SECRET='${SECRET}'\nPLAYER_TOKEN='${PLAYER.token}'\n`;
   const { code, stdout, stderr } = await run('sh', ['-e', '-c', `${set}${script}`]);
@@ -57,7 +57,7 @@ describe.skipIf(!isOnPath('curl') || !isOnPath('openssl'))('the lines of a findi
       const before = wallet.requests.length;
       const statuses = await pasted(script);
       expect({ id, statuses }).toEqual({ id, statuses: seen.map(({ status }) => String(status)) });
-      // A payload is brought along where the case is about that, and nowhere else.
+      // A payload is included only if the case is about that.
       const attached = wallet.requests
         .slice(before)
         .filter(({ headers }) => /^[\w-]+\.[\w-]+\.[\w-]{43}$/.test(`${headers['x-sign-jws']}`));
@@ -85,7 +85,7 @@ describe.skipIf(!isOnPath('curl') || !isOnPath('openssl'))('the lines of a findi
     const { cases } = await certification(wallet, { only, verbose: true });
     for (const { id, script, seen } of cases) {
       const statuses = await pasted(script);
-      // Those beside one another end in any order.
+      // Concurrent requests end in any order.
       const expected = seen.map(({ status }) => String(status));
       expect([id, ...statuses].sort()).toEqual([id, ...expected].sort());
     }

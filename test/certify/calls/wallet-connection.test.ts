@@ -4,7 +4,7 @@ import { WalletConnection } from '../../../src/certify/calls/wallet-connection.t
 import { listenOn } from '../../../tools/simulator/wallet/listener.ts';
 import { manualClock, readCall, walletSettings } from '../../wallets/support/calls.ts';
 
-/** A wallet that answers nothing, and breaks off all calls when it is told to. */
+/** A wallet that answers nothing, and breaks all calls when told to. */
 async function silentWallet() {
   const sockets = new Set<Socket>();
   const asked: Socket[] = [];
@@ -35,7 +35,7 @@ it('gives a wallet up after 20 s of silence, and counts calls at the same time o
     callMs: 60_000,
   });
   onTestFinished(() => connection.close());
-  /** So many calls at once that are each left alone for 7.5 s. */
+  /** Sends this many concurrent calls, each of which stays unanswered for 7.5 s. */
   const waitFor = async (calls: number) => {
     const sent = Array.from({ length: calls }, () => {
       const call = readCall({ deadline: connection.deadline() });

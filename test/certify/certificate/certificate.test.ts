@@ -8,7 +8,7 @@ import { walletSettings } from '../../wallets/support/calls.ts';
 import { certification, PLAYER, SECRET, sandbox, second } from '../support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from '../support/flawed-wallets.ts';
 
-/** A wallet that says back whatever it is told, and tells too much of its player. */
+/** A wallet that repeats whatever it is sent, and says too much about its player. */
 async function talkative(): Promise<Certificate> {
   const wallet = await sandbox(
     {
@@ -44,7 +44,7 @@ describe('a certificate', () => {
       ]) {
         expect(text).not.toContain(secret);
       }
-      // A signature: header, nothing, and the code that belongs to a body.
+      // A signature: header, nothing, and the MAC of a body.
       expect(text).not.toMatch(/eyJ[\w-]+\.\.[\w-]{40}/);
       expect(text).toContain('***');
     }
@@ -76,7 +76,7 @@ describe('a certificate', () => {
     const texts = [certificate, ...certificate.cases.map(({ script }) => script)].map((one) =>
       JSON.stringify(one),
     );
-    // Once more as JSON, because they stand in texts of the certificate.
+    // Also in JSON form, as in texts of the certificate.
     for (const secret of secrets.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)])) {
       for (const text of [...texts, htmlReport(certificate)]) expect(text).not.toContain(secret);
     }
@@ -97,7 +97,7 @@ describe('a certificate', () => {
       only: ['profile'],
     });
     const seen = cases.flatMap((one) => one.seen).map(({ answer }) => answer);
-    // What is as short as that is no key, and stands in many a text by chance.
+    // Anything that short is no key, and occurs in many texts by chance.
     expect(seen).toContain('{"code":3,"message":"not ***, live"}');
     expect(JSON.stringify(cases)).not.toContain(old);
   });

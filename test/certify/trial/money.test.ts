@@ -34,7 +34,7 @@ it.each([
   ['USD', '0.0049', '0.005'],
   ['JPY', '0.49', '0.5'],
   ['KWD', '0.00049', '0.0005'],
-  // No coin that this computer knows: one of it may be worth a house.
+  // An unknown currency: a single unit may be worth a house.
   ['XBT', '0.000000009', '0.00000001'],
 ])('less than half of the smallest coin is dust, of %s %s and not %s', (currency, dust, money) => {
   for (const sign of ['', '-']) {

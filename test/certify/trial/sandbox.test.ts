@@ -3,7 +3,7 @@ import { Refused } from '../../../src/certify/certification.ts';
 import type { PlayerSeed } from '../../../tools/simulator/wallet/players.ts';
 import { certification, ids, PLAYER, sandbox, type Wishes } from '../support/certification.ts';
 
-/** The refusal's words, and what had reached the wallet by then. */
+/** The refusal's text, and what had reached the wallet by then. */
 async function refusal(ann: Partial<PlayerSeed>, wishes: Wishes = {}) {
   const wallet = await sandbox({}, ann);
   const error = await certification(wallet, wishes).catch((thrown: unknown) => thrown);

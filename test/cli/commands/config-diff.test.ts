@@ -183,7 +183,7 @@ describe('wagergate config diff against a running gateway', () => {
       alpha: { 'wallet.secrets': { secrets: [expect.any(String)] }, 'wallet.timeoutMs': '4000' },
     });
     expect(text).not.toMatch(/wallet-secret|api-secret|the-services-secret/);
-    // One secret at two places has two fingerprints.
+    // The same secret at two places has two fingerprints.
     const prints = new Set(text.match(/(?<="secrets":\[")[^"]+/g));
     expect(prints.size).toBe(5);
     const unasked = await fetch(`${admin.baseUrl}/admin/config`);

@@ -67,7 +67,7 @@ describe('wagergate config check --probe', () => {
     const { code } = await probe(folderOf({ alpha: good.baseUrl }));
     expect(code).toBe(0);
     const asked = good.requests.slice(before);
-    // Once signed well, and once not: a wallet that takes both lets everybody in.
+    // One call is signed correctly and one is not: a wallet that accepts both lets everybody in.
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /sportsbook/user/balance',
       'POST /sportsbook/user/balance',
@@ -87,7 +87,7 @@ describe('wagergate config check --probe', () => {
     expect(await probe(folder)).toMatchObject({ code: 0, stderr });
     const { warnings } = JSON.parse((await probe(folder, '--json')).stdout);
     expect(warnings).toMatchObject([{ file: 'operators/beta.yaml.bak' }, { file: 'gateway.yaml' }]);
-    // Of one operator, what is its own.
+    // With one operator, only its own wallet.
     expect(await probe(folder, '--operator', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 

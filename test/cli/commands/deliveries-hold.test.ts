@@ -83,7 +83,7 @@ describe('wagergate deliveries hold and resume', () => {
     expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 1 });
     const audit = await wagergate(['audit', 'list', '--operator', 'alpha', '--json'], { env });
     const { items } = JSON.parse(audit.stdout);
-    // The retries of the tests before stand behind them: the audit is never emptied.
+    // The retries of earlier tests come after them: the audit is never emptied.
     expect(items.slice(0, 2)).toMatchObject([
       { action: 'deliveries.resume', reason: null },
       {

@@ -159,7 +159,7 @@ describe('wagergate deliveries retry', () => {
       stdout: `${count} dead deliveries of alpha are due now\n`,
     });
     expect(stderr).toMatch(/^\.\.\. 10000 deliveries, up to \d+\n$/);
-    // Who has retried which one stays answerable, of each.
+    // The audit has each delivery, so that it stays clear who retried which.
     const { rows } = await client.query<{ retried: string }>(
       `SELECT count(DISTINCT subject) AS retried FROM audit
         WHERE action = 'delivery.retry' AND operator_id = 'alpha' AND reason = 'wallet is back'`,
@@ -180,7 +180,7 @@ describe('wagergate deliveries retry', () => {
       /^error: delivery \d+ was overtaken by a later operation of its bet.*\n$/,
     );
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
-    // Of many it is left as well, and whoever asked for all of them is told.
+    // Among many it is left as well, and the person who asked for all of them is told.
     expect(await deliveries('retry', '--operator', 'alpha', '--state', 'dead')).toEqual({
       code: 0,
       stdout: '0 dead deliveries of alpha are due now\n',

@@ -56,7 +56,7 @@ describe('wagergate operator new', () => {
       currencies: ['EUR', 'USD'],
     });
     for (const secret of Object.values(env)) expect(secret).toMatch(/^[\w-]{43}$/);
-    // What the operator needs is said: both secrets, its key, and where its guide is.
+    // Prints what the operator needs: both secrets, its key, and its guide.
     for (const told of [...Object.values(env), 'gamma-2-key', 'docs/for-operators.md']) {
       expect(stdout.split('Send to the operator')[1]).toContain(told);
     }
@@ -83,7 +83,7 @@ describe('wagergate operator new', () => {
       dir,
     ]);
     expect(code).toBe(0);
-    // The gateway would not take them from there unless it is told to.
+    // The gateway would not accept them from there unless it is told to.
     expect(stderr).toMatch(
       /^(warning: \S+-secret is in none of the folders .* SECRET_FOLDERS\n){2}$/,
     );

@@ -35,7 +35,7 @@ describe('what people do with players at the command line', () => {
       });
     }
     expect((await run('bets', 'search')).stdout).toContain(bet.transactionId);
-    // Whatever the configuration is like, and whether their operator is in it: the option is an old one.
+    // Works whatever the configuration is, even without the player's operator: the option is an old one.
     const folder = folderWith({ 'gateway.yaml': '', 'operators/beta.yaml': 'odd: true' });
     const found = await run('bets', 'search', '--operator-user', 'jane', '--folder', folder);
     expect(found).toMatchObject({ stderr: '', stdout: expect.stringContaining(bet.transactionId) });

@@ -9,7 +9,7 @@ import { type Ran, spawnWagergate, wagergate } from '../support/command-line.ts'
 const HEADER = 'operator,operatorUser,userId\n';
 
 let database: TestDatabase;
-/** With a file of operator alpha, and of no other. */
+/** With a file of operator alpha only. */
 let folder: string;
 beforeAll(async () => {
   database = await createDatabase();

@@ -17,7 +17,7 @@ afterAll(() => admin.close());
 const asked = (...args: readonly string[]) =>
   wagergate([...args, '--admin', admin.baseUrl], { env: { ADMIN_TOKEN } });
 
-/** What `operator status` shows of a gateway that answers this. */
+/** What `operator status` prints for a gateway with this answer. */
 async function statusOf(body: unknown) {
   const server = createServer((_, response) => response.end(JSON.stringify(body)));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -59,7 +59,7 @@ describe('what is asked of a running gateway at the command line', () => {
     expect(stderr).toMatch(/^warning: gone has no file in the gateway's operators\/: .*\n$/);
     const { stdout: json } = await asked('operator', 'status', '--json');
     expect(JSON.parse(json).withoutFile).toMatchObject([{ id: 'gone', openDeliveries: 1 }]);
-    // Where counts are all that is shown, it is no row among those that are configured.
+    // Only its counts are shown: it is not a row among the configured operators.
     const { items } = (await admin.get('/admin/operators')).json;
     expect(items.map(({ id }) => id)).toEqual(['alpha', 'beta']);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { importPlayers } from '../../../src/cli/onboarding/player-import.ts';
 import { PLAYERS_HEADER } from '../../../src/cli/onboarding/player-line.ts';
 
-/** More than a batch of them. */
+/** More than one batch. */
 const LINES = 2_500;
 
 it('tells of lines that cannot be taken as it goes, and keeps no file of them in memory', async () => {

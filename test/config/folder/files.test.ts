@@ -22,7 +22,7 @@ it('a file that could not be read for a moment is read again once it can be, alt
       if (step.done) return step.value;
     }
   };
-  // As often as it is looked at: nothing to reload as long as it cannot be read.
+  // Each look: nothing to reload as long as it cannot be read.
   expect([told(), told()]).toEqual(['', '']);
   await rename(away, target);
   expect(told()).toContain(path);

@@ -8,12 +8,12 @@ import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../support
 
 const VALUE = 'a-secret-of-alphas-wallet';
 
-/** `alpha` takes its wallet's secret from this file. */
+/** A file in which `alpha` takes its wallet's secret from this path. */
 function alphaFrom(path: string): string {
   return operatorYaml('alpha').replace(walletSecret('alpha'), `\${file:${path}}`);
 }
 
-/** What is said where `alpha` names this file; empty when it is taken. */
+/** The refusal if `alpha` names this file; empty if it is accepted. */
 function refusal(folder: string, path: string, env: NodeJS.ProcessEnv = {}): string {
   put(folder, 'operators/alpha.yaml', alphaFrom(path));
   try {
@@ -108,7 +108,7 @@ describe('${file:…} of an operator', () => {
     const secrets = () => source.current.operators.get('alpha')?.wallet.secrets;
     expect(secrets()).toEqual([`${VALUE}-rotated`]);
 
-    // Led out of the folder while the gateway runs: what is in force stays.
+    // It leads out of the folder while the gateway runs: the configuration in force stays.
     rmSync(join(mount, '..data'));
     symlinkSync(folderWith({ wallet: 'something-from-outside' }), join(mount, '..data'));
     expect((await source.reload()).problems).toMatchObject([{ file: 'operators/alpha.yaml' }]);

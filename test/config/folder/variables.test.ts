@@ -25,7 +25,7 @@ const gatewayWith = (secrets: string) => ({
 const ONE = 'one-of-16-letters';
 const TWO = 'two-of-16-letters';
 
-/** A header of the wallet's: a place of an operator's file that takes any variable. */
+/** A header of the wallet: a place in an operator's file where any variable is allowed. */
 const HEADER = (value: string) => `  dialect: { headers: { x-site: "${value}" } }`;
 
 const secretsOf = (secrets: string, env: NodeJS.ProcessEnv) =>

@@ -121,7 +121,7 @@ describe('gateway.yaml', () => {
     ['deadline: { totalMs: 1.5 }', 'deadline.totalMs: must be a whole number, not a fraction'],
     ['deadline: { totalMs: "4800" }', 'deadline.totalMs: must be a whole number, not text'],
     ['deadline: { totalMs: 300 }', 'deadline.reserveMs: 300 leaves less of totalMs (300)'],
-    // Without a chance for any wallet: every bet would be refused, unsent.
+    // No wallet would have a chance: every bet would be refused unsent.
     ['deadline: { reserveMs: 4751 }', 'deadline.reserveMs: 4751 leaves less of totalMs (4800)'],
     ['deadline: { totalMs: 49, reserveMs: 0 }', 'deadline.reserveMs: 0 leaves less of totalMs'],
     ['idempotency: { ttlSeconds: -1 }', 'idempotency.ttlSeconds: must be at least 1'],

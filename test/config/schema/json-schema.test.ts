@@ -8,7 +8,7 @@ const FILES = Object.entries(jsonSchemaFiles());
 const published = (name: string) =>
   readFileSync(new URL(`../../../config/${name}`, import.meta.url), 'utf8');
 
-/** What an editor that follows the published schema says of a file's content. */
+/** What an editor that uses the published schema says about a file's content. */
 const accepts = (name: string, content: unknown) =>
   z.fromJSONSchema(JSON.parse(published(name))).safeParse(content).success;
 

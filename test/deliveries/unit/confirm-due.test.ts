@@ -7,7 +7,7 @@ import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 
-/** The rule carried out; what wallets and bets come to is in the other files. */
+/** The rule itself; other files test what wallets and bets make of it. */
 
 const NOW_MS = 1_000_000;
 const SETTLED: Bet = {
@@ -29,7 +29,7 @@ function operation(changes: Partial<RecordedOperation> = {}): RecordedOperation 
   };
 }
 
-/** Bets that are due by their ids, and the operations on record of each. */
+/** Due bets by their ids, and the recorded operations of each. */
 function confirmingOf(
   bets: readonly (Bet | undefined)[],
   {
@@ -94,7 +94,7 @@ describe('what stands at a bet for which something may take effect late', () => 
     expect(error.mock.calls).toEqual([
       [{ operator: 'alpha', transactionId: '0', late: 'settle' }, 'delivery.cannot_confirm'],
     ]);
-    // Only the bet has moved.
+    // Only the bet has changed.
     skip.mockResolvedValue(false);
     await confirmDue(confirming);
     expect([info, error].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);

@@ -6,7 +6,7 @@ import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { ANSWERS, takenOf, tried } from '../support/delivery-scene.ts';
 
-/** One delivery's try among parts that do as the test says; the real ones are in the other files. */
+/** One attempt of a delivery, with parts that behave as the test says; other files use the real ones. */
 
 const TOKEN = { token: '"kept"' };
 const SEALED = { sealed: Buffer.from('sealed'), tokenHash: Buffer.from('hash') };
@@ -178,7 +178,7 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     kind: 'unknown',
     attempted: { kind: 'settle', amount: '12.10', resultType: 'won' },
   };
-  /** It was tried before that was known of its wallet. */
+  /** It was tried before the wallet was known to pay repeats again. */
   const again = { attempts: 2, bet: { ...bet, settlement: one } };
   const OTHER = {
     bet: { ...bet, settlement: { kind: 'unknown', attempted: { kind: 'unsettle' } } },

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { ANSWERS, takenOf, tried } from '../support/delivery-scene.ts';
 
-/** What a wallet's answer to a delivery comes to, among parts that do as the test says. */
+/** What a wallet's answer means for a delivery, with parts that behave as the test says. */
 
 const DATABASE = new GatewayError('DATABASE_UNAVAILABLE', 'gone');
 
@@ -96,7 +96,7 @@ describe('an attempt without success', () => {
     const sent = ANSWERS.silent;
     const { after } = await tried(takenOf('rollback', { isOverdue: true }), { sent });
     expect(after).toEqual({ kind: 'dead' });
-    // Nobody waits for it.
+    // Nobody waits for a confirmation.
     const confirm = takenOf('rollback', { isOverdue: true, purpose: 'confirm' });
     expect((await tried(confirm, { sent })).after).toEqual({ kind: 'refused', isLost: true });
   });

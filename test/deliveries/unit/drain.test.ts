@@ -5,7 +5,7 @@ import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import { partly } from '../../support/partly.ts';
 import { accepted, claim, endless, notSent, partsOf } from '../support/slice-scene.ts';
 
-/** One slice's beginning and end; the slice itself is in `slice.test.ts`. */
+/** The beginning and the end of a slice; the slice itself is in `slice.test.ts`. */
 
 interface Operator {
   refusal?: NotSentReason | undefined;

@@ -6,7 +6,10 @@ import { partly } from '../../support/partly.ts';
 
 const BATCH = 200;
 
-/** Bets that are due: so many whose rows cannot be read, and sound ones behind them, which are not due once they are done. */
+/**
+ * Due bets: this many with unreadable rows, and behind them readable ones, which are no longer due once they are
+ * done.
+ */
 function duty(unreadable: number, sound: number) {
   const broken = new Set(Array.from({ length: unreadable }, (_, at) => `odd-${at}`));
   const due = [...broken, ...Array.from({ length: sound }, (_, at) => `sound-${at}`)].map(
@@ -33,7 +36,7 @@ it('those that cannot be read keep none waiting behind them, however many sweeps
   expect(await sweep()).toBe(0);
   expect(await sweep()).toBe(0);
   expect(await sweep()).toBe(3);
-  // Each sweep names some, and says of how many it does not.
+  // Each sweep names some of them, and counts the others.
   const more = error.mock.calls.filter(([, line]) => line === 'bet.more_unreadable');
   expect(more.map(([facts]) => facts)).toEqual([{ more: 980 }, { more: 980 }, { more: 480 }]);
 });

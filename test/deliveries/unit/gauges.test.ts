@@ -8,7 +8,7 @@ import type { DeliveryCount, DeliveryStore } from '../../../src/store/deliveries
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { partly } from '../../support/partly.ts';
 
-/** What the gauges show of what the store counts; how old it gets is in the other `gauges.test.ts`. */
+/** How the gauges show what the store counts; the other `gauges.test.ts` tests their age. */
 
 type Ended = Awaited<ReturnType<DeliveryStore['countEnded']>>;
 
@@ -27,7 +27,7 @@ function open(
 const unresolvedBets = (operator: string, count: number): OpenCount =>
   open(operator, 'unresolved', count, { operation: 'place' });
 
-/** As the store tells them apart. */
+/** Grouped as the store groups them. */
 function countsOf(counts: readonly OpenCount[]): OpenCounts {
   const inState = (...states: string[]) => counts.filter(({ state }) => states.includes(state));
   return {
@@ -44,7 +44,7 @@ const ended = (operator: string, count: number, more: Partial<DeliveryCount> = {
   ...more,
 });
 
-/** Gauges among counts that the test says, one after the other; the last stays. */
+/** Gauges over counts that the test gives one after another; the last one stays. */
 function gaugesOf(
   counts: {
     readonly open?: readonly (readonly OpenCount[])[];
@@ -110,7 +110,7 @@ describe('what is open', () => {
     expect(await shown(metrics.deliveries)).toEqual({
       ...{ 'alpha rollback pending': 5, 'alpha rollback held': 4, 'alpha rollback dead': 5 },
       'alpha settle pending': 6,
-      // Its operator takes no calls: nothing of it is on its way. What is dead stays dead.
+      // Its operator accepts no calls, so none of its deliveries is under way. Dead ones stay dead.
       ...{ 'beta rollback held': 7, 'beta rollback dead': 8 },
     });
   });
@@ -213,7 +213,7 @@ describe('what has ended', () => {
     expect(countEnded.mock.calls.map(([from, , rows]) => [from.getTime(), rows])).toEqual(
       [0, 100, 200, 300, 400, 500, 600, 700].map((from) => [from, 100_000]),
     );
-    // What was counted so far is shown; the next look counts the rest, and stops at its end.
+    // The part counted so far is shown; the next look counts the rest, and stops at its end.
     expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 8 });
     await gauges.refresh();
     expect(countEnded).toHaveBeenCalledTimes(10);
@@ -236,7 +236,7 @@ describe('what has ended', () => {
     expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback pending': 2 });
     isAway = false;
     await gauges.refresh();
-    // From where it was counted last: nothing is left out.
+    // Starts where it last stopped: nothing is left out.
     expect(countEnded.mock.calls.map(([from]) => from.getTime())).toEqual([0, 0]);
     expect(await shown(metrics.deliveries)).toEqual({
       ...{ 'alpha rollback pending': 2, 'alpha rollback delivered': 6 },

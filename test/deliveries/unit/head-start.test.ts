@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const create = () => new HeadStart({ monotonicMs: () => Date.now() });
 
-/** How long a delivery waits for its turn at a breaker that has become half-open now, and opens again. */
+/** How long a delivery waits for its turn at a breaker that has just become half-open, and opens again. */
 function waited(headStart: HeadStart, how = SHARED): number {
   const beganAtMs = Date.now();
   const probe = vi.fn(() => Date.now());

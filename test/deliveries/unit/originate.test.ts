@@ -9,7 +9,7 @@ import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
-/** Which places the gateway rolls back itself, and how; what wallets make of it is in `unknown.test.ts`. */
+/** Which places the gateway rolls back by itself, and how; `unknown.test.ts` tests what wallets make of it. */
 
 const UNKNOWN: Bet = { ...FRESH, place: { kind: 'unknown' }, version: 2 };
 const PLACE = {
@@ -18,7 +18,7 @@ const PLACE = {
 };
 const DAY = { horizonHours: 24, originateRollbackAfterMs: 600_000 };
 
-/** Places by their ids, as the store calls them overdue, and what becomes of each. */
+/** Overdue places by their ids, as the store returns them, and what happens to each. */
 function originatingOf(
   bets: Readonly<Record<string, Bet | undefined>>,
   committed: readonly string[] = [],

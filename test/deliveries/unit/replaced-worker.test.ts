@@ -11,7 +11,7 @@ const LOOK_MS = 5_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A worker whose rounds are counted by the test. */
+/** A worker whose rounds the test counts. */
 function scene() {
   const opened: { asked: number; closing: unknown; close: () => Promise<void> }[] = [];
   const disconnected = vi.fn();

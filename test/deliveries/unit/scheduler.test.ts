@@ -2,7 +2,7 @@ import { DelayedError } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { schedulerOf, withRedis } from '../support/scheduler-scene.ts';
 
-/** What is asked of BullMQ, whose queue and worker play without a Redis; with one: `redis.test.ts`. */
+/** What BullMQ is asked; its queue and worker run without Redis here. `redis.test.ts` has the real one. */
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 5_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
@@ -50,7 +50,7 @@ describe('an operator’s drain', () => {
     expect(await armed).toBe(false);
     addBulk.mockRejectedValueOnce('odd');
     expect(await scheduler.armLater('alpha', 1, 1)).toBe(false);
-    // Readiness knows nothing of the queue: whoever may not write there is told once each time.
+    // Readiness does not cover the queue, so a process that may not write to it logs that each time.
     expect(logger.warn.mock.calls).toEqual([[{ error: 'away' }, 'scheduler.not_armed']]);
     expect(logger.debug.mock.calls).toEqual(
       ['gave up after 500 ms', 'odd'].map((error) => [{ error }, 'scheduler.not_armed']),
@@ -148,12 +148,12 @@ describe('the queue in Redis', () => {
     const { lockDuration, stalledInterval, maxStalledCount, drainDelay, concurrency } =
       schedulerOf(nothingLeft).worker.options;
     expect(Number(lockDuration) + Number(stalledInterval)).toBeLessThan(10_000);
-    // A slice is a second: its lock must outlast it by far.
+    // A slice lasts a second, and its lock must last far longer.
     expect(lockDuration).toBeGreaterThan(5_000);
     expect(stalledInterval).toBeGreaterThan(1_000);
     expect(maxStalledCount).toBe(Number.MAX_SAFE_INTEGER);
     expect(drainDelay).toBe(1);
-    // A thousand operators' drains take turns; one that hangs keeps no line of others waiting.
+    // The drains of a thousand operators take turns; one that hangs holds up no others.
     expect(concurrency).toBe(200);
   });
 
@@ -189,7 +189,7 @@ describe('a drain that does not come although it was asked for', () => {
     async (_, putOffMs, pauseMsMax, removed) => {
       const { scheduler, getJobState, remove, zscore } = schedulerOf(nothingLeft);
       getJobState.mockResolvedValue('delayed');
-      // As BullMQ keeps it; this process's clock says 5,000.
+      // As BullMQ stores it; this process's clock says 5,000.
       zscore.mockResolvedValue(String((5_000 + putOffMs) * 4096));
       await scheduler.repair('alpha', pauseMsMax);
       expect(zscore.mock.calls).toEqual([['delayed', 'drain-alpha']]);

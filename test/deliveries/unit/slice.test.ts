@@ -4,7 +4,7 @@ import { TestClock } from '../../support/test-clock.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { accepted, claim, endless, notSent, sliceOf, taken } from '../support/slice-scene.ts';
 
-/** A slice among parts that do as the test says; the real ones are in the other files. */
+/** A slice with parts that behave as the test says; other files use the real ones. */
 
 describe('a slice', () => {
   it('also delivers what was claimed while its time ran out: nothing waits for a lease', async () => {
@@ -31,7 +31,7 @@ describe('a slice', () => {
       async () =>
         limits.length < 4 ? claim(limits.length * 2 + 1, limits.length * 2 + 2) : claim(),
       async () => {
-        // Half a second each: by the time a call ends, nobody knows what has become of the rest.
+        // Half a second each: by the end of a call, nobody knows what has become of the rest.
         clock.atMs += 250;
         return await accepted();
       },
@@ -146,7 +146,7 @@ describe('a slice', () => {
       async () => {
         clock.atMs += callsMs[calls] ?? 12;
         calls += 1;
-        // Whoever claims meanwhile is not kept waiting by this one.
+        // Another claim in the meantime is not delayed by this one.
         await new Promise(setImmediate);
         await new Promise(setImmediate);
         return await accepted();
@@ -154,9 +154,9 @@ describe('a slice', () => {
       { clock, concurrency: 1 },
     );
     await slice.run();
-    // After 10 ms; after 10 + 0.1 * (30 - 10) = 12 ms.
+    // After 10 ms; then after 10 + 0.1 * (30 - 10) = 12 ms.
     expect(limits.slice(0, 3)).toEqual([1, 5, 4]);
-    // Three of the five were taken up, or just about to be: two were left.
+    // Three of the five had begun, or were just about to: two were left.
     expect(begun[2]).toBeGreaterThanOrEqual(3);
     expect(begun[2]).toBeLessThanOrEqual(5);
   });

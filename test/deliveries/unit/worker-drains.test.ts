@@ -3,7 +3,7 @@ import { withRedis } from '../support/scheduler-scene.ts';
 import { claim } from '../support/slice-scene.ts';
 import { dueIn, workerOf } from '../support/worker-scene.ts';
 
-/** Which drains a worker asks for and makes, among parts that do as the test says. */
+/** Which drains a worker requests and performs, with parts that behave as the test says. */
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
@@ -137,7 +137,7 @@ describe('a drain that the scheduler asks for', () => {
     const delays = [await more()];
     clock.atMs += 500;
     delays.push(await more());
-    // Its turn comes 2 s after the one before, whichever slice that was in.
+    // Its turn comes 2 s after the previous one, whichever slice that was in.
     expect(finished).toEqual(['bet-1']);
     expect(delays.map(([delay]) => Math.round((delay ?? 0) / 100) * 100)).toEqual([2_000, 1_500]);
     await worker.close();
@@ -191,7 +191,7 @@ describe('a drain that the scheduler asks for', () => {
     await passing();
     await working;
     await closing;
-    // More is left, but this process takes no more of it.
+    // More is left, but this process takes none of it.
     expect(finished).toEqual(['bet-1']);
     expect(store.take).toHaveBeenCalledOnce();
     expect(job.moveToDelayed).not.toHaveBeenCalled();

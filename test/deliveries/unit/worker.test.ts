@@ -3,7 +3,7 @@ import { partly } from '../../support/partly.ts';
 import { withRedis } from '../support/scheduler-scene.ts';
 import { dueIn, NOTHING_OPEN, workerOf } from '../support/worker-scene.ts';
 
-/** When a worker does its duties, among parts that do as the test says; the real ones elsewhere. */
+/** When a worker does its duties, with parts that behave as the test says; other files use the real ones. */
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 const SWEEP_MS = 1_000;
-/** Lets so many sweeps begin, and what they do end. */
+/** Lets this many sweeps begin, and their work end. */
 const sweeps = async (count: number) => {
   await vi.advanceTimersByTimeAsync(SWEEP_MS * (count - 1) + 10);
 };
@@ -104,7 +104,7 @@ describe('a sweep', () => {
     expect(values.map(({ labels }) => `${labels.operator} ${labels.state}`)).toEqual([
       ...['alpha pending', 'beta held', 'gone held'],
     ]);
-    // Whose file is gone is an error by itself.
+    // A missing file is an error of its own.
     const told = { operator: 'gone', openDeliveries: 1, unresolvedBets: 0 };
     expect(logger.error.mock.calls).toEqual([
       [expect.objectContaining(told), 'operator.file_missing'],
@@ -248,7 +248,7 @@ describe('an operator whose oldest delivery does not move', () => {
     operators.set('alpha', partly({ ...operators.get('alpha'), delivery: paced }));
     store.openOperators.mockResolvedValue([dueIn('alpha', -5), dueIn('beta', -5)]);
     getJobState.mockResolvedValue('delayed');
-    // As BullMQ keeps it: a delivery at 0.01 a second comes in 100 s; where there is no pace, at once.
+    // As BullMQ stores it: at 0.01 a second a delivery comes after 100 s; without a rate, at once.
     const putOffMs = (id: string) => (id === 'drain-alpha' ? 100_000 : 5_000);
     zscore.mockImplementation(async (_, id) => String((Date.now() + putOffMs(String(id))) * 4096));
     worker.start();

@@ -135,7 +135,7 @@ describe('a commit', () => {
 });
 
 describe('a commit whose caller has been answered', () => {
-  /** The caller's time is over by PostgreSQL's clock, whatever this process's says. */
+  /** The caller's time is over on PostgreSQL's clock, whatever this process's clock says. */
   const past = () => new Deadline(systemClock, systemClock.monotonicMs() - 10_000, 9_000, 0);
 
   it('writes nothing, of a bet that is there and of one that is not (I11)', async () => {

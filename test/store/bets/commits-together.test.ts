@@ -26,9 +26,9 @@ const busyWith = (operation: 'settle' | 'update' = 'settle') => ({
 
 const many = (count: number) => Promise.all(Array.from({ length: count }, () => stored()));
 
-/** How many statements of this name are sent meanwhile. */
+/** How many statements with this name are sent meanwhile. */
 async function counted(name: string, work: () => Promise<unknown>): Promise<number> {
-  // `query` is no one's but the database's own.
+  // `query` is private to the database.
   const query = vi.spyOn(
     journal.database as unknown as { query: (of: unknown) => unknown },
     'query',
@@ -38,7 +38,7 @@ async function counted(name: string, work: () => Promise<unknown>): Promise<numb
     .length;
 }
 
-/** A bet with a promised rollback that has lost its meaning. */
+/** A bet with a promised rollback that is no longer needed. */
 async function withPromise(): Promise<{ readonly read: Bet; readonly supersedes: string[] }> {
   const bet = await stored();
   await commit(commitOf(bet, {}, { delivery: guard('pending') }));

@@ -29,7 +29,7 @@ const ATTEMPT: AttemptRecord = {
 
 useBets();
 
-/** A bet whose rollback is on its way, guarded by a delivery. */
+/** A bet whose rollback is under way, guarded by a delivery. */
 async function underWay() {
   const bet = newBet();
   const attemptId = randomUUID();

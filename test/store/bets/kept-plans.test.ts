@@ -19,7 +19,7 @@ import { type Statement, statement } from '../../../src/store/sql/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 
-/** Plans are made once and kept for a while: what a table held then must not matter too much. */
+/** Plans are made once and kept for a while: what a table contained at the time must not matter too much. */
 
 const SETTINGS = statement(
   'settings',
@@ -34,7 +34,7 @@ const SLEEPING = statement('sleeping', {}, 'SELECT 1 AS n FROM pg_sleep(20)', (r
   row.int('n'),
 );
 
-/** How many it expects is in the plan. */
+/** The plan shows how many rows it expects. */
 const COUNT_GROWING = statement('count', {}, 'SELECT count(id)::int AS n FROM growing', (row) =>
   row.int('n'),
 );
@@ -42,7 +42,7 @@ const PLAN_OF_COUNT = statement('plan', {}, 'EXPLAIN EXECUTE count', (row) =>
   row.text('QUERY PLAN'),
 );
 
-/** Whatever the journal runs on connections that keep their plans. */
+/** Everything that the journal runs on connections that keep their plans. */
 const STATEMENTS = [commits, outcomes, places, bets, { TAKE }]
   .flatMap((module): readonly unknown[] => Object.values(module))
   .filter(isStatement)
@@ -70,7 +70,7 @@ async function planOf({ text }: Statement): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/** Such a plan would read all of a backlog with each outcome, once a wallet is away. */
+/** Such a plan would read a whole backlog for each outcome once a wallet is away. */
 function expectNoReadingOfAllThatAreOpen(plan: string): void {
   const nodes = plan.split('->');
   const uses = nodes.filter((node) => node.includes('deliveries_open_of_bet_idx'));

@@ -31,7 +31,7 @@ const tooLate = () => new Date(Date.now() - HOUR_MS);
 
 useBets();
 
-/** A bet whose operation is on its way, and what that brings. */
+/** A bet whose operation is under way, and its outcome. */
 async function underWay(operation: 'settle' | 'rollback', changes: Partial<Bet> = {}) {
   const bet = newBet();
   const attemptId = randomUUID();

@@ -20,7 +20,7 @@ import {
   useBets,
 } from './support/bets.ts';
 
-/** Somebody past the gateway, such as a person at a prompt, keeps rows of bets locked. */
+/** Somebody else, such as a person at a prompt, keeps rows of bets locked. */
 
 useBets();
 
@@ -33,7 +33,7 @@ const STANDS = { kind: 'committed' };
 /** More than the journal has connections. */
 const MANY = 10;
 
-/** @param use may let go earlier; afterwards nothing is locked any more */
+/** @param use may release the locks earlier; afterwards nothing is locked */
 async function whileLocked<T>(
   transactionIds: readonly string[],
   use: (letGo: () => Promise<unknown>) => Promise<T>,
@@ -52,7 +52,7 @@ async function whileLocked<T>(
   });
 }
 
-/** A bet whose settle was accepted by its wallet, which is not written down yet. */
+/** A bet whose settle its wallet has accepted, which is not recorded yet. */
 async function settled(before = new Date(Date.now() + 60_000)): Promise<Outcome> {
   const bet = await stored();
   const attemptId = randomUUID();
@@ -70,7 +70,7 @@ async function settled(before = new Date(Date.now() + 60_000)): Promise<Outcome>
   };
 }
 
-/** A place that its wallet has accepted, which is not written down yet. */
+/** A place that its wallet has accepted, which is not recorded yet. */
 async function placed(places: PlaceJournal) {
   const intent = {
     ...{ transactionId: randomUUID(), attemptId: randomUUID() },
@@ -88,7 +88,7 @@ async function placed(places: PlaceJournal) {
 const idsOf = (of: readonly { readonly transactionId: string }[]) =>
   of.map(({ transactionId }) => transactionId);
 
-/** Each in a batch of its own, as they come. */
+/** Each in its own batch. */
 async function oneAfterAnother<In, Out>(all: readonly In[], begin: (one: In) => Promise<Out>) {
   const begun: Promise<Out>[] = [];
   for (const one of all) {

@@ -10,15 +10,15 @@ import type { Statement } from '../../../src/store/sql/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
-/** What becomes of an outcome whose statement is lost; with real connections: rule 15's test. */
+/** What happens to an outcome whose statement is lost; the test of rule 15 uses real connections. */
 
 /**
- * `unsent`: it never gets there. `unheard`: it is done, and nobody hears. `underWay`: so, but it is not
- * done yet. `late`: it gets there when the test says so.
+ * `unsent`: it never arrives. `unheard`: it is executed, and its answer is lost. `underWay`: the same, but it is
+ * not finished yet. `late`: it arrives when the test says so.
  */
 type Fate = 'unsent' | 'unheard' | 'underWay' | 'late';
 
-/** A database that loses statements that write outcomes, the first of these first. */
+/** A database that loses statements that write outcomes, with the first of these fates first. */
 class LosingDatabase extends Database {
   fates: Fate[] = [];
   /** Names of the statements that were sent. */
@@ -63,7 +63,7 @@ const WRITTEN = { busy: null, settlement: 'settled', attempts: ['accepted'] };
 
 type Attempt = Pick<Outcome, 'attemptId' | 'operationId'>;
 
-/** Commits a settle of the bet as it stands. */
+/** Commits a settle of the bet as it is. */
 async function begin(bet: Bet): Promise<Attempt> {
   const attemptId = randomUUID();
   const begun = await bets.commit(
@@ -83,7 +83,7 @@ async function begin(bet: Bet): Promise<Attempt> {
   return { attemptId, operationId: begun.operationId };
 }
 
-/** A bet whose settle was accepted by its wallet, which is not written down yet. */
+/** A bet whose settle its wallet has accepted, which is not recorded yet. */
 async function settled(changes: Partial<Outcome> = {}): Promise<Outcome> {
   const transactionId = randomUUID();
   const begun = await begin({
@@ -123,7 +123,7 @@ async function found({ transactionId }: Outcome): Promise<Bet> {
   return bet;
 }
 
-/** Its lease has ended, and another attempt has the bet. */
+/** Its lease has ended, and another attempt owns the bet. */
 const takeAway = (outcome: Outcome | undefined) =>
   journal.sql('UPDATE bets SET busy_attempt = gen_random_uuid() WHERE transaction_id = $1', [
     outcome?.transactionId,

@@ -14,10 +14,10 @@ import type { Statement } from '../../../src/store/sql/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
-/** Loses the server's answer to one statement: the commit happened, but nobody hears of it. */
+/** Loses the server's answer to one statement: the commit happened, but nobody learns of it. */
 class ForgetfulDatabase extends Database {
   forgets: string | undefined;
-  /** How many outcomes of places do not even get there. */
+  /** How many outcomes of places do not even arrive. */
   unsent = 0;
 
   protected override async query(statement: Statement, values: readonly SqlValue[]) {
@@ -141,7 +141,7 @@ describe('an intent', () => {
 
   it.each([
     ['was revoked', `ended_at = now(), ended_reason = 'revoked'`],
-    // Kept in whole milliseconds, which may round it up.
+    // Stored in whole milliseconds, which may round it up.
     ['expired', `expires_at = clock_timestamp() - interval '1 ms'`],
   ])('is not written when its session %s just before', async (_, end) => {
     const session = await journal.openSession();
@@ -251,7 +251,7 @@ describe('an outcome', () => {
       place: 'unknown',
       attempts: ['accepted'],
     });
-    // Nor do the books count it (I12).
+    // The books do not count it either (I12).
     const confirmed = await onServer(journal.url, async (client) => {
       const text = 'SELECT confirmed FROM attempts WHERE operation_id = $1';
       return (await client.query(text, [operationId])).rows;

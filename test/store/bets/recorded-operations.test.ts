@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => journal.close());
 
-/** Puts a settle on record that was answered with its own body. */
+/** Records a settle that was answered with this body. */
 async function record(
   transactionId: string,
   requestId: string | undefined,
@@ -72,10 +72,10 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
   expect(await told('SELECT')).toEqual([false, false]);
   expect(await told(delivery('pending', 0))).toEqual([true, false]);
   expect(await told(delivery('superseded', 0))).toEqual([false, false]);
-  // Taken, and its process killed before anything of the attempt was written.
+  // Claimed, but its process was killed before anything of the attempt was written.
   expect(await told(delivery('superseded', 1))).toEqual([true, false]);
   expect(await told(attempt('accepted', 'true'))).toEqual([true, true]);
-  // After its lease had ended: it says nothing of the bet.
+  // After its lease had ended: it says nothing about the bet.
   expect(await told(attempt('accepted', 'false'))).toEqual([true, false]);
   expect(await told(attempt('timeout', 'NULL'))).toEqual([true, false]);
 });

@@ -14,7 +14,7 @@ import { Database } from '../../../src/store/database.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 
-/** Far more than a page, and few enough to be quick. */
+/** Far more than a page, and few enough to be fast. */
 const BETS = 60_000;
 
 const SEVEN_AND_A_HALF = {
@@ -37,7 +37,7 @@ beforeAll(async () => {
        SELECT CASE WHEN n % 2 = 0 THEN 'alpha' ELSE 'beta' END, 'user-' || n / 2, 'id-' || n
          FROM generate_series(1, 2000) n`,
     );
-    // Nearly all are settled; a few of each other state, and all of those long ago.
+    // Nearly all are settled; there are a few of each other state, all of them long ago.
     await client.query(
       `INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation,
                          place, settlement, settlement_amount, settlement_type, rollback,
@@ -55,7 +55,7 @@ beforeAll(async () => {
          FROM generate_series(1, ${BETS}) n
          JOIN players p ON p.user_id = 'id-' || (1 + n % 1999)`,
     );
-    // Of one stake in three spellings, and one that nobody writes so.
+    // One stake in three spellings, and one unusual stake.
     for (const [id, amount] of Object.entries(SEVEN_AND_A_HALF)) {
       await client.query('UPDATE bets SET amount = $2 WHERE transaction_id = $1', [id, amount]);
     }
@@ -119,7 +119,7 @@ describe('the search of bets', () => {
     expect(await ids({ operator, operatorUser })).toEqual(byId);
     const other = operator === 'alpha' ? 'beta' : 'alpha';
     expect(await ids({ operator: other, userId })).toEqual([]);
-    // Two people of one name at two operators.
+    // Two people with the same name at two operators.
     expect((await ids({ operatorUser: 'user-7' })).length).toBeGreaterThan(
       (await ids({ operator, operatorUser: 'user-7' })).length,
     );
@@ -264,7 +264,7 @@ describe('the search of bets', () => {
     });
     const nodes = nodesOf(plan);
     expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-    // Of fifty bets, each of ten states may bring a page.
+    // Of fifty bets each; ten states may each return a page.
     for (const node of nodes) expect(node['Actual Rows']).toBeLessThan(600);
     const removed = nodes.map((node) => node['Rows Removed by Filter'] ?? 0);
     expect(Math.max(...removed)).toBeLessThan(200);

@@ -6,7 +6,7 @@ import { partly } from '../../support/partly.ts';
 const COUNT = 50;
 const AT = new Date(Date.UTC(2026, 10, 23));
 
-/** The story's delivery of a bet with one settle, and with these of it. */
+/** The delivery shown for a bet with one settle and these deliveries of it. */
 async function shownDelivery(
   deliveries: readonly {
     readonly purpose: string;

@@ -3,7 +3,7 @@ import { placedBet, unplacedBet } from '../../support/bet.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { connect } from '../../support/server.ts';
 
-/** More than all callbacks but places have connections (`src/wiring/storage.ts`). */
+/** More than the connections of all callbacks except places (`src/wiring/storage.ts`). */
 const STUCK = 20;
 const OTHERS = 10;
 

@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { rowsOf } from '../../support/server.ts';
 
 let database: TestDatabase;
-/** As two replicas have one each. */
+/** One for each of two replicas. */
 let prismas: readonly Prisma[];
 beforeAll(async () => {
   database = await createDatabase();

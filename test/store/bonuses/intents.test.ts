@@ -131,7 +131,7 @@ describe('an intent to issue', () => {
       operatorId: 'alpha',
       items: expect.arrayContaining(['{"id":7}', '{"id":8}']),
     });
-    // Too much for an answer: of a thousand players they may be hundreds of megabytes.
+    // Too large for an answer: for a thousand players it may be hundreds of megabytes.
     expect(await grants.settled(begun.intentId, 15)).toMatchObject({ items: undefined });
     expect(await grants.leftOpen()).toEqual([begun.intentId]);
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.close());
 
-/** A run's days, as it looks for bets of them. */
+/** The beginning of a run's days, as its search for bets uses them. */
 async function daysFrom(from: string, timeZone: string): Promise<string[]> {
   const runs = new ReconciliationRuns(books.database);
   const plan = { operatorId: 'alpha', from, to: from, timeZone, actor: 'ann' };
@@ -26,7 +26,7 @@ async function daysFrom(from: string, timeZone: string): Promise<string[]> {
   return [startsAt, endsAt].map((at) => at.toISOString());
 }
 
-/** By the first hour, and quarter of one, whose date is that day's. */
+/** Found as the first hour, and quarter of an hour, whose date is that day's. */
 function firstOf(day: string, timeZone: string): string {
   const dates = new Intl.DateTimeFormat('en-CA', { timeZone });
   const noon = Date.parse(`${day}T12:00:00Z`);

@@ -8,7 +8,7 @@ import { PATIENT_MS } from '../../support/timing.ts';
 
 const PATIENT = { timeout: PATIENT_MS };
 
-/** A gateway on a primary whose standby never gets anything of it. */
+/** A gateway on a primary whose standby receives nothing from it. */
 async function openPair() {
   const { primary, standby, gateway, lead, takesWrites } = await openServerPair(true);
   const { database } = gateway.parts;

@@ -3,7 +3,7 @@ import { READ_BOOKED, READ_ENTRIES } from '../../../src/store/books/read-stateme
 import type { TypedStatement } from '../../../src/store/sql/statement.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 
-/** So many that a thousand of them are a reason to read them all, if they are asked for together. */
+/** So many that a request for a thousand of them may be a reason to read them all. */
 const BETS = 20_000;
 
 let database: OpenDatabase;
@@ -29,7 +29,7 @@ beforeAll(async () => {
      SELECT transaction_id, 1, 'alpha', 1, 'USD', 'stake', -1, false, 1, 1, 'place', 1, 1, '1', now(),
             now(), now() FROM bets`,
   );
-  // Not analysed: so a young journal is until PostgreSQL has come round to it.
+  // Not analysed: a young journal is not either, until PostgreSQL gets round to it.
 });
 afterAll(() => database.drop());
 

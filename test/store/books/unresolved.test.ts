@@ -19,7 +19,7 @@ const days = () =>
 const version = async () =>
   (await books.query('SELECT version::int FROM books_cursor'))[0]?.version;
 
-/** A bet of which a result is promised. */
+/** A bet with a promised result. */
 const promise = (operatorId: string, currency: string, transactionId: string, daysAgo = 0) =>
   books.query(`
     WITH bet AS (

@@ -10,7 +10,7 @@ import {
 import { statement, type TypedStatement } from '../../../src/store/sql/statement.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 
-/** How PostgreSQL counts what is open where all of it has become so since it last looked. */
+/** How PostgreSQL counts open deliveries if all of them were added since it last analysed the table. */
 
 const OPEN = 20_000;
 
@@ -60,7 +60,7 @@ describe.each([
   ['what is dead', DEAD_PIECES, 'deliveries_dead_idx'],
   ['what is unresolved', UNRESOLVED_PIECES, 'bets_unresolved_idx'],
 ])('counting %s', (_, pieces, index) => {
-  /** Straight from the index to the limit: nothing is sorted or gone through before it. */
+  /** Straight from the index to the limit: nothing is sorted or filtered before. */
   const straight = new RegExp(`Limit.*\\n *-> +Index Scan using ${index}`);
 
   it('reads no further than its piece, by statistics of before the outage (I7)', async () => {

@@ -9,7 +9,7 @@ import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { partly } from '../../support/partly.ts';
 import { onServer } from '../../support/server.ts';
 
-/** A look reads ten entries at a time, and two times more of who has at least four. */
+/** A look reads ten entries at a time, and twice more for operators with at least four. */
 const SIZES = { pieceRows: 10, firstRows: 4, furtherPiecesMax: 2 };
 
 let journal: TestJournal;
@@ -29,7 +29,7 @@ const backlogOf = (pieces = WAITING_PIECES, database: Pick<Database, 'run'> = jo
     ...{ database: partly<Database>(database), clock: systemClock, pieces, sizes: SIZES },
   });
 
-/** `operator operation state` and how many; `+` where there are more. */
+/** `operator operation state` with its count; `+` if there may be more. */
 function numbers({ counts }: Pick<BacklogLook, 'counts'>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     counts.map(({ operator, operation, state, count, isAtLeast }) => [
@@ -84,7 +84,7 @@ describe('an operator with more than one look counts', () => {
     const backlog = backlogOf();
     const first = numbers(await backlog.look());
     expect(first).toMatchObject({ 'alpha rollback pending': '1', 'omega rollback pending': '2' });
-    // Nine beside the one of alpha, and two pieces.
+    // Nine besides alpha's one, and two pieces.
     expect(first).toMatchObject({ 'big rollback pending': '29+' });
     await insert({ operator: 'omega' });
     expect(numbers(await backlog.look())).toMatchObject({
@@ -96,7 +96,7 @@ describe('an operator with more than one look counts', () => {
   it('has none counted twice where its first entries fill more than one piece', async () => {
     await insert({ operator: 'alpha' }, 8);
     await insert({ operator: 'big' });
-    // Only among those that end the first piece.
+    // Only after those that end the first piece.
     await insert({ operator: 'big', operation: 'settle' });
     await insert({ operator: 'big' }, 15);
     expect(numbers(await backlogOf().look())).toMatchObject({

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.drop();
 });
 
-/** A bet whose result nobody knows, of which a person has to be told now. */
+/** A bet with an unknown result, which a person must be told about now. */
 async function unknownResult() {
   const { client } = server;
   const transactionId = randomUUID();

@@ -31,7 +31,7 @@ it('counts of what ended only what ended since the last look', async () => {
 
 it('counts years of ended deliveries stretch by stretch, each of them once', async () => {
   await insert('ended', 25, { state: 'delivered' });
-  // In threes at one time, so that stretches of four end in the midst of what ended together.
+  // Three at a time end together, so that pieces of four split such a group.
   await journal.sql(
     `UPDATE deliveries SET settled_at = now() - interval '1 year' + (id / 3) * interval '1 day'`,
   );

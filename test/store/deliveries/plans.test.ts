@@ -14,7 +14,7 @@ import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
-/** How PostgreSQL carries the statements out that run every second, whatever the table holds. */
+/** How PostgreSQL executes the statements that run every second, whatever the table contains. */
 
 const MONTH = new Date().toISOString().slice(0, 7).replace('-', '_');
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => journal.close());
 
-/** The plan of the prepared statement, whatever its values are. */
+/** The plan of the prepared statement, independent of its values. */
 async function genericPlan(client: Client, { text }: Statement): Promise<string> {
   await client.query('SET plan_cache_mode = force_generic_plan');
   await client.query(`PREPARE planned AS ${text}`);
@@ -69,7 +69,7 @@ describe('with 50,000 delivered rows and 20,000 in back-off', () => {
 
   it.each(statements)('%s reads no table from end to end', async (_, statement) => {
     const plan = await onServer(journal.url, (client) => genericPlan(client, statement));
-    // Of the other tables there is one row here, or none; so it is with the months to come.
+    // The other tables have one row here or none, and so do the coming months.
     expect(plan).not.toMatch(/Seq Scan on (deliveries|bets)/);
     expect(plan).not.toContain(`Seq Scan on operations_${MONTH}`);
     expect(plan).toMatch(/Index/);

@@ -62,7 +62,7 @@ async function rows<Row extends object>(text: string): Promise<Row[]> {
 const inSeconds = (column: string, seconds: number) =>
   `${column} = clock_timestamp() + interval '${seconds} s'`;
 
-/** What becomes of a taken delivery whose wallet did not answer. */
+/** What happens to a claimed delivery whose wallet did not answer. */
 const giveUp = (taken: TakenDelivery, retryInMs: number) =>
   bets.finish({
     ...taken,
@@ -138,7 +138,7 @@ describe('taking', () => {
     expect(idsOf(await take(10, 2))).toEqual(['new-1']);
     expect(await list('held')).toEqual(['old-1']);
     await deliveryAdmin.release('alpha', { upTo: 2, to: 2 }, BY);
-    // Nor are they for a process that does not know the new wallet yet (I4).
+    // Not even for a process that does not know the new wallet yet (I4).
     expect(await take(10, 1)).toEqual([]);
     expect((await columns('old-1'))?.due_in).toBeLessThanOrEqual(60);
     await journal.sql(`UPDATE deliveries SET ${inSeconds('next_attempt_at', 0)}`);
@@ -172,7 +172,7 @@ describe('taking', () => {
     expect(looks.map(({ isDry }) => isDry)).toEqual([false, false, false, false, false, false]);
     expect(await claim(10, 2)).toMatchObject({ taken: [], isDry: true });
     expect((await list('held')).length).toBe(50);
-    // Neither a wallet that is back nor one that is probed asks about them.
+    // Neither a wallet that is back nor one that is probed wakes them.
     expect(await store.wake('alpha', 100)).toBe(0);
     await store.nudge('alpha', 2);
     expect(await take(10, 2)).toEqual([]);
@@ -191,7 +191,7 @@ describe('taking', () => {
 });
 
 describe('the order within a bet', () => {
-  /** Of one bet: a taken-over settle that was attempted, behind it a rollback, beside them an update. */
+  /** One bet: a taken-over settle that was attempted, a rollback behind it, and an update beside them. */
   beforeEach(async () => {
     await insert('bet', 3);
     await journal.sql(`UPDATE deliveries SET transaction_id = 'bet-1', operation =
@@ -284,7 +284,7 @@ describe('the horizon', () => {
       `SELECT held_ms FROM operator_holds WHERE operator_id = 'alpha'`,
     );
     expect(Number(hold?.held_ms)).toBeGreaterThanOrEqual(2_000);
-    // Counted by one of five: counted twice it would be 4 s.
+    // Counted by one of five: counted by two it would be 4 s.
     expect(Number(hold?.held_ms)).toBeLessThan(4_000);
     expect(await take()).toMatchObject([{ isOverdue: false }]);
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => journal.close());
 beforeEach(() => journal.sql('TRUNCATE bets, operations, attempts, deliveries, operator_holds'));
 
-/** Rollbacks that are due, each of a bet of its own: `bet-1`, `bet-2`. */
+/** Due rollbacks, each of its own bet: `bet-1`, `bet-2`. */
 const insert = (count: number) =>
   onServer(journal.url, (client) =>
     insertBacklog(client, {

@@ -6,9 +6,9 @@ import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { rowsOf } from '../../support/server.ts';
 
-/** Confirmed long ago, before all that waits. */
+/** Confirmed long ago, before everything that waits. */
 const ENDED = 60_000;
-/** Of each: what waits and what is dead. */
+/** How many are pending, and how many are dead. */
 const OPEN = 6_000;
 
 let database: TestDatabase;

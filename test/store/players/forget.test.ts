@@ -5,9 +5,9 @@ import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer, rowsOf, waitForLock } from '../../support/server.ts';
 
-/** More than two batches of them. */
+/** More than two batches. */
 const BETS = 450;
-/** Of others, and ended. */
+/** Deliveries of other players, finished. */
 const DELIVERIES = 30_000;
 
 let database: TestDatabase;
@@ -67,11 +67,11 @@ it('forgets a player of very many bets, and reads nobody else’s deliveries for
   const counts = { bets: BETS, messages: 2 * BETS, attempts: 2 * BETS };
   expect(await forgetPlayer(prisma, 'user-1', BY)).toEqual({ kind: 'forgotten', ...counts });
   await prisma.$disconnect();
-  // What a connection has read is counted when PostgreSQL ends its process, a moment after it is let go.
+  // What a connection has read is counted when PostgreSQL ends its process, a moment after it is closed.
   const read = () =>
     raw(`SELECT seq_tup_read::int AS scanned FROM pg_stat_user_tables
           WHERE relname = 'deliveries' AND idx_scan > 0`);
-  // Before 17 PostgreSQL takes reading all of so small a table for the shorter way.
+  // Before version 17, PostgreSQL considers it cheaper to read the whole of so small a table.
   const [server] = await raw(`SELECT current_setting('server_version_num')::int AS version`);
   if (Number(server?.version) >= 170_000) {
     await expect.poll(read, { timeout: 10_000 }).toEqual([{ scanned: 0 }]);

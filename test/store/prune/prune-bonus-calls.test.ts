@@ -20,7 +20,7 @@ interface CallFacts {
   readonly templateId?: number;
 }
 
-/** A call of the bonus API with this body, and two players where it is a batch. */
+/** A call of the bonus API with this body; with two players if it is a batch. */
 async function call(body: string, facts: CallFacts = {}): Promise<void> {
   const { kind = 'apply', state = 'done', closedAt = '2026-02-28T23:59:59Z' } = facts;
   const closed = state === 'open' ? 'NULL' : `'${closedAt}'`;

@@ -15,7 +15,7 @@ afterEach(() => gateway.close());
 
 const query = (text: string) => rowsOf(gateway.databaseUrl, text);
 
-/** Dates the operations of a bet: by PostgreSQL's clock as they were asked for, by the process's as the wallet was. */
+/** Dates the operations of a bet: the request on PostgreSQL's clock, the attempt on the process's. */
 async function date({ transactionId }: TestBet, asked: string, tried: string): Promise<void> {
   const ids = `SELECT id FROM operations WHERE transaction_id = '${transactionId}'`;
   await query(`UPDATE attempts SET started_at = '${tried}' WHERE operation_id IN (${ids})`);
@@ -77,7 +77,7 @@ describe('the outcome of an operation at the edge of two months', () => {
     expect(bet.arrivals()).toHaveLength(before);
     expect(bet.balance()).toBe('1020');
 
-    // It goes with that month.
+    // It is pruned together with that month.
     await date(bet, '2026-02-01T00:00:00.003Z', '2026-01-31T23:59:59.990Z');
     await pruneMonthsBefore('2026-03-01');
     expect(await attemptsOf(bet)).toEqual([]);
@@ -97,14 +97,14 @@ describe('the outcome of an operation at the edge of two months', () => {
     await query('DROP TRIGGER killed ON attempts_rest');
 
     await pruneMonthsBefore('2026-03-01');
-    // They hold what the wallet said of a player.
+    // They contain what the wallet said about a player.
     expect(await query('SELECT * FROM attempts_rest')).toEqual([]);
     expect(await attemptsOf(bet)).toEqual([]);
   });
 });
 
 it('a month is not written into temporary files to find what stays of it: prune is for a disk that is filling', async () => {
-  // As 4 MB are beside twenty million rows.
+  // In proportion like 4 MB for twenty million rows.
   const { pathname } = new URL(gateway.databaseUrl);
   await query(`ALTER DATABASE "${pathname.slice(1)}" SET work_mem = '64kB'`);
   await query(`

@@ -3,7 +3,7 @@ import { prune } from '../../../src/store/prune/prune.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
-/** Bets of later, with an operation and an attempt each; enough that a plan that reads them all shows. */
+/** Later bets, with an operation and an attempt each; enough that a plan that reads them all shows. */
 const KEPT = 40_000;
 
 let journal: TestJournal;
@@ -37,7 +37,7 @@ async function fill(name: string, count: number, at: string, settlement: string)
 
 it('reads of bets, and of the months that stay, no more than goes, however many there are', async () => {
   const reading = (text: string) => onServer(journal.url, (client) => client.query(text));
-  // What filled the tables is counted a second late, unless it is told to.
+  // What filled the tables is counted a second later, unless this is called.
   await reading('SELECT pg_stat_force_next_flush()');
   await reading('SELECT pg_stat_reset()');
   const { months, bets } = await prune(journal.url, {

@@ -16,7 +16,7 @@ import { connect, onServer } from '../../support/server.ts';
 
 const BEFORE = new Date('2026-03-01T00:00:00Z');
 const LONG_AGO = '2026-02-28T23:59:59Z';
-/** By Ann's own token. */
+/** With Ann's own token. */
 const ASKED = { currency: 'USD', operatorToken: 'anns-own-token', ttlSeconds: 60 };
 
 let journal: TestJournal;
@@ -38,7 +38,7 @@ interface SessionFacts {
   readonly playerId?: string;
 }
 
-/** A session of Ann, expired long ago. @returns its id */
+/** A session of Ann that expired long ago. @returns its id */
 async function session(facts: SessionFacts = {}): Promise<string> {
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO sessions (player_id, operator_id, currency, token_hash, operator_token,
@@ -73,7 +73,7 @@ function realSessions(): Sessions {
   });
 }
 
-/** @returns the token of the session that a request gets */
+/** @returns the token of the session that a request opens */
 async function opened(sessions: Sessions, request: RepeatableRequest | undefined): Promise<string> {
   const open = await sessions.open({ owner: journal.owner, ...ASKED }, request);
   expect(open).toBeDefined();

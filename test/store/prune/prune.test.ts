@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => journal.close());
 beforeEach(async () => {
   await journal.sql('TRUNCATE bets, operations, attempts, deliveries');
-  // All that is written here is booked, but for what a test says is not.
+  // Everything written here counts as booked, unless a test says otherwise.
   await journal.sql(`UPDATE books_cursor SET written_in = '9000000000000000000'`);
   await journal.sql(`SELECT journal_prepare_month(month) FROM generate_series(
     '2026-01-10'::timestamptz, '2026-03-10', interval '1 month') month`);
@@ -35,12 +35,12 @@ interface BetFacts {
   readonly place?: string;
   readonly settlement?: string;
   readonly rollback?: string;
-  /** When its operations were. */
+  /** The dates of its operations. */
   readonly at?: readonly string[];
   readonly delivery?: string;
 }
 
-/** A bet with an operation and an attempt at each of its times. */
+/** A bet with an operation and an attempt on each of its dates. */
 async function bet(transactionId: string, facts: BetFacts = {}): Promise<void> {
   const { at = ['2026-01-15'], place = 'accepted', settlement = 'settled' } = facts;
   await journal.sql(

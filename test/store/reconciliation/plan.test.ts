@@ -37,9 +37,9 @@ it('looks what differs up by indexes, one bet at a time, whatever the order of t
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toContain('Index Scan using bets_pkey on bets f');
     expect(plan).toMatch(/Index (Only )?Scan using books_movements_pkey on books_movements s/);
-    // The one join of the list with the bets of its days.
+    // The single join of the list with the bets of its days.
     expect(plan).toMatch(/(Hash|Merge) Full Join/);
-    // An index that could not serve would be passed over also where scans are forbidden.
+    // An index that cannot be used is ignored even if scans are forbidden.
     await client.query('SET enable_seqscan = off');
     const forced = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${COMPARE}`, [
       ...comparisonValues({ operatorId: 'alpha', ...days }),

@@ -26,7 +26,7 @@ describe('a journal that was brought without its sequences, as by logical replic
       );
       sequences = rows.map(({ name }) => String(name));
       for (const name of sequences) await client.query(`ALTER SEQUENCE ${name} RESTART`);
-      // Somebody else's, of whom it is no business.
+      // Somebody else's table, which must be left alone.
       await client.query(
         `CREATE TABLE foreign_ones (id BIGSERIAL); INSERT INTO foreign_ones VALUES (7)`,
       );

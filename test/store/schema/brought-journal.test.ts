@@ -34,7 +34,7 @@ describe('a journal that was brought from another server as rows (I12)', () => {
   });
   afterAll(() => gateway.close());
 
-  /** The rows are as they were there, and this server has had fewer transactions. */
+  /** The rows are as on the old server, and this server has had fewer transactions. */
   const bring = () =>
     onServer(gateway.databaseUrl, (client) =>
       client.query(

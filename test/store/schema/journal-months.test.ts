@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/telemetry/logger.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
-/** A database that was migrated long ago: none of the months to come has a table. */
+/** A database that was migrated long ago: none of the coming months has a table. */
 let journal: TestJournal;
 let months: JournalMonths;
 beforeAll(async () => {

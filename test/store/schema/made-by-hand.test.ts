@@ -13,10 +13,10 @@ const NAMES = readdirSync(FOLDER)
   .filter((name) => /^\d/.test(name))
   .sort();
 
-/** What the changelog has people make by hand before, where the tables are large: as the scripts have it. */
+/** What the changelog has people create by hand in advance for large tables, as written in the scripts. */
 const BY_HAND = /^CREATE (?:OR REPLACE FUNCTION|FUNCTION|INDEX IF NOT EXISTS) [^;]+;/gm;
 
-/** With indexes on tables that are not partitioned, which alone can be made `CONCURRENTLY`. */
+/** With indexes on tables that are not partitioned: only these can be created `CONCURRENTLY`. */
 const ADVISED = NAMES.filter((name) =>
   /IF NOT EXISTS[^;]+ ON "(?:bets|deliveries)"/.test(scriptOf(name)),
 ).filter((name) => !name.endsWith('_books'));
@@ -39,7 +39,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The schema as it was before this migration. */
+/** The schema before this migration. */
 async function migrateUpTo(name: string): Promise<void> {
   for (const one of NAMES.filter((other) => other < name)) {
     await cp(join(FOLDER, one), join(folder, one), { recursive: true });

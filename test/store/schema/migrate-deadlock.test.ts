@@ -20,7 +20,7 @@ it('lets a callback pass that waits for the migration while that waits for it, a
     'ALTER TABLE a ADD COLUMN d INT; ALTER TABLE c ADD COLUMN d INT',
   );
   const callback = await connect(database.url);
-  // The server ends whoever looks for such a circle first: the migration.
+  // The server cancels whoever looks for the deadlock first: the migration.
   await callback.query(`BEGIN; SET LOCAL deadlock_timeout = '5s'; INSERT INTO c VALUES (1)`);
   const migrating = migrate(database.url, { folder, locks: { tries: 2, pauseMs: 100 } });
   await Promise.race([migrating, waitForLock(database.url)]);

@@ -269,8 +269,8 @@ const COLUMNS = `
   WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'
     AND NOT (SELECT relispartition FROM pg_class WHERE oid = table_name::regclass) ORDER BY 1, 2`;
 
-// Partial indexes, checks, partitions and storage parameters are beyond Prisma's schema: the
-// migrations' own.
+// Partial indexes, checks, partitions and storage parameters are beyond Prisma's schema; only the migrations have
+// them.
 const INDEXES = `
   SELECT replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') AS definition, indisprimary
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid

@@ -7,7 +7,7 @@ import { rowsOf } from '../../support/server.ts';
 
 const RUNBOOK = new URL('../../../docs/runbooks/months-not-made.md', import.meta.url);
 
-/** The database as a role of its own, with what a gateway's role has by itself: it may connect, and owns nothing. */
+/** The database as another role with only a gateway role's own rights: it may connect, and owns nothing. */
 async function gatewayRole(url: string): Promise<{ readonly name: string; readonly url: string }> {
   const name = `gateway_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
@@ -30,7 +30,7 @@ it('a journal that was restored as a superuser is the gateway’s after what the
   const [, statements = ''] = /```sql\n(.*?)```/s.exec(await readFile(RUNBOOK, 'utf8')) ?? [];
   await database.client.query(statements.replaceAll('gateway_role', role.name));
   expect(await rowsOf(role.url, nextYear)).toEqual([{ made: 2 }]);
-  // As a later release changes tables and replaces functions.
+  // As a later release alters tables and replaces functions.
   await rowsOf(role.url, 'ALTER TABLE attempts ADD COLUMN later INTEGER');
   await rowsOf(role.url, 'ALTER FUNCTION journal_written_in(XID8) COST 10');
   expect(await migrate(role.url)).toEqual({ applied: [] });

@@ -12,7 +12,7 @@ import { onServer } from '../../support/server.ts';
 
 let gateway: TestGateway;
 let prisma: Prisma;
-/** Of the journal of another installation, in `public`. */
+/** The journal of another installation, in `public`. */
 let others: string;
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -75,7 +75,7 @@ it('another installation’s journal behind it in the search_path is not taken f
   await expect(taken).rejects.toThrow(
     'a journal in the schema public, but new tables would be made in wg',
   );
-  // As it says: each of both ways leads on.
+  // As the message says: both ways work.
   expect(await migrate(both('public,wg'))).toEqual({ applied: [] });
   expect((await migrate(both('wg'))).applied).not.toEqual([]);
   expect(await migrate(both('wg,public'))).toEqual({ applied: [] });

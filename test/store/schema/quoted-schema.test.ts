@@ -22,7 +22,7 @@ it('a journal may be in a schema whose name has to be quoted: it is migrated, an
       pino({ level: 'silent' }),
     );
   await start();
-  // And its sequences are looked at there.
+  // Its sequences are looked up there as well.
   await onServer(database.url, (client) =>
     client.query(
       `INSERT INTO "Wager-gate".players (id, operator_id, operator_user, user_id) VALUES (7, 'alpha', 'a', 'b')`,

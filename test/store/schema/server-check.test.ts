@@ -30,7 +30,7 @@ const whyNot = (url: string) =>
     (error: Error) => error.message,
   );
 
-/** Does what a message says is to be done. */
+/** Does what the message says. */
 async function obey(message: string): Promise<void> {
   const [statements] = message.match(/ALTER ROLE .*;/) ?? [];
   await onServer(server.url, (client) => client.query(statements ?? 'there is none'));
@@ -140,7 +140,7 @@ describe('behind a pooler that drops what connections ask for', () => {
 function withoutOptions(startup: Buffer): Buffer {
   const words = startup.toString('latin1', 8).split('\0');
   const at = words.indexOf('options');
-  // Whoever only looks whether the server is there asks for nothing.
+  // A mere check whether the server is there has no options.
   if (at < 0) return startup;
   words.splice(at, 2);
   const body = Buffer.from(words.join('\0'), 'latin1');

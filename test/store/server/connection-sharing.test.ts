@@ -200,7 +200,7 @@ it('who waits 4 s because all connections are in use is told that, and the serve
   onTestFinished(() => other.end());
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(7)');
   const held = Array.from({ length: 4 }, () => database.run(LOCKED, {}));
-  // One after another: some of the pool's timers are over a part of a millisecond before the gateway's own limit.
+  // One after another: some of the pool's timers end a fraction of a millisecond before the gateway's own limit.
   const asked: Promise<readonly number[]>[] = [];
   for (let count = 0; count < 60; count++) {
     asked.push(database.run(ONE, {}));

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.drop());
 
-/** Runs one statement that gives a text, on a connection of some kind that it opens. */
+/** Runs one statement that returns a text, on a connection of some kind that it opens. */
 type Ask = (url: string, text: string) => Promise<string>;
 
 function hot(plans: 'each' | 'kept' | 'ordered'): Ask {
@@ -125,7 +125,7 @@ describe('a connection for what takes long', () => {
     const client = await openLongConnection({ url: server.url }, 'test');
     await client.query('BEGIN');
     await client.query('SELECT pg_sleep(0.6)');
-    // In a transaction, it does nothing for longer than the database would have it.
+    // In a transaction it does nothing for longer than the database allows.
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expect(client.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();

@@ -3,10 +3,10 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { Database } from '../../../src/store/database.ts';
 import { DatabaseClock } from '../../../src/store/server/database-clock.ts';
 
-/** PostgreSQL's clock is so far from this process's monotonic one. */
+/** How far PostgreSQL's clock is from this process's monotonic one. */
 const APART_MS = 1_000_000;
 
-/** Answers with its own time only after a while, as over a slow network. */
+/** Returns its own time only after a while, as over a slow network. */
 class SlowDatabase extends Database {
   wayBackMs = 0;
   apartMs = APART_MS;

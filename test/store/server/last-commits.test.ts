@@ -14,7 +14,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { partly } from '../../support/partly.ts';
 import { onServer } from '../../support/server.ts';
 
-/** A gateway on a server of its own, which may lose what it had committed. */
+/** A gateway on its own server, which may lose what it had committed. */
 async function gatewayOnOwnServer() {
   const postgres = await startPostgres({ fast: true });
   onTestFinished(() => postgres.stop());
@@ -26,7 +26,7 @@ async function gatewayOnOwnServer() {
   return { postgres, gateway };
 }
 
-/** The server comes back, as after a failover, without what these statements take away. */
+/** The server returns, as after a failover, without what these statements delete. */
 async function comeBack(
   { postgres, gateway }: Awaited<ReturnType<typeof gatewayOnOwnServer>>,
   ...without: readonly string[]
@@ -82,7 +82,7 @@ it('a server that comes back without the last bonus call is told of too: its tem
 describe('the last commits', () => {
   const ANEW = ['2026-11-25 01:00:00+00', '2026-11-25 02:00:00+00', '2026-11-25 03:00:00+00'];
 
-  /** Answers of a server, one for each time that it is asked; the last for all further ones. */
+  /** A server's answers, one for each question; the last one answers all further ones. */
   function commitsOn(...answers: readonly (readonly boolean[] | Error)[]) {
     const told = vi.fn<(missed: Missed) => void>();
     const run = vi.fn(async () => {
@@ -135,7 +135,7 @@ describe('the last commits', () => {
     commits.foundServer({ startedAt: '2', isStandby: false });
     await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
     expect(told.mock.calls[0]?.[0]).toMatchObject({ kind: 'lost', commit: { operationId: '1' } });
-    // What the new server has reported is looked for at the next one, a loss or not.
+    // What the new server has reported is looked for at the next one, whether there was a loss or not.
     asked.splice(0);
     commits.foundServer({ startedAt: '3', isStandby: false });
     await vi.waitFor(() => expect(asked).toEqual(['2']));

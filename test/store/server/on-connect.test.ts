@@ -16,7 +16,7 @@ const COMMIT = statement(
   (row) => row.text('said'),
 );
 
-/** What one connection of a gateway's has in force, whenever it is asked. */
+/** The settings of one of a gateway's connections. */
 function connected(url: string) {
   const database = new Database({ url, connectionsMax: 1, onIdleError: () => undefined });
   onTestFinished(() => database.close());

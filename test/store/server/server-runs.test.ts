@@ -16,7 +16,7 @@ it('leaves the connections to one server once another has been found, whichever 
   expect(runs.isLeft(old)).toBe(false);
   const now = connectedTo(runs, NEW);
   expect([runs.isLeft(old), runs.isLeft(now)]).toEqual([true, false]);
-  // Nor is it an older one for ever.
+  // Nor is it outdated for ever.
   expect([runs.isLeft(connectedTo(runs, OLD)), runs.isLeft(now)]).toEqual([false, true]);
 });
 

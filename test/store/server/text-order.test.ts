@@ -12,7 +12,7 @@ import { startTestGateway } from '../../support/gateway.ts';
 import { onRedis } from '../../support/redis.ts';
 import { databaseUrl, onServer } from '../../support/server.ts';
 
-/** A database whose text is in the order of a library, as most are, and what another release of it does there. */
+/** A database whose text is ordered by a library, as in most, and what another release of that library does. */
 async function databaseInOrderOfLibrary(context: TestContext) {
   const serverUrl = inject('postgresUrl');
   const name = `${inject('databasePrefix')}_${randomBytes(5).toString('hex')}`;
@@ -23,7 +23,7 @@ async function databaseInOrderOfLibrary(context: TestContext) {
   await migrate(url);
   return {
     url,
-    /** From now on vowels come before consonants, as on Hawaii; connections break, as in a failover. */
+    /** From now on vowels come before consonants, as in Hawaiian; connections break, as in a failover. */
     async sortOtherwise() {
       const { rows } = await sql(`SELECT attname FROM pg_attribute
          WHERE attrelid = 'pg_database'::regclass AND attname IN ('datlocale', 'daticulocale')`);
@@ -31,7 +31,7 @@ async function databaseInOrderOfLibrary(context: TestContext) {
                   WHERE datname = '${name}'`);
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
     },
-    /** What the message says, word by word. */
+    /** Does what the message says, word for word. */
     async obey(message: string) {
       const statements = message.match(/(?:REINDEX|ALTER) DATABASE [^;]*;/g) ?? [];
       expect(statements).toHaveLength(2);

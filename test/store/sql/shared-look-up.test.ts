@@ -4,7 +4,7 @@ import { sharedLookUp } from '../../../src/store/sql/shared-look-up.ts';
 import { statement } from '../../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** Rows of keys that are numbers; the one of 13 is of a kind that this release cannot read. */
+/** Rows with numbers as keys; row 13 is of a kind that this release cannot read. */
 const NUMBERS = statement(
   'numbers',
   { keys: ['text[]', (keys: readonly string[]) => keys] },

@@ -4,7 +4,7 @@ import { PATIENT_MS } from '../../support/timing.ts';
 import { isAlive, useOwnTemporaryFolder } from '../embedded/support/scratch.ts';
 import { descendantsOf } from './support/descendants.ts';
 
-// The whole play takes some seconds on a quiet machine; the promise is 90.
+// The whole demo takes some seconds on a quiet machine; the promise is 90.
 const DEMO_MS_MAX = 90_000;
 
 const temporary = useOwnTemporaryFolder();
@@ -20,7 +20,7 @@ function textOf(demo: GatewayProcess): string {
   return demo.lines.map((line) => line.text).join('\n');
 }
 
-/** A killed process may take a moment to be reaped by whoever inherited it. */
+/** A killed process may take a moment to be reaped by the process that inherited it. */
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), {
     timeout: PATIENT_MS,
@@ -42,11 +42,11 @@ describe('npm run demo', () => {
     expect(text).toMatch(/^wallet +player +currency +wallet holds .* service believes/m);
     expect(text.match(/^(alpha|beta) .* agrees$/gm)).toHaveLength(3);
     expect(text).toMatch(/^All \d+ steps did what they say and the books agree/m);
-    // The other operator's freebet is no freebet at all (I8).
+    // The other operator's freebet must not exist at all (I8).
     expect(text.match(/^ +beta +asks for alpha's .* 404, word for word/gm)).toHaveLength(2);
     expect(text).not.toMatch(/FAILED|DIFFERS/);
     expect(exit).toEqual({ code: 0, signal: null });
-    // PostgreSQL, Redis, the gateway, and what watches over each of them.
+    // PostgreSQL, Redis, the gateway, and the supervisor of each.
     expect(started.length).toBeGreaterThanOrEqual(6);
     await expectNothingLeft(started);
   });
@@ -69,11 +69,11 @@ describe('npm run demo', () => {
     const text = textOf(demo);
     expect(text).toMatch(/^ {2}npx wagergate bet [0-9a-f-]{36}$/m);
     expect(text).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/console\/link#[\w-]{43}$/m);
-    // Whatever asks the gateway finds it by that, the commands that are not listed included.
+    // Every command that asks the gateway uses this, including commands that are not listed.
     const [, adminPort] = /^ {2}admin +http:\/\/127\.0\.0\.1:(\d+)\//m.exec(text) ?? [];
     expect(text).toContain(`\n  export ADMIN_PORT='${adminPort}'\n`);
     expect(text).toMatch(/^ {2}npx wagergate config diff$/m);
-    // What it writes is nothing that `npm run check` or git would find.
+    // `npm run check` and git ignore what it writes.
     expect(text).toMatch(/^ {2}npx wagergate certify .* --out certificates$/m);
     demo.signal('SIGTERM');
     expect(await demo.exited).toEqual({ code: 0, signal: null });

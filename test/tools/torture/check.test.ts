@@ -33,7 +33,7 @@ const CALL = {
 
 let sent = 0;
 
-/** A send and its answer; each begins after the end of the one before. */
+/** A send and its answer; each begins after the end of the previous one. */
 function send(operation: Send['operation'], status: number, more: Partial<Send> = {}): Send {
   sent += 2;
   const isConfirmed = status === 200;
@@ -91,7 +91,7 @@ describe('the comparison of books', () => {
       copies: [],
     }) as const;
 
-  /** Two updates: the wallet keeps `held`. */
+  /** Two updates, after which the wallet has `held`. */
   function updated(held: string, sends: Send[]) {
     const plan = { ...PLAN, steps: [update('one', '1.5'), update('two', '1.7')] };
     const wallet = walletWith();

@@ -5,7 +5,7 @@ import { COMMIT_FAULTS, type CommitFault } from '../../../tools/torture/plan/pla
 import { LinkProxy } from '../../../tools/torture/world/link-proxy.ts';
 import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** What becomes of a statement by each fault: its SQLSTATE, or that the connection is gone. */
+/** The result of a statement under each fault: its SQLSTATE, or that the connection is gone. */
 const FATES: Readonly<Record<CommitFault, { readonly told: string; readonly isKept: boolean }>> = {
   holdCommit: { told: 'done', isKept: true },
   conflict: { told: '40001', isKept: false },
@@ -15,13 +15,13 @@ const FATES: Readonly<Record<CommitFault, { readonly told: string; readonly isKe
   loseAtCommit: { told: 'gone', isKept: true },
 };
 
-/** A server ends a session when it gets to it. */
+/** A server ends a session only when it gets round to it. */
 const PATIENCE = { timeout: 15_000 };
 
 describe('a fault at the commit of a real PostgreSQL', () => {
   let database: TestDatabase;
   let proxy: LinkProxy;
-  /** Through the proxy, and past it. */
+  /** One through the proxy, one directly. */
   let near: Client;
   let direct: Client;
 
@@ -57,7 +57,7 @@ describe('a fault at the commit of a real PostgreSQL', () => {
     const { rows } = await direct.query('SELECT FROM words WHERE word = $1', [word]);
     return rows.length;
   };
-  /** Nobody else is connected any more: what was under way is over. */
+  /** Nobody else is connected any more: everything under way is over. */
   const isAlone = () =>
     vi.waitFor(async () => {
       const { rows } = await direct.query(
@@ -94,7 +94,7 @@ describe('a fault at the commit of a real PostgreSQL', () => {
     const came = aim(fault, word);
     expect(await told(write(word))).toBe('done');
     expect(came()).toBe(0);
-    // Words know one refusal.
+    // An explicit COMMIT has only one kind of refusal.
     const inWords = expected.startsWith('4') ? '40001' : expected;
     expect(await told(near.query('COMMIT'))).toBe(inWords);
     if (expected === 'gone') await isAlone();

@@ -7,11 +7,11 @@ import { run } from '../../../tools/torture/run/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** One for each layout, a deployment each; `.ci/run` plays 200 after the tests. */
+/** One for each layout, with a deployment each; `.ci/run` plays 200 after the tests. */
 const FIRST_SEED = 1;
 const SEEDS = 4;
 
-// What came before the one engine fails them.
+// Sources from before the one engine fail them.
 describe.runIf(existsSync(join(ROOT, 'src/engine')))('random histories', () => {
   it('leave service and wallets with the same books (I1-I6)', { timeout: 400_000 }, async () => {
     process.env.TEST_DATABASE_URL = inject('postgresUrl');

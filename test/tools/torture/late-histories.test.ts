@@ -8,7 +8,7 @@ import { Story } from '../../../tools/torture/story.ts';
 
 const OPTIONS = readOptions(['--seeds', '2', '--no-shrink']);
 
-/** A lane in which the first seed fails so, one try after the other; all others are well. */
+/** A lane in which the first seed fails like this, one try after another; all others pass. */
 function laneOf(tries: readonly (FindingKind | 'well')[]) {
   const played: number[] = [];
   return {

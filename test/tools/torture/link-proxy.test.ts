@@ -11,7 +11,7 @@ describe('the proxy before PostgreSQL and Redis', () => {
   let near: Socket;
   /** What reached the server. */
   let heard: string;
-  /** What came back: the server says everything twice. */
+  /** What came back: the server repeats everything twice. */
   let told: string;
 
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe('the proxy before PostgreSQL and Redis', () => {
 
   const isTold = (text: string) => vi.waitFor(() => expect(told).toBe(text), PATIENT_MS);
   const breaks = () => vi.waitFor(() => expect(near.destroyed).toBe(true), PATIENT_MS);
-  /** Says something harmless, then the word, which meets the fault. */
+  /** Sends something harmless, then the word, which triggers the fault. */
   async function meet(fault: ConnectionFault, ms: number): Promise<void> {
     proxy.watch('word', (link) => link.suffer(fault, ms));
     near.write('a');

@@ -19,7 +19,7 @@ function sent(operation: Send['operation'], requestId: string, endedAtMs: number
   };
 }
 
-/** A wallet that got a settle at this time. */
+/** A wallet that received a settle at this time. */
 function walletThatGot(requestId: string, atMs: number): Wallet {
   const wallet = new Wallet('alpha', CHARACTERS.alpha, 'secret');
   const call = { operation: 'settle', requestId } as WalletCall;

@@ -56,13 +56,13 @@ function atStatement(
   return { id: `x${id}`, trigger: { kind: 'statement', bet: id, nth }, fault };
 }
 
-/** Statements that a settle sends of its bet, counted from the first that names it. */
+/** The statements of a settle that name its bet, counted from the first. */
 const OF_A_SETTLE = [2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Seeds make other plans when the plans' writer changes: what was found is kept as what it was. */
+/** Seeds give other plans when the writer of plans changes, so findings are kept as plans. */
 const FOUND: readonly (readonly [why: string, plan: Pick<Plan, 'bets' | 'faults'>])[] = [
   [
-    // Where it was the one that writes the outcome, nothing could be done with the bet for 15 s (seed 39).
+    // If it was the statement that writes the outcome, the bet was blocked for 15 s (seed 39).
     'settles that hang, each with another statement undone',
     {
       bets: OF_A_SETTLE.map((nth) => {
@@ -74,7 +74,7 @@ const FOUND: readonly (readonly [why: string, plan: Pick<Plan, 'bets' | 'faults'
     },
   ],
   [
-    // What the planted bug `written-too-late` loses; no history of before showed it.
+    // What the planted bug `written-too-late` loses; no earlier history showed it.
     'a place whose outcome is written after its 100, and that nobody rolls back',
     {
       bets: [bet('b0', [PLACE], { isForgotten: true })],

@@ -5,7 +5,7 @@ import type { Verdict } from '../../../tools/torture/play/verdict.ts';
 import { shrink } from '../../../tools/torture/run/shrink.ts';
 import { Story } from '../../../tools/torture/story.ts';
 
-/** What a gateway would come to that fails whenever these parts are there. */
+/** The verdict on a gateway that fails whenever these parts are there. */
 function verdictOf(plan: Plan, guilty: readonly string[]): Verdict {
   const parts = new Set(partsOf(plan));
   const fails = guilty.every((part) => parts.has(part));

@@ -8,8 +8,8 @@ import { betCall, manualClock, readCall, SECRET, walletSettings } from '../suppo
 import { SPECIMENS, type Specimen } from './support/specimens.ts';
 
 /**
- * What every way of speaking to a wallet has to keep, whatever its wire looks like
- * (docs/adding-an-adapter.md). The rest of the gateway relies on it and on nothing else.
+ * What every adapter must guarantee, whatever its wallet's protocol looks like (docs/adding-an-adapter.md). The
+ * rest of the gateway relies on this and nothing else.
  */
 
 const BET_OPERATIONS: readonly BetOperation[] = [
@@ -22,7 +22,7 @@ const BET_OPERATIONS: readonly BetOperation[] = [
 const READS = ['profile', 'balance'] as const;
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Numbers that a double would bend, and members that nobody knows. */
+/** Numbers that a double would change, and unknown members. */
 const MESSAGE =
   '{"transactionId":"t-1","userId":"u-1","token":"a-token","requestId":"r-1","type":1,' +
   '"amount":12.10,"currency":"EUR","coefficient":1.500,"big":9007199254740993,"odd":{"é":[null]}}';
@@ -120,8 +120,8 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
 
     it('tells the operations apart', () => {
       const wires = requests.map(([, { method, path, body }]) => `${method} ${path} ${body}`);
-      // All were made from one message, so only what the adapter adds can tell them apart; a place
-      // differs from what follows it, and reads from each other and from bets.
+      // All were made from one message, so only what the adapter adds can distinguish them: a place from later
+      // operations, and reads from each other and from bets.
       const [place, settle] = wires;
       expect(place).not.toBe(settle);
       expect(new Set([place, ...wires.slice(-2)]).size).toBe(3);

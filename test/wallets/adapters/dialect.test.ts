@@ -223,7 +223,7 @@ describe('mapCodes', () => {
     expect(place(dialect, 409, { code: 409 })).toMatchObject({ ...UNKNOWN, code: 9 });
     expect(place(dialect, 400, 'nope')).toMatchObject({ ...UNKNOWN, code: 9 });
     expect(place(dialect, 423, '')).toMatchObject({ ...UNKNOWN, code: 3 });
-    // Of a body's code nothing is mapped twice.
+    // The code of a body is not mapped twice.
     expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(9));
     expect(verdict(dialect, 'settle', 409, '')).toMatchObject(declined(9));
   });

@@ -7,9 +7,8 @@ import type { Scene } from './support/real-wallet.ts';
 import { REPEATING_WALLETS } from './support/repeating-wallets.ts';
 
 /**
- * The wallets of docs/protocol.md, How real wallets deviate, one after the other: each behaviour
- * that is listed there, played by a wallet that has it, is survived as it is or covered by a
- * dialect.
+ * The wallets of docs/protocol.md, How real wallets deviate: each behaviour listed there is played by a wallet that
+ * has it, and the gateway either copes with it or needs a dialect.
  */
 
 const NAMED = [...DEVIATING_WALLETS, ...REPEATING_WALLETS].map((wallet, index) => ({
@@ -49,7 +48,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A player as the pickiest of these wallets want one: short tokens, numbers for ids. */
+/** A player as the strictest of these wallets require: short tokens, numeric ids. */
 async function playerOf(operatorId: string): Promise<TestBet['player']> {
   players += 1;
   const user = String(1_000 + players);

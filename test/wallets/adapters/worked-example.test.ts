@@ -8,7 +8,7 @@ import type { AdapterFactory, WalletAdapter } from '../../../src/wallets/adapter
 import { callerDialectOf } from '../../../src/wallets/adapters/dialect.ts';
 import { betCall, manualClock, readCall, walletSettings } from '../support/calls.ts';
 
-/** The adapter that docs/adding-an-adapter.md prints, run as it stands there. */
+/** Runs the adapter that docs/adding-an-adapter.md prints, exactly as printed. */
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

@@ -11,7 +11,7 @@ const apply = (templateId: number, ...playersData: object[]) =>
 const revoke = (...bonusesIds: number[]) => bench().call('bonus/revokeBatch', { bonusesIds });
 const bonus = (bonusId: number) => bench().call('bonus', { bonusId });
 
-/** Issues one and says its id. */
+/** Issues one. @returns its id */
 async function issued(templateId: number, userId: string, more: object = {}): Promise<number> {
   const { json } = await apply(templateId, grant(userId, more));
   const [id] = Object.keys(json?.items ?? {});

@@ -8,7 +8,7 @@ const bench = useBonusApi();
 const create = () => bench().call('templates/add', TEMPLATE);
 const made = () => bench().api.templates.size;
 
-/** Creates, hears nothing while another call goes there and back, and gives up. */
+/** Creates one, gets no answer while another call is answered, and gives up. */
 async function createInVain() {
   const { api, call } = bench();
   const client = new SignedClient({ baseUrl: api.url, secret: SECRET, timeoutMs: 60_000 });
