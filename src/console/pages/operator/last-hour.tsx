@@ -46,7 +46,7 @@ const CHARTS: readonly Chart[] = [
   },
 ];
 
-/** What the process itself has counted, one point per minute. The legend gives the latest minute in words. */
+/** What the processes behind this admin port have counted, one point per minute. The legend has the latest minute. */
 export function LastHourCharts({ minutes }: { readonly minutes: readonly Minute[] }) {
   if (minutes.length === 0) {
     return <Empty title="Nothing counted yet">The first minute is not over.</Empty>;
