@@ -1,5 +1,5 @@
-// Says in one line what a test run came to: "N passed, N failed".
-// Arguments: the runner's JSON report and its exit code.
+// Prints the result of a test run in one line: "N passed, N failed". Arguments: the runner's JSON report and its
+// exit code.
 import { readFileSync } from 'node:fs';
 
 const [, , reportFile, exitCode] = process.argv;
@@ -13,6 +13,6 @@ const unloaded = report.testResults.filter(
     file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
 );
 const failed = report.numFailedTests + unloaded.length;
-// What fails beside the tests, a server that did not start for one, only shows in the exit code.
+// A failure outside the tests, such as a server that did not start, only shows in the exit code.
 const failedBeside = exitCode !== '0' && failed === 0 ? 1 : 0;
 console.log(`${report.numPassedTests} passed, ${failed + failedBeside} failed`);

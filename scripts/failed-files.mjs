@@ -1,10 +1,10 @@
-// Names the files of a test run that have a failed test, one a line, and says on stderr which tests
-// those are; nothing, and exit code 1, where more failed than a second try is for.
-// Argument: the runner's JSON report.
+// Lists the files of a test run that have a failed test, one per line, and says on stderr which tests failed. If
+// none failed, or more than a second try is meant for, it lists nothing and exits 1. Argument: the runner's JSON
+// report.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** A second try is for what a busy machine does to a deadline, not for a broken change. */
+/** A second try is for deadlines missed by a busy machine, not for a broken change. */
 const TESTS_MAX = 8;
 
 const content = readFileSync(process.argv[2], 'utf8');

@@ -7,7 +7,7 @@
 import { lstatSync, lutimesSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Read by debuggers, compilers and people. TypeScript is not run below node_modules. */
+/** Read only by debuggers, compilers and people. TypeScript is not run below node_modules. */
 const FILES = [
   /\.map$/,
   /\.(d\.)?[cm]?ts$/,
@@ -16,20 +16,20 @@ const FILES = [
   /(^|\/)(\.travis\.yml|\.eslintrc[^/]*|\.prettierrc[^/]*|\.editorconfig|\.npmignore|Makefile)$/,
 ];
 
-/** Of a package's own top level, unless its package.json points into them. */
+/** Folders at a package's top level, unless its package.json refers to them. */
 const FOLDERS =
   /^(tests?|__tests__|spec|bench(mark)?s?|examples?|docs?|coverage|\.github|\.vscode|man)$/;
 
-/** Whole packages of nothing but types. */
+/** Packages that contain only types. */
 const PACKAGES = /^@types\//;
 
-/** What a package brings for others than Node or for another database, as its paths show it. */
+/** Parts of a package for other runtimes than Node or other databases, by their paths. */
 const OF_OTHERS = {
   '@prisma/client': /^(scripts|runtime\/(?!client\.|query_compiler_fast_bg\.postgresql\.))/,
   luxon: /^(src|build\/(?!node\/))/,
   zod: /^src\//,
 };
-/** Builds that only a bundler takes: Node reads `main` or `exports`. */
+/** Builds that only a bundler uses: Node reads `main` or `exports`. */
 const BUNDLER_BUILDS = /^(build\/(esm|esnext)\/|dist\/.*\.min\.[cm]?js$)/;
 
 const EPOCH = 0;
@@ -43,13 +43,13 @@ if (root === undefined) {
 const before = sizeOf(root);
 for (const name of packagesIn(root)) prune(name, join(root, name));
 removeEmpty(root);
-// Names the release: with it no two releases would share a layer.
+// It names the release: with it no two releases would share a layer.
 rmSync(join(root, '.package-lock.json'), { force: true });
 settleTimes(root);
 const after = sizeOf(root);
 process.stdout.write(`${root}: ${megabytes(before)} MB, of which ${megabytes(after)} are needed\n`);
 
-/** Also those that stand below another package. */
+/** Includes packages nested below others. */
 function packagesIn(folder) {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== '.bin')
@@ -93,7 +93,7 @@ function prune(path, folder) {
   }
 }
 
-/** Without those of the packages below. */
+/** Without the files of nested packages. */
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

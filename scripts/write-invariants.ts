@@ -1,4 +1,4 @@
-// Writes into docs/invariants.md which tests hold which invariant.
+// Writes to docs/invariants.md which tests hold which invariant.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -6,10 +6,10 @@ const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'docs/invariants.md');
 const BEGIN = '<!-- tests:';
 const END = '<!-- end -->';
-/** What a title ends with, up to its quote. */
+/** The end of a title, up to its quote. */
 const TITLE = /\((I\d+(?:, ?I\d+)*)\)(?=['`])/g;
 
-/** The page with its lists as the tests now are. */
+/** The page with its lists updated to the current tests. */
 export function pageWith(text: string): string {
   const files = testsByInvariant();
   return text.replaceAll(
@@ -20,7 +20,7 @@ export function pageWith(text: string): string {
   );
 }
 
-/** A line for each folder: one for each file made a page of eight hundred lines. */
+/** A line per folder: a line per file made a page of eight hundred lines. */
 function heldBy(files: readonly string[]): string {
   if (files.length === 0) return 'Held by no test yet.\n';
   const folders = Map.groupBy(files, (file) => dirname(file));
@@ -31,7 +31,7 @@ function heldBy(files: readonly string[]): string {
   return `Held by ${files.length} test files:\n\n${lines.join('')}`;
 }
 
-/** `I4` to the files in which the title of a test or suite ends with it: `(I3, I4)`. */
+/** Maps `I4` to the files in which the title of a test or suite ends with it: `(I3, I4)`. */
 function testsByInvariant(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const names = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });

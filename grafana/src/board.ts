@@ -13,13 +13,13 @@ import {
 import { DATASOURCE, type MadePanel } from './panels.ts';
 
 export interface BoardSpec {
-  /** Behind `wagergate-` its uid, and its file's name. */
+  /** Its uid, after `wagergate-`, and the name of its file. */
   readonly name: string;
   readonly title: string;
   readonly why: string;
-  /** Whether one operator is chosen, or any number of them. */
+  /** Whether exactly one operator is chosen, or any number of them. */
   readonly operators: 'one' | 'any';
-  /** Panels by the heading of their row, from left to right; widths add up to 24. */
+  /** Panels by the heading of their row, from left to right; their widths add up to 24. */
   readonly rows: Readonly<Record<string, readonly MadePanel[]>>;
 }
 
@@ -44,7 +44,7 @@ export function board(spec: BoardSpec): Dashboard {
   }
   const built = builder.build();
   const panels = (built.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }));
-  // The builder puts links into a menu; these are wanted in sight.
+  // The builder puts links into a menu; these should be visible.
   const links = (built.links ?? []).map(({ placement: _, ...link }) => link);
   return { ...built, panels, links };
 }

@@ -5,7 +5,7 @@ import { CHOSEN, perSecond, quantile, quantiles, totalPerSecond } from './promql
 const OPEN = `max by (operator, kind) (gateway_bonus_open_intents{${CHOSEN}})`;
 const DENIED = `sum by (operator) (increase(gateway_bonus_denied_total{${CHOSEN}}[1h]))`;
 
-/** The operators' bonus API, and the service's behind it. */
+/** The operators' bonus API, and the service's API behind it. */
 export const bonus = board({
   name: 'bonus',
   title: 'Wagergate / Bonus',

@@ -7,13 +7,13 @@ export const OPEN_BREAKER: readonly State[] = [
   { text: 'open', colour: 'red' },
 ];
 
-/** The same colours for what is not drawn as a state. */
+/** The same colours for panels that do not show states. */
 export const BREAKER_STEPS: readonly (readonly [number, Colour])[] = [
   [1, 'yellow'],
   [2, 'red'],
 ];
 
-/** The values of a gauge that says whether a server answers. */
+/** The values of a gauge that tells whether a server answers. */
 export const UP: readonly State[] = [
   { text: 'away', colour: 'red' },
   { text: 'up', colour: 'green' },

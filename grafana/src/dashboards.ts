@@ -7,7 +7,7 @@ import { operator } from './operator.ts';
 import { overview } from './overview.ts';
 import { runtime } from './runtime.ts';
 
-/** Where the generated files stand. */
+/** The folder of the generated files. */
 export const FOLDER = join(import.meta.dirname, '..', 'dashboards');
 
 const dashboards: readonly Dashboard[] = [

@@ -6,7 +6,7 @@ const DELIVERED = `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="a
 const TAKEN_OVER = `${CHOSEN}, outcome="taken_over"`;
 const LAG_STEPS = [[360, 'red']] as const;
 
-/** What has been promised to the service and has not reached a wallet yet. */
+/** What was promised to the service and has not reached a wallet yet. */
 export const deliveries = board({
   name: 'deliveries',
   title: 'Wagergate / Deliveries',
@@ -35,7 +35,7 @@ export const deliveries = board({
       }),
       stat({
         title: 'Dead letters',
-        why: 'How many ran out of their horizon and wait for a person?',
+        why: 'How many are past their horizon and wait for a person?',
         unit: 'short',
         width: 4,
         steps: [[1, 'red']],

@@ -8,7 +8,7 @@ const UNRESOLVED = `max by (operator) (gateway_unresolved_bets{${CHOSEN}})`;
 
 const DIFFERENCES = `max by (operator, kind) (gateway_reconciliation_differences{${CHOSEN}})`;
 
-/** Where money could be in the wrong place, and whose it is. */
+/** Where money may be in the wrong place, and whose it is. */
 export const moneySafety = board({
   name: 'money-safety',
   title: 'Wagergate / Money safety',

@@ -46,7 +46,7 @@ export const overview = board({
       }),
       stat({
         title: 'Unknown outcomes',
-        why: 'Of bets, results and cancelled results: which share ended without anybody knowing what the wallet did? Each is closed by a rollback or a repeat.',
+        why: 'Of bets, results and cancelled results: which share ended with an unknown outcome? Each is closed by a rollback or a repeat.',
         unit: 'percentunit',
         width: 4,
         steps: [
@@ -70,7 +70,7 @@ export const overview = board({
       }),
       stat({
         title: 'Dead letters',
-        why: 'Which promises ran out of their horizon? Each one waits for a person: `wagergate deliveries list --state dead`.',
+        why: 'Which promises are past their horizon? Each one waits for a person: `wagergate deliveries list --state dead`.',
         unit: 'short',
         width: 4,
         steps: [[1, 'red']],
@@ -86,7 +86,7 @@ export const overview = board({
           [5, 'red'],
         ],
         queries: {
-          // Of a wallet that is down, most scrapes see the half-open times between two tries.
+          // For a wallet that is down, most scrapes see the half-open times between two tries.
           open: `count(
             max by (operator, class) (gateway_breaker_state{${CHOSEN}}) == 2
             or (

@@ -35,24 +35,24 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as TimeSeries } from '@grafana/grafana-foundation-sdk/timeseries';
 
-/** The variable of each dashboard that names its Prometheus. */
+/** The dashboard variable that names its Prometheus. */
 export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 export interface PanelSpec {
   readonly title: string;
-  /** The question it answers, and what to make of the answer. */
+  /** The question that it answers, and what the answer means. */
   readonly why: string;
   /** One of Grafana's unit ids. */
   readonly unit: string;
   /** PromQL by legend; `{{label}}` takes a label's value. */
   readonly queries: Readonly<Record<string, string>>;
-  /** Columns of 24. */
+  /** How many of the 24 columns it takes. */
   readonly width: number;
-  /** From which value on which colour; below the first it is green. */
+  /** The colour from each value on; below the first value it is green. */
   readonly steps?: readonly (readonly [from: number, colour: Colour])[];
-  /** The colour below the first step, where low is bad. */
+  /** The colour below the first step, if low values are bad. */
   readonly lowest?: Colour;
-  /** Areas on top of each other, for parts of a whole. */
+  /** Areas stacked on each other, for parts of a whole. */
   readonly stacked?: boolean;
   /** Whether a click on an operator leads to its dashboard. */
   readonly leadsToOperator?: boolean;
@@ -64,14 +64,14 @@ export type MadePanel = Builder<Panel>;
 const SERIES_HEIGHT = 8;
 const STAT_HEIGHT = 4;
 
-/** A number that should be right at a glance. */
+/** A number that should be readable at a glance. */
 export function stat(spec: PanelSpec): MadePanel {
   return common(new Stat(), spec, STAT_HEIGHT, 'now').reduceOptions(
     new ReduceDataOptionsBuilder().calcs(['lastNotNull']),
   );
 }
 
-/** How something went over time; steps are lines across it. */
+/** Values over time; steps are lines across the panel. */
 export function series(spec: PanelSpec): MadePanel {
   const panel = common(new TimeSeries(), spec, SERIES_HEIGHT, 'over time')
     .min(0)
@@ -88,7 +88,7 @@ export function series(spec: PanelSpec): MadePanel {
   return panel;
 }
 
-/** Who has most of something, as bars. */
+/** The highest values as bars, by label. */
 export function ranking(spec: PanelSpec): MadePanel {
   return common(new BarGauge(), spec, SERIES_HEIGHT, 'now')
     .min(0)
@@ -117,7 +117,7 @@ export interface State {
   readonly colour: Colour;
 }
 
-/** In which of a few states something was, and when; the values are the states' indexes. */
+/** When something was in which of a few states; the values are the states' indexes. */
 export function timeline(spec: PanelSpec, states: readonly State[]): MadePanel {
   const options = Object.fromEntries(
     states.map(({ text, colour }, index) => [`${index}`, { text, color: colour, index }]),

@@ -1,20 +1,20 @@
-/** The operators chosen above the panels; `.*` for all, which includes callers that are unknown. */
+/** The operators chosen above the panels; `.*` means all, including unknown callers. */
 export const CHOSEN = 'operator=~"$operator"';
 
-/** Metrics that every worker replica reads from the same database, so that they are not added up. */
+/** Every worker replica reads these metrics from the same database, so they must not be added up. */
 const SHARED = 'operator, operation, state';
 
-/** A counter's increase per second, added up by these labels. */
+/** A counter's increase per second, summed by these labels. */
 export function perSecond(metric: string, by: string, where = CHOSEN): string {
   return `sum by (${by}) (rate(${metric}{${where}}[$__rate_interval]))`;
 }
 
-/** A counter's increase per second, all of it; 0 while there is no such counter yet. */
+/** A counter's total increase per second; 0 while the counter does not exist. */
 export function totalPerSecond(metric: string, where = CHOSEN): string {
   return `(sum(rate(${metric}{${where}}[$__rate_interval])) or vector(0))`;
 }
 
-/** The length that this share of the observations stays under, in seconds. */
+/** The duration below which this share of the observations stays, in seconds. */
 export function quantile(share: number, histogram: string, where = CHOSEN, by = ''): string {
   const labels = by === '' ? 'le' : `le, ${by}`;
   const rates = `rate(${histogram}_bucket{${where}}[$__rate_interval])`;
@@ -30,14 +30,14 @@ export function quantiles(histogram: string, where = CHOSEN): Record<string, str
   };
 }
 
-/** Share of a histogram's observations that stayed within its edge at 5 s, written `5` or `5.0`. */
+/** The share of a histogram's observations up to its bound at 5 s, written `5` or `5.0`. */
 export function shareWithin5s(where = CHOSEN): string {
   const metric = 'gateway_callback_duration_seconds';
   const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}[$__rate_interval]))`;
   return `${within} / sum(rate(${metric}_count{${where}}[$__rate_interval]))`;
 }
 
-/** Deliveries in these states, counted once however many replicas tell of them. */
+/** Deliveries in these states, counted once however many replicas report them. */
 export function deliveries(states: string, by?: string): string {
   const counted = `max by (${SHARED}) (gateway_deliveries{${CHOSEN}, state=~"${states}"})`;
   return by === undefined ? `(sum(${counted}) or vector(0))` : `sum by (${by}) (${counted})`;
@@ -48,7 +48,7 @@ export function highest(gauge: string, count: number): string {
   return `topk(${count}, max by (operator) (${gauge}{${CHOSEN}}))`;
 }
 
-/** A gauge's highest value over all operators; 0 while there is none. */
+/** A gauge's highest value over all operators; 0 if there is none. */
 export function worst(gauge: string): string {
   return `(max(${gauge}{${CHOSEN}}) or vector(0))`;
 }

@@ -4,7 +4,7 @@ import { series, stat, timeline } from './panels.ts';
 
 const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
 
-/** The processes and what they stand on. */
+/** The processes, and the servers that they need. */
 export const runtime = board({
   name: 'runtime',
   title: 'Wagergate / Runtime',
@@ -14,7 +14,7 @@ export const runtime = board({
     'At a glance': [
       stat({
         title: 'Replicas',
-        why: 'How many replicas are scraped, of which versions? Two versions for long are a rollout that is stuck.',
+        why: 'How many replicas are scraped, of which versions? Two versions for a long time mean that a rollout is stuck.',
         unit: 'short',
         width: 6,
         lowest: 'red',
@@ -44,7 +44,7 @@ export const runtime = board({
       }),
       stat({
         title: 'Replicas with a refused configuration',
-        why: 'How many work on with an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
+        why: 'How many keep an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
@@ -144,7 +144,7 @@ export const runtime = board({
       }),
       stat({
         title: 'Lost commits',
-        why: 'Has PostgreSQL forgotten what it had reported as committed? Anything but zero has to be put right by people.',
+        why: 'Has PostgreSQL lost commits that it had reported? Anything but zero has to be repaired by people.',
         unit: 'short',
         width: 8,
         steps: [[1, 'red']],
@@ -152,7 +152,7 @@ export const runtime = board({
       }),
       stat({
         title: 'Redis memory policy',
-        why: 'May Redis throw keys away? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
+        why: 'May Redis evict keys? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
         unit: 'short',
         width: 8,
         queries: { '{{policy}}': 'count by (policy) (gateway_redis_eviction_policy)' },

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER, files } from './dashboards.ts';
 
-// `npm run dashboards`: what is no longer made does not stay behind.
+// `npm run dashboards`: dashboards that are no longer made are deleted.
 const made = files();
 await mkdir(FOLDER, { recursive: true });
 for (const name of await readdir(FOLDER)) {
