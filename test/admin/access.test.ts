@@ -181,7 +181,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('answers a path that nobody can read as every other mistake', async () => {
+  it('answers an unreadable path like every other mistake', async () => {
     const { status, json } = await ask(`${await start()}/admin/%zz`);
     expect(status).toBe(400);
     expect(json).toEqual({ code: 5, message: expect.stringContaining('/admin/%zz') });
@@ -198,7 +198,7 @@ describe('the admin API', () => {
     expect(lines.join()).not.toContain(TOKEN);
   });
 
-  it('tells the log of a few a second whom nobody knows, and then how many it left out', async () => {
+  it('logs a few refused strangers a second, and then how many it left out', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
     const clock = manualClock();

@@ -12,7 +12,7 @@ afterAll(() => admin.close());
 const preview = () => admin.get('/admin/config/preview');
 
 describe('what a reload would change', () => {
-  it('is nothing while what stands in the folder is in force', async () => {
+  it(`is nothing while the folder's content is in force`, async () => {
     expect((await preview()).json).toEqual({
       ...{ result: 'ok', problems: [], problemCount: 0, gateway: [], operators: [] },
     });
@@ -72,7 +72,7 @@ describe('templates', () => {
     expect([status, json.message]).toEqual([400, message]);
   });
 
-  it('are not assigned to nobody', async () => {
+  it('are not assigned to an unknown operator', async () => {
     expect((await assign('nobody', { templates: ['57'] })).status).toBe(404);
   });
 });

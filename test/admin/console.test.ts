@@ -40,7 +40,7 @@ describe('the console of the internal listener', () => {
     expect(answer.headers['cache-control']).toBe('no-cache');
   });
 
-  it('keeps what is named by its content for ever', async () => {
+  it('caches files that are named by their content for ever', async () => {
     const { headers, body } = await start().inject('/console/assets/main-abc123.js');
     expect(body).toBe('start()');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -53,7 +53,7 @@ describe('the console of the internal listener', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('is compressed for who takes it so', async () => {
+  it('is compressed for clients that accept it', async () => {
     const { headers, rawPayload } = await start().inject({
       url: '/console',
       headers: { 'accept-encoding': 'br, gzip' },

@@ -37,7 +37,7 @@ describe('deliveries', () => {
     expect(json).toEqual({ count: 2 });
   });
 
-  it('tells of a bet whose delivery is held in the word of the list', async () => {
+  it(`shows the state of a bet's held delivery by the list's own word`, async () => {
     const [held, waits] = [randomUUID(), randomUUID()];
     await insert({ operator: 'beta', transactionId: held });
     await insert({ transactionId: waits });
@@ -125,7 +125,7 @@ describe('deliveries', () => {
     expect((await admin.post(`/admin/deliveries/${id}/resolve`, body)).status).toBe(409);
   });
 
-  it('retries a filter page by page, so that whoever asks sees progress', async () => {
+  it('retries a filter page by page, so that the caller sees progress', async () => {
     for (let count = 0; count < 5; count += 1) await insert({ state: 'dead' });
     await insert({ state: 'dead', operation: 'settle' });
     const body = { operator: 'alpha', state: 'dead', operation: 'rollback', limit: 3 };
@@ -173,7 +173,7 @@ describe('deliveries', () => {
     expect(json.message).toBe('reason: must be a string');
   });
 
-  it.each(['retry', 'resolve'])('has nothing to %s where there is no delivery', async (verb) => {
+  it.each(['retry', 'resolve'])('cannot %s a delivery that does not exist', async (verb) => {
     const body = { by: 'ann', reason: 'gone' };
     for (const id of ['1234567', 'x', '9'.repeat(40)]) {
       const { status, json } = await admin.post(`/admin/deliveries/${id}/${verb}`, body);

@@ -15,7 +15,7 @@ const body = (members: Readonly<Record<string, unknown>> = {}) =>
   );
 
 describe('personal data of players', () => {
-  it.each(KNOW_PEOPLE)('is read by %s, exact but for the token', (role) => {
+  it.each(KNOW_PEOPLE)('is shown to %s unchanged, except for the token', (role) => {
     const text = messageText(
       { role },
       Buffer.from('{"userId":"jane","token":"t1","amount":12.10}'),
@@ -44,7 +44,7 @@ describe('personal data of players', () => {
     }
   });
 
-  it.each(DO_NOT)('is taken for such in a member that nobody has thought about: %s', (role) => {
+  it.each(DO_NOT)('is recognised in a member that nobody has thought of: %s', (role) => {
     const text = messageText({ role }, body({ nickname: 'jj', userId2: { name: 'Doe' } }));
     expect(text).not.toMatch(/jj|Doe/);
   });
@@ -60,7 +60,7 @@ describe('personal data of players', () => {
     expect(answerText({ role: 'support' }, body)).toBe(body);
   });
 
-  it('keeps to itself that nobody is known', () => {
+  it('is null for an unknown player, with nothing to hide', () => {
     expect(personalText({ role: 'viewer' }, null)).toBeNull();
   });
 });

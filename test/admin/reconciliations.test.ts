@@ -128,7 +128,7 @@ describe('POST /admin/reconciliations', () => {
     expect(await newest()).toMatchObject({ why, counts: null });
   });
 
-  it('takes a few at a time: others are told to come again', async () => {
+  it('accepts a few at a time and asks the others to try again', async () => {
     const reading = async () => {
       const { items } = (await get('/admin/reconciliations')).json;
       return items.filter(({ state }) => state === 'reading').length;

@@ -17,7 +17,7 @@ const inS = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 describe('every route of /admin', () => {
   const pathOf = (url: string) => url.replaceAll(/:\w+/g, 'nothing');
 
-  it('is closed to nobody known, and to every role that may not, and to no other', async () => {
+  it('is closed to strangers and to every role without its right, and to no other', async () => {
     expect(people.routes.length).toBeGreaterThan(10);
     for (const { method, url, right } of people.routes) {
       const path = `${people.baseUrl}${pathOf(url)}`;

@@ -230,7 +230,7 @@ describe('without PostgreSQL', () => {
     expect([status, json.code]).toEqual([503, 100]);
   });
 
-  it('answers 503 to a word over a breaker, which must reach every process', async () => {
+  it('answers 503 to a change of a breaker, which must reach every process', async () => {
     const body = { class: 'money', state: 'open' };
     expect((await admin.post('/admin/operators/alpha/breaker', body)).status).toBe(503);
     const { json } = await admin.get('/admin/operators');

@@ -37,7 +37,7 @@ describe('a request to the internal listener that comes slowly', () => {
     return closedAfterMs;
   };
 
-  it('is broken off after 5 s, but for a list of somebody who may send one', async () => {
+  it('is cut off after 5 s, except for a list from somebody who may send one', async () => {
     const admin = `Bearer ${ADMIN_TOKEN}`;
     const [retry, stranger, list] = await Promise.all([
       slow('/admin/deliveries/retry', admin),

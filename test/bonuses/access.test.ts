@@ -55,7 +55,7 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
   });
 });
 
-it('counts requests by operator, method and outcome, nobody’s as unknown', async () => {
+it('counts requests by operator, method and outcome, those of strangers as unknown', async () => {
   const count = (operator: string, outcome: string) =>
     deployment.gateway.metric('gateway_bonus_requests_total', {
       operator,

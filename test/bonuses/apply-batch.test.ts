@@ -50,7 +50,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     for (const userId of userIds) expect(issued.body).not.toContain(userId);
   });
 
-  it('refuses the userId of a session’s answer, which would become a player whom nobody is', async () => {
+  it(`refuses the userId of a session's answer, which would become a nonexistent player`, async () => {
     const opened = await deployment.alpha.openSession({
       operatorUser: 'mistaken',
       currency: 'USD',
@@ -104,7 +104,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     expect(sent).toBe(body.replace('alpha-key', SERVICE_CID).replace('"exact"', `"${userId}"`));
   });
 
-  it('gives the same body the first answer again, and asks nobody', async () => {
+  it('answers the same body as before, without a call to the service', async () => {
     const first = await apply(batchBody(template, ['again']));
     const asked = deployment.api.requests.length;
     const second = await apply(batchBody(template, ['again']));

@@ -33,7 +33,7 @@ it.each(['direct-1', '100', '200'])(
   },
 );
 
-it('a player whom the service calls by a GUID in capitals keeps the entry of an error, and its name in it', async () => {
+it('a player whom the service calls by a GUID in capitals keeps the entry and the name in an error', async () => {
   const refused = { [GUID]: { code: 33, message: `No bonus for ${GUID}, see player-${GUID}` } };
   deployment.api.misbehave(
     'bonus/applyBatch',

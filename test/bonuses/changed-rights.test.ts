@@ -54,7 +54,7 @@ describe('a call that was made before is answered by what became of it, whatever
     ]);
   });
 
-  it('but what is new is refused', async () => {
+  it('but a new call is refused', async () => {
     await share();
     expect((await apply()).status).toBe(404);
     await deployment.gateway.reconfigure('alpha', { currencies: ['EUR'] });

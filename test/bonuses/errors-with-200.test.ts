@@ -50,7 +50,7 @@ describe('a bonus', () => {
     expect(gone).toEqual(await read(foreign));
   });
 
-  it('is never told to have no template while its batch may be under way', async () => {
+  it('is never reported without a template while its batch may be under way', async () => {
     const { alpha, api } = deployment;
     const template = await deployment.template(alpha, { name: 'Told' });
     const missing = status200('{"code":30,"message":"Template not found"}');
@@ -62,7 +62,7 @@ describe('a bonus', () => {
     expect((await apply()).status).toBe(409);
   });
 
-  it('template is not created while nobody can say which there were before', async () => {
+  it('template is not created while nobody can say which templates existed before', async () => {
     const { alpha, api } = deployment;
     api.misbehave('templates', SYSTEM_ERROR, { calls: 1 });
     const body = templateBody({ name: 'Blind' });
@@ -82,7 +82,7 @@ async function readBackBy(onTestFinished: TestContext['onTestFinished']) {
 }
 
 describe.concurrent('pages that the read-back asks for', () => {
-  it('are no look at the templates: what was made is found afterwards', {
+  it('do not count as a look at the templates: what was created is found afterwards', {
     timeout: 60_000,
   }, async ({ expect: expecting, onTestFinished }) => {
     const { deployment, alpha, api } = await readBackBy(onTestFinished);

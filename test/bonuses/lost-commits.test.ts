@@ -22,7 +22,7 @@ async function lose(...tables: readonly string[]): Promise<void> {
   }
 }
 
-it('a template whose record is lost is nobody’s, and the same create makes a second one', async () => {
+it('a template whose record is lost belongs to nobody, and the same create makes a second one', async () => {
   const { alpha, api } = deployment;
   const first = await deployment.template(alpha);
   await lose('bonus_templates', 'bonus_template_copies');

@@ -164,7 +164,7 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
     expect(madeWith(deployment, 'Same')).toHaveLength(2);
   });
 
-  it('are told apart by what differs', async (context) => {
+  it('are distinguished by what differs', async (context) => {
     const { expect } = context;
     const deployment = await openDeployment(context);
     deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });

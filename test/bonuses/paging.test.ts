@@ -110,7 +110,7 @@ describe('POST /bonuses/templates', () => {
     [400, '{"code":100,"message":"System error"}', 400],
     [400, '{"code":9,"message":"The partner is blocked"}', 400],
     [500, '', 502],
-  ])('but a %i %s says nothing of a template', async (status, body, told) => {
+  ])('but a %i %s says nothing about a template', async (status, body, told) => {
     await give('alpha', 1);
     deployment.api.misbehave('template', { kind: 'status', status, body }, { calls: 1 });
     expect((await list(deployment.alpha)).status).toBe(told);

@@ -179,7 +179,7 @@ it('answers a batch within bonusTimeoutMs when the service trickles', async () =
   expect(answer.ms).toBeLessThan(TIMEOUT_MS + 5_000);
 });
 
-it('refuses at once what is over the size of any honest answer', async () => {
+it('refuses at once an answer larger than any honest one', async () => {
   deployment.api.misbehave('bonus', { kind: 'huge', bytes: 20_000_000 }, { calls: 1 });
   const answer = await deployment.alpha.call('/bonuses/bonus', { bonusId: bonus });
   expect([answer.status, answer.json?.code]).toEqual([502, 100]);

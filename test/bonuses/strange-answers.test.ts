@@ -112,7 +112,7 @@ it('keeps the keys of errors that the service has keyed, and adds its own likewi
   });
 });
 
-it('is not brought down by a player’s id that no database can hold', async () => {
+it(`survives a player's id that no database can hold`, async () => {
   deployment.api.misbehave('bonus', {
     kind: 'rewrite',
     body: (right) => right.replace(/"userId":"[^"]*"/, '"userId":"\\u0000"'),
@@ -140,7 +140,7 @@ it('signs nothing for an operator but what the protocol knows: any other member 
   expect(deployment.api.requests.length).toBe(asked);
 });
 
-it('sends on what is asked for, and neither path, nor at, nor nonce', async () => {
+it(`sends the call's members on, but not path, at or nonce`, async () => {
   const path = '/bonuses/templates/add';
   const fresh = () => ({ path, at: new Date().toISOString(), nonce: crypto.randomUUID() });
   const body = templateBody({ name: 'Asked for with a nonce' });

@@ -10,7 +10,7 @@ async function openDeployment({ onTestFinished }: TestContext) {
   return { deployment, apply };
 }
 
-describe.concurrent('a batch that never arrived, of a player whom the service does not know', () => {
+describe.concurrent('a batch that never arrived, for a player whom the service does not know', () => {
   // The bonus API's answer for such a player is not documented; docs/protocol.md has code 2.
   it.for([
     [404, '{"code":2,"message":"user not found"}'],

@@ -88,7 +88,7 @@ it('books on while the sums of a day take their time, and ends with what is unde
   expect(stretches).toBe(1);
 });
 
-it('tells how far behind the books are also where their checks take too long', async () => {
+it('reports how far behind the books are even if their checks take too long', async () => {
   const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
     if (name === 'books-lag') return [601];
     if (name.startsWith('books-check')) {

@@ -246,7 +246,7 @@ it('a day that cannot be looked at keeps no other operator’s day open (I7)', a
   expect(await statements()).toMatchObject([{ operator_id: 'beta' }]);
 });
 
-it('nobody’s day is waited for while PostgreSQL is away', async () => {
+it('no day is waited for while PostgreSQL is away', async () => {
   await books.book('alpha', 5);
   await books.book('beta', 2);
   const asked: string[] = [];

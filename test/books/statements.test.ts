@@ -153,7 +153,7 @@ describe('a day is closed (I12)', () => {
     });
   });
 
-  it('not before what was tried in it is booked', async () => {
+  it('not before everything tried on it is booked', async () => {
     const bet = await placedBet(gateway, { operatorId: 'beta' });
     await age(bet, 0);
     await sql(

@@ -110,7 +110,7 @@ describe('a balance with a token that may not be used', () => {
     expect(gateway.wallet('alpha').requests).toHaveLength(before);
   }
 
-  it('that nobody was given is refused with code 3', async () => {
+  it('that was never issued is refused with code 3', async () => {
     await expectRefused({ ...(await gateway.player()), token: 'a-token-that-nobody-has' }, 3);
   });
 
@@ -132,13 +132,13 @@ describe('a balance with a token that may not be used', () => {
     await expectRefused(player, 4);
   });
 
-  it('of another currency is refused with code 3, also when it has expired', async () => {
+  it('of another currency is refused with code 3, even when it has expired', async () => {
     const player = await gateway.player();
     await expireSession(gateway, player.token);
     await expectRefused({ ...player, currency: 'EUR' }, 3);
   });
 
-  it('that was revoked is refused with code 3, also when it had been used before', async () => {
+  it('that was revoked is refused with code 3, even if it had been used before', async () => {
     const player = await gateway.player();
     await gateway.service.balance(player);
     await gateway.operator('alpha').revokeSessions({ token: player.token });

@@ -62,7 +62,7 @@ describe.each([
     expect(gateway.wallet(theirs).requests).toHaveLength(before);
   });
 
-  it('a foreign token with my player looks like one that nobody has', async () => {
+  it('a foreign token with my player looks like one that does not exist', async () => {
     const before = [mine, theirs].map((id) => gateway.wallet(id).requests.length);
     const mixed = { ...players[mine], token: players[theirs].token };
     const missing = { ...players[mine], token: 'a-token-that-nobody-has' };
@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-it('two whole journeys at once end with books that agree, and nothing of one in the other’s wallet', async () => {
+it(`two whole journeys at once end with matching books, and nothing of one in the other's wallet`, async () => {
   const { service } = gateway;
   const journey = async (id: Id) => {
     const player = (await service.profile(players[id].token)).player ?? players[id];

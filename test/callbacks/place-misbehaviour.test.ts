@@ -90,7 +90,7 @@ describe('a wallet that', () => {
     expect(differences).toEqual([]);
   });
 
-  it('did all that is counted by what it did', async ({ expect }) => {
+  it('did all that is counted by its misbehaviour', async ({ expect }) => {
     const labels = { operator: 'alpha', operation: 'place' };
     for (const word of ['timeout', 'connection', 'http_error']) {
       const count = faults.filter(([, , expected]) => expected === word).length;

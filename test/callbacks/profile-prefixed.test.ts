@@ -99,7 +99,7 @@ describe('a prefixed session', () => {
     ['live', 'operatorUser'],
     ['expired', 'token'],
     ['expired', 'operatorUser'],
-  ])('revoked while %s, by its %s, stays revoked: no profile brings it back', async (state, by) => {
+  ])('revoked while %s, by its %s, stays revoked: no profile revives it', async (state, by) => {
     const { player } = await gateway.service.profile(token);
     if (player === undefined) throw new Error('no player');
     await gateway.service.balance(player);

@@ -143,7 +143,7 @@ describe('a profile with a token that may not be used', () => {
     expect(gateway.wallet('alpha').requests).toHaveLength(before);
   }
 
-  it('that nobody was given is refused with code 3', async () => {
+  it('that was never issued is refused with code 3', async () => {
     await expectRefused('a-token-that-nobody-has', 3);
   });
 

@@ -22,7 +22,7 @@ describe('the token of a rollback', () => {
     expect(sentBody(bet).token).toBe(bet.player.operatorToken);
   });
 
-  it.each(['revoked', 'expired'])('is that one also when its session was %s', async (how) => {
+  it.each(['revoked', 'expired'])('is the same even when its session was %s', async (how) => {
     const bet = await placedBet(gateway);
     if (how === 'revoked') await revoke(bet);
     else await expireSession(gateway, bet.player.token);
@@ -30,7 +30,7 @@ describe('the token of a rollback', () => {
     expect(sentBody(bet).token).toBe(bet.player.operatorToken);
   });
 
-  it('is that one also when the service names another session of the player', async () => {
+  it('is the same even when the service names another session of the player', async () => {
     const bet = await placedBet(gateway);
     const own = `later-token-${bet.player.user}`;
     const later = await gateway

@@ -69,7 +69,7 @@ describe('a cashout', () => {
     await expectRefused(await placedBet(gateway), undefined, 3);
   });
 
-  it('with a token nobody was given is refused with code 3 and not sent', async () => {
+  it('with a token that was never issued is refused with code 3 and not sent', async () => {
     await expectRefused(await placedBet(gateway), 'a-token-that-nobody-has', 3);
   });
 

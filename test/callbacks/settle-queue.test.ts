@@ -100,7 +100,7 @@ describe('while a settle is pending that was never attempted', () => {
       await state.off();
     });
 
-    it('it has been answered 200 and stands in the journal', async () => {
+    it('it has been answered 200 and is in the journal', async () => {
       expectTakenOver(bet, first);
       expect(await bet.deliveries()).toEqual([{ ...pending('settle'), attempts: 0 }]);
     });

@@ -55,7 +55,7 @@ describe.each(OPERATIONS)('%s of a bet that holds nothing', (operation) => {
     await expectConflict(bet);
   });
 
-  it('is a conflict for the tombstone of a bet nobody knew', async () => {
+  it('is a conflict for the tombstone of an unknown bet', async () => {
     const bet = await unplacedBet(gateway);
     await bet.rollback({ userId: '"nobody-here"' });
     await expectConflict(bet);

@@ -90,7 +90,7 @@ describe('a settle that the wallet answers', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
   });
 
-  it('leaves the result that stands in force when the wallet refuses another', async () => {
+  it('keeps the current result in force when the wallet refuses another', async () => {
     const bet = await placedBet(gateway);
     const stands = await bet.settle('10');
     bet.wallet.misbehave('settle', { kind: 'code', code: 21 }, { calls: 1 });

@@ -76,7 +76,7 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
   });
 });
 
-describe('a dead letter of a result that the service was never told 200', () => {
+describe('a dead letter of a result that the service was never answered 200 for', () => {
   it('is not sent once more after the wallet has refused a later one: nothing was promised (I5, I6)', async () => {
     const bet = await placedBet(gateway, { operatorId: 'alpha' });
     const { transactionId } = bet;

@@ -39,7 +39,7 @@ describe('a suggested dialect', () => {
     expect(ids(second, 'skipped').length).toBeGreaterThan(4);
   });
 
-  it('legacySign is needed by a part of the cases too, though none of them shows it', async () => {
+  it('legacySign is needed by some of the cases too, though none of them shows it', async () => {
     const only = ['place', 'rollback-once'] as const;
     const { verdict, suggestions, withheld } = await certification(
       await sandbox(answering.needsXSign),
@@ -78,7 +78,7 @@ describe('a code for a status', () => {
     });
   });
 
-  it('is suggested with a warning of whoever stands in front', async () => {
+  it('is suggested with a warning about proxies in front of the wallet', async () => {
     const only = ['shape-refusal-code', 'shape-refusal-status'] as const;
     const { suggestions } = await certification(await sandbox(answering.notEnoughAs402), { only });
     expect(suggestions).toEqual([

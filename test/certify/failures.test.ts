@@ -42,7 +42,7 @@ const UPDATES = [
 ];
 
 describe('a wallet that misbehaves on the wire', () => {
-  it('is told of its connections where one broke, and not only of the case it broke in', async () => {
+  it('is told about its broken connections, and not only about the case in which one broke', async () => {
     const wallet = await sandbox();
     wallet.misbehave('place', { kind: 'reset' }, { calls: 1 });
     const { findings } = await certification(wallet, { only: ['place-enough'] });
@@ -85,7 +85,7 @@ describe('a wallet that misbehaves on the wire', () => {
     });
   });
 
-  it('tells of which calls, and of how many answers', async () => {
+  it('is told which calls, and how many answers', async () => {
     const wallet = await sandbox();
     wallet.misbehave('settle', { kind: 'wrongTransactionId' }, { calls: 1 });
     const { cases } = await certification(wallet);

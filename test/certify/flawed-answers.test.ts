@@ -164,18 +164,18 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('a wallet whose answers or signatures have one mistake fails what is about it, and nothing else', () => {
+describe('a wallet with one mistake in its answers or signatures fails the cases about it, and no others', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
 });
 
 describe('a wallet', () => {
-  it('may refuse amounts of coins that nobody has', async () => {
+  it('may refuse amounts of nonexistent coins', async () => {
     const wallet = await sandbox(refusesBodiesWith('1.23456789'));
     const { cases } = await certification(wallet, { only: ['currency-many-decimals'] });
     expect(cases).toMatchObject([{ verdict: 'passed' }]);
   });
 
-  it('is told every status that it refuses with', async () => {
+  it('is told every status with which it refuses', async () => {
     const mistake = answering.refusesByStatusAlone;
     const certificate = await certification(await sandbox(mistake));
     const found = certificate.cases.find(({ id }) => id === 'shape-refusal-status');
@@ -185,7 +185,7 @@ describe('a wallet', () => {
     await letsItPass(certificate, { errorStatuses }, mistake);
   });
 
-  it('is told that amounts are not in the smallest coin', async () => {
+  it('is told that its amounts are not in the smallest coin', async () => {
     const wallet = await sandbox(answering.balancesInCents);
     const { findings } = await certification(wallet, { only: ['place-enough'] });
     expect(findings[0]?.what).toMatch(/moved by -300, 100 times as much: amounts are in units/);

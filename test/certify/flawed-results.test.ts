@@ -81,6 +81,6 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('a wallet with one mistake about results fails what is about that mistake, and nothing else', () => {
+describe('a wallet with one mistake about results fails the cases about that mistake, and no others', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
 });

@@ -250,7 +250,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('a wallet with one mistake fails what is about that mistake, and nothing else', () => {
+describe('a wallet with one mistake fails the cases about that mistake, and no others', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
 
   it('loses payouts that come at the same time', async () => {

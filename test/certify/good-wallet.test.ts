@@ -34,7 +34,7 @@ describe('the cases', () => {
     expect(CASES.map(({ id }) => id).filter((id) => !found.includes(`'${id}'`))).toEqual([]);
   });
 
-  it('stand in the order of the groups', () => {
+  it('are in the order of the groups', () => {
     expect([...new Set(CASES.map(({ group }) => group))]).toEqual(GROUPS);
   });
 });

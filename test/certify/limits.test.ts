@@ -26,7 +26,7 @@ describe('latency', () => {
     );
   });
 
-  it('is told by the nearest rank', () => {
+  it('is reported by the nearest rank', () => {
     const hundred = Array.from({ length: 100 }, (_, at) => at + 1);
     expect([0.5, 0.95, 1].map((share) => percentile(hundred, share))).toEqual([50, 95, 100]);
     expect(percentile([7], 0.5)).toBe(7);
@@ -58,7 +58,7 @@ describe('a wallet that falls silent', () => {
 });
 
 describe('a run that is stopped', () => {
-  it('gives back what was on the table, and keeps what it has found', async () => {
+  it('rolls back its open bets, and keeps what it has found', async () => {
     const wallet = await sandbox();
     const controller = new AbortController();
     // In the middle of a case: the bet is placed, and its settle is under way.

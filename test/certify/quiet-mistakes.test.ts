@@ -241,7 +241,7 @@ describe('a mistake that shows in no ordinary call is found', () => {
 });
 
 describe('what a wallet gives away', () => {
-  it('stands in no certificate: neither its secret nor the signature that it expected', async () => {
+  it('is in no certificate: neither its secret nor the signature that it expected', async () => {
     const inBase64 = Buffer.from('the-wallets-secret').toString('base64');
     const telling = [quiet.showsSettings, quiet.showsSettingsEncoded, quiet.tellsTheSignature()];
     for (const mistake of telling) {
@@ -280,7 +280,7 @@ describe('what a wallet gives away', () => {
 });
 
 describe('a wallet that takes no money for a freebet', () => {
-  it('is warned once, and told to ask: the protocol leaves open who pays it', async () => {
+  it('gets one warning and the advice to ask: the protocol leaves open who pays it', async () => {
     const wallet = await sandbox(debitsNothing);
     const certificate = await certification(wallet, { only: ['freebet'] });
     expect(ids(certificate, 'failed')).toEqual([]);

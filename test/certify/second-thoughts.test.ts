@@ -109,6 +109,6 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('a wallet that books the ordinary bet rightly is found by what it makes of others', () => {
+describe('a wallet that books an ordinary bet correctly is caught by its treatment of others', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
 });

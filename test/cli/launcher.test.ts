@@ -30,7 +30,7 @@ describe('the launcher', () => {
     expect(ran.stderr).toMatch(/^error: not valid: .*\n$/);
   });
 
-  it('says which Node it needs where there is no other', async () => {
+  it('says which Node it needs if there is no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'launcher-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const alone = join(folder, 'launcher.mjs');

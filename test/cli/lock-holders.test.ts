@@ -74,7 +74,7 @@ describe('a command that waits for a lock', () => {
   });
 });
 
-it('of sessions that wait for each other the last one is named, whoever they are', async () => {
+it('names only the last session of those that wait for each other', async () => {
   const pid = await hold('LOCK TABLE books_cursor IN SHARE MODE');
   const between = await connect(database.url);
   const waits = between.query('BEGIN; LOCK TABLE books_cursor; COMMIT');
@@ -94,7 +94,7 @@ it('a migration that another one keeps waiting names it, and not how to end it',
   expect(said).not.toContain('pg_terminate_backend');
 });
 
-it('a command that waits for nobody says nothing of the kind', async () => {
+it('does not mention waiting if it waits for nobody', async () => {
   holder = await connect(database.url);
   const { stderr } = await wagergate(['books', 'rebuild'], { env });
   expect(stderr).not.toContain('waiting for a lock');

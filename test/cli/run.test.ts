@@ -114,7 +114,7 @@ describe('a command whose output nobody reads', () => {
     expect(await spawnWagergate(check, { unread: 'stdout' })).toMatchObject({ code: 0 });
   });
 
-  it('goes on where nobody hears its warnings', async () => {
+  it('continues if nobody reads its warnings', async () => {
     const check = ['config', 'check', '--folder', folderOf('alpha')];
     const { code, stdout } = await spawnWagergate(check, { unread: 'stderr' });
     expect(code).toBe(0);

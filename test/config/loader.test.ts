@@ -108,7 +108,7 @@ describe('loading the folder', () => {
     ]);
   });
 
-  it('gives configuration that nobody can write to', () => {
+  it('returns an immutable configuration', () => {
     const alpha = loadAlpha();
     expect(() => Object.assign(alpha.wallet, { baseUrl: 'https://evil.example' })).toThrow(
       TypeError,

@@ -4,7 +4,7 @@ import { operatorYaml } from './support/folder.ts';
 import { sourceOn, three } from './support/source-on.ts';
 
 describe('what a reload would change', () => {
-  it('is told and changes nothing: nobody is told, and the same objects stay in force', async () => {
+  it('is reported and changes nothing: no listener is called, and the same objects stay in force', async () => {
     const { source, put, remove, reloads, changes } = sourceOn(three());
     const before = source.current;
     put('operators/alpha.yaml', operatorYaml('alpha', 'status: suspended'));
@@ -25,7 +25,7 @@ describe('what a reload would change', () => {
     expect((await source.preview()).changed).toMatchObject({ added: [], updated: [], removed: [] });
   });
 
-  it('names the line of what is wrong, also where the text is no YAML', async () => {
+  it('names the line of what is wrong, even if the text is no YAML', async () => {
     const { source, put } = sourceOn(three());
     put('operators/alpha.yaml', operatorYaml('alpha', 'status: asleep'));
     put('operators/beta.yaml', 'id: beta\nwallet: [\n');

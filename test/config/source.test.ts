@@ -9,7 +9,7 @@ describe('the configuration in force', () => {
     expect(() => sourceOn(files)).toThrow(/^operators\/beta\.yaml: status: must be one of/);
   });
 
-  it('begins with what is in force at its parent where a file is broken by then', () => {
+  it('begins with what is in force at its parent if a file has become invalid by then', () => {
     const { source, folder, put } = sourceOn(three());
     put('operators/beta.yaml', operatorYaml('beta', 'status: odd'));
     put('operators/gamma.yaml', operatorYaml('gamma', 'status: maintenance'));
@@ -50,7 +50,7 @@ describe('the configuration in force', () => {
     expect(changes).toEqual([{ next: source.current, previous: before }]);
   });
 
-  it('stays the same object when nothing changed, also when a comment did', async () => {
+  it('stays the same object when nothing changed, or only a comment', async () => {
     const { source, changes, put } = sourceOn(three());
     const before = source.current;
     put('gateway.yaml', `# a comment\n${GATEWAY}`);
@@ -98,7 +98,7 @@ describe('the configuration in force', () => {
     expect(source.current.operators.get('beta')?.status).toBe('suspended');
   });
 
-  it('removes nobody when the folder of operators cannot be listed', async () => {
+  it('removes no operator when their folder cannot be listed', async () => {
     const { source, rename } = sourceOn(three());
     const before = source.current;
     rename('operators', 'elsewhere');
@@ -163,7 +163,7 @@ describe('keys of operators (I8)', () => {
   const keysOf = ({ current }: ConfigurationSource) =>
     [...current.operators.values()].map((it) => it.api.cid);
 
-  it('stay with whom they belong to: the file that changed is the invalid one', async () => {
+  it('stay with their owner: the changed file is the invalid one', async () => {
     const { source, put } = sourceOn(three());
     put('operators/alpha.yaml', withKey('alpha', 'beta-key'));
     put('operators/aardvark.yaml', withKey('aardvark', 'gamma-key'));
@@ -183,7 +183,7 @@ describe('keys of operators (I8)', () => {
     expect(keysOf(source)).toEqual(['beta-key', 'alpha-key', 'gamma-key']);
   });
 
-  it('stay with their owner also when it has to step back to its last good version', async () => {
+  it('stay with their owner even if it has to fall back to its last good version', async () => {
     const { source, put } = sourceOn(three());
     put('operators/alpha.yaml', withKey('alpha', 'gamma-key'));
     put('operators/beta.yaml', withKey('beta', 'alpha-key'));

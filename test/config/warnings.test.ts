@@ -9,7 +9,7 @@ const warned = (log: ReturnType<typeof sourceOn>['log']) =>
 describe('a dialect that may have been meant otherwise', () => {
   const dialect = (items: string) => operatorYaml('alpha', '', `  dialect: ${items}`);
 
-  it('is warned of once, where mapCodes has a code that a status stands for', async () => {
+  it('causes one warning if mapCodes has a code that a status already maps to', async () => {
     const both =
       '{ errorStatuses: { 401: 3, 409: 9, 404: body }, mapCodes: { place: { 9: 8 }, settle: { 9: 20, 2: 3 } } }';
     const { source, put, log } = sourceOn({ ...three(), 'operators/alpha.yaml': dialect(both) });
@@ -91,7 +91,7 @@ describe('a file that is passed over', () => {
     expect(warned(log).slice(4)).toEqual([passed('delta.json')]);
   });
 
-  it('is told of within two seconds by a gateway that watches', async () => {
+  it('is reported within two seconds by a gateway that watches', async () => {
     const { source, put, log } = sourceOn(three());
     source.watch();
     put('operators/delta.json', '{}');
@@ -113,7 +113,7 @@ describe('a file that is passed over', () => {
     expect(warned(log)).toEqual([]);
   });
 
-  it('is warned of beside gateway.yaml as well: its own under another name, and operators’', async () => {
+  it(`is also reported beside gateway.yaml: its own under another name, and operators' files`, async () => {
     const { source, put, remove, log } = sourceOn({
       ...three(),
       'gateway.yml': GATEWAY,

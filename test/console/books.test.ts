@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
-  it('names the days below a chart also where midnight is not that of UTC', async () => {
+  it(`names the days below a chart even if the reader's midnight is not that of UTC`, async () => {
     const page = await rig.open('/nowhere');
     await page.addInitScript(
       `window.drawn = [];
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
-  it('keeps an amount in one line also where a phone has no room for all currencies', async () => {
+  it('keeps an amount in one line even if a phone has no room for all currencies', async () => {
     const page = await rig.open('/nowhere', { width: 390 });
     await page.route('**/admin/books/statements/**', async (route) => {
       const answered = await (await route.fetch()).json();

@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)('many deliveries at once', { timeout: 120_000 }, (
     expect(await states()).toEqual({ 'of-nobody': 'dead', 'of-beta': 'pending' });
   });
 
-  it('show in a window what it has done, and nothing that an earlier one has', async () => {
+  it('show their own results in a window, and not those of an earlier run', async () => {
     await insert(
       { state: 'dead', transactionId: 'first' },
       { state: 'dead', transactionId: 'second' },

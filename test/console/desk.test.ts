@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
-  it('releases what is held for its bet’s wallet also where wallet.generation was lowered to 1', async () => {
+  it(`releases what is held for its bet's wallet even if wallet.generation was lowered to 1`, async () => {
     await onServer(rig.gateway.databaseUrl, async (client) => {
       await insertDelivery(client, { operator: 'beta', transactionId: 'of-the-newer-wallet' });
       await client.query(
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
-  it('probes a wallet, and says what it answered', async () => {
+  it('probes a wallet, and shows its answer', async () => {
     const page = await rig.open('/operators/alpha');
     await page.getByText('Not asked yet.').waitFor();
     await page.getByRole('button', { name: 'Probe' }).click();

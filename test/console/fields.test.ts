@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is said to have changed where a list was written anew after it was chosen', async () => {
+    it('is reported as changed if a list was rewritten after it was chosen', async () => {
       const list = join(folder, 'list.csv');
       await writeFile(list, 'transactionId,stake\na,1\n');
       const page = await rig.open('/reconciliations');
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is not needed: a browser that keeps nothing shows the console all the same', async () => {
+    it('is not needed: the console works in a browser that stores nothing', async () => {
       const page = await rig.open('/nowhere');
       await page.addInitScript(
         `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })`,

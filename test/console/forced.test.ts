@@ -4,7 +4,7 @@ import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 /** As long as a player's id may be, and without a place to break it. */
 const LONG_USER = 'u'.repeat(64);
 
-describe.skipIf(!hasChromium)('what is to be read all the same', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('what must stay readable', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   let betId = '';
   let userId = '';
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('what is to be read all the same', { timeout: 120_
     },
   );
 
-  it('is in colours that the reader forces which page this is, and from whom to whom a message went', async () => {
+  it('is, in forced colours, which page this is, and from whom to whom a message went', async () => {
     const page = await rig.open(`/bets/${betId}`);
     await page.emulateMedia({ forcedColors: 'active' });
     await page.locator('.arrow').first().waitFor();

@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     expect(rig.complaints).toEqual([]);
   });
 
-  it('goes on to say why it shows nothing while it asks anew', async () => {
+  it('keeps saying why it shows nothing while it asks again', async () => {
     const page = await rig.open('/nowhere');
     let asked = 0;
     await page.route('**/admin/bets', async (route) => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.close();
   });
 
-  it('leaves what is typed to sign in where it is when its window is come back to', async () => {
+  it('keeps what is typed to sign in when the window gets the focus again', async () => {
     const page = await rig.open('', { isStranger: true });
     const field = page.getByLabel('Admin token');
     await field.fill('half of a tok');
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     rig.complaints.splice(0);
   });
 
-  it('says that nobody answers where the machine has no network, too', async () => {
+  it('says that nobody answers, even if the machine has no network', async () => {
     const page = await rig.open('', { width: 1278 });
     await page.getByRole('row', { name: 'beta' }).waitFor();
     await page.context().setOffline(true);

@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     expect(over).toBeLessThanOrEqual(0);
   });
 
-  it('does not say that a bet is not there while nobody knows', async () => {
+  it('does not say that a bet does not exist while nobody knows', async () => {
     const page = await rig.open('');
     const body = '{"code":100,"message":"PostgreSQL is not available"}';
     await page.route('**/admin/bets**', (route) => route.fulfill({ status: 503, body }));
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await page.close();
   });
 
-  it('keeps what stands around a page that does not come, and goes on to others', async () => {
+  it('keeps its header when a page cannot be loaded, and goes on to others', async () => {
     const page = await rig.open('');
     await page.getByText('beta').first().waitFor();
     await page.route('**/assets/**', (route) => route.abort());

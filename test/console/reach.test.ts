@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     },
   );
 
-  it('is on a phone what is wrong, to its last word', async () => {
+  it(`includes all of an operator's troubles on a phone, to the last word`, async () => {
     const page = await rig.open('', { width: 390 });
     await page.getByText('profile and balance are not asked: breaker open').waitFor();
     expect(await isWithin(page, '.badge')).toBe(true);

@@ -27,7 +27,7 @@ describe('worst first', () => {
     ...fields,
   });
 
-  it('puts money at risk above what waits, and what waits above what is well', () => {
+  it('puts money at risk before waiting deliveries, and these before healthy operators', () => {
     const rows = [
       row('well'),
       row('a-well'),
@@ -55,12 +55,12 @@ describe('worst first', () => {
     ]);
   });
 
-  it('does not take what is not known for well', () => {
+  it('does not take unknown counts for healthy', () => {
     const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
     expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
   });
 
-  it('is not told as none dead while nobody knows how many', () => {
+  it('does not say that none are dead while nobody knows how many', () => {
     const known = row('a', { deadDeliveries: 1_200, unresolvedBets: 0 });
     expect(countText([known, row('b')], 'deadDeliveries')).toBe('1,200');
     expect(countText([known, row('b')], 'unresolvedBets')).toBe('0');
@@ -70,7 +70,7 @@ describe('worst first', () => {
     expect(countText([], 'deadDeliveries')).toBe('0');
   });
 
-  it('says for how long something waits, what was answered late, and how much is unknown', () => {
+  it('says how long something has waited, what was answered late, and how much is unknown', () => {
     const at = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toISOString();
     const NOW_MS = Date.UTC(2026, 10, 22);
     const counted = { seconds: 300, callbacks: 200, walletCalls: 200, walletFailures: 0 };

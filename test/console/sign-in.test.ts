@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     await page.context().close();
   });
 
-  it('helps no page of somebody else: it neither reads nor changes, and stands around nothing', async () => {
+  it('helps no page of another site: it can neither read nor change nor frame anything', async () => {
     const page = await signedIn('admin');
     const foreign = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     },
   );
 
-  it('tells without a mouse, too, why a button is not for a role, and whose it is', async () => {
+  it('tells even without a mouse why a button is not for a role, and for which role it is', async () => {
     const page = await signedIn('viewer', '/bets/dead-1');
     const resolve = page.getByRole('button', { name: 'Resolve', exact: true });
     await resolve.focus();

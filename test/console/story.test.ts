@@ -198,7 +198,7 @@ describe('what may be done now', () => {
     expect(withDelivery(state)).toEqual([kind]);
   });
 
-  it('says of one that is held what it waits for, not that nothing has to be done', () => {
+  it('says what a held one waits for, and not that nothing has to be done', () => {
     const held = operation({ delivery: { id: '7', state: 'held' } });
     const [step] = nextSteps(bet({ operations: [held] }));
     expect(step?.why).toContain('in the books of another wallet and has to be released');

@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is told that what is under way is not stopped by closing its window', async () => {
+    it('is told that closing its window does not stop an action', async () => {
       const page = await rig.open('/operators/beta');
       const letGo = Promise.withResolvers<void>();
       await page.route('**/deliveries/hold', async (route) => {
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is told of a failure also where the window was closed before', async () => {
+    it('is told about a failure even if the window was closed before', async () => {
       const page = await rig.open('/operators/delta');
       const { dialog, letGo } = await closeFailingHold(page);
       await dialog.waitFor({ state: 'detached' });
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is told of a failure also where the page was left before', async () => {
+    it('is told about a failure even if the page was left before', async () => {
       const page = await rig.open('/operators/delta');
       const { letGo } = await closeFailingHold(page);
       await page.getByRole('link', { name: 'Now', exact: true }).click();
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is told of those of a selection that were not done, also where the page was left before', async () => {
+    it('is told which of a selection were not done, even if the page was left before', async () => {
       await onServer(rig.gateway.databaseUrl, async (client) => {
         await insertDelivery(client, { state: 'dead', transactionId: 'left-1' });
         await insertDelivery(client, { state: 'dead', transactionId: 'left-2' });
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
-    it('is told what to do where the session has ended meanwhile', async () => {
+    it('is told what to do if the session has ended meanwhile', async () => {
       const page = await rig.open('/operators/delta');
       const body = '{"code":1,"message":"The bearer token is missing or wrong"}';
       await page.route('**/deliveries/hold', (route) => route.fulfill({ status: 401, body }));

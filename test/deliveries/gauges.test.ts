@@ -40,7 +40,7 @@ describe('the delivery gauges', () => {
     return Number(clock?.now) - Number(row?.settled_at);
   }
 
-  it('are at most 5 s behind, also for what has ended', { timeout: 90_000 }, async () => {
+  it('are at most 5 s behind, for finished ones as well', { timeout: 90_000 }, async () => {
     const agesMs: number[] = [];
     while (agesMs.length < ROUNDS && Math.min(...agesMs) >= AGE_MS_MAX) {
       agesMs.push(await ageMsOfWhatJustMissed());

@@ -91,7 +91,7 @@ describe.concurrent('the rollback of a place that was never answered', () => {
   });
 });
 
-describe.concurrent('a place whose rollback the service never brings', () => {
+describe.concurrent('a place whose rollback the service never sends', () => {
   it('is rolled back by the gateway: errorCode 10, and confirmed three times (I5)', async ({
     expect,
   }) => {

@@ -3,7 +3,7 @@ import { BET_STATES, betState } from '../../src/domain/bet-state.ts';
 
 const PLACES = ['unseen', 'in_flight', 'accepted', 'declined', 'not_sent', 'unknown'];
 
-describe('the one word for where a bet stands', () => {
+describe('the one word for the state of a bet', () => {
   it.each(PLACES)('is how far its place came, while it has no result: %s', (place) => {
     for (const settlement of ['none', 'unsettled']) {
       expect(betState({ place, settlement, rollback: 'none' })).toBe(place);

@@ -56,14 +56,14 @@ describe('a bet', () => {
     expect(neverHeld(bet())).toBe(false);
   });
 
-  it('has an unknown place where it is so, or where the service was told so of an accepted one', () => {
+  it('has an unknown place if that is so, or if the service was answered so about an accepted one', () => {
     expect(isPlaceUnknown(bet({ place: { kind: 'unknown' } }))).toBe(true);
     expect(isPlaceUnknown(bet({ placeAnsweredUnknown: true }))).toBe(true);
     expect(isPlaceUnknown(bet({ place: declined, placeAnsweredUnknown: true }))).toBe(false);
     expect(isPlaceUnknown(bet())).toBe(false);
   });
 
-  it('has no result where none was attempted or it was undone, and none may land late', () => {
+  it('has no result if none was attempted or it was undone, and none may take effect late', () => {
     const unsettled = { kind: 'unsettled', transactionTime: AT } as const;
     expect(holdsNoResult(bet())).toBe(true);
     expect(holdsNoResult(bet({ settlement: unsettled }))).toBe(true);
@@ -71,7 +71,7 @@ describe('a bet', () => {
     expect(holdsNoResult(bet({ settlement: { kind: 'unknown', attempted: LOST } }))).toBe(false);
   });
 
-  it('may have a result that nobody knows of where its place was never seen here', () => {
+  it('may have an unknown result if its place was never seen here', () => {
     const unsettled = { kind: 'unsettled', transactionTime: AT } as const;
     expect(holdsNoResult(bet({ place: { kind: 'unseen' } }))).toBe(false);
     expect(holdsNoResult(bet({ place: { kind: 'unseen' }, settlement: unsettled }))).toBe(true);
@@ -95,7 +95,7 @@ describe('two results', () => {
     expect(sameResult(UNSETTLE, UNSETTLE)).toBe(true);
   });
 
-  it('leave nobody knows which books where there were several', () => {
+  it(`leave the wallet's books unknown if there were several`, () => {
     expect(sameResult(SEVERAL, SEVERAL)).toBe(false);
   });
 });
@@ -130,7 +130,7 @@ describe('a result left without an answer', () => {
   });
 });
 
-describe('what stands', () => {
+describe('the current state', () => {
   it('is the result that the wallet is known to hold, as an operation', () => {
     const settled = { ...won('25'), kind: 'settled', transactionTime: AT } as const;
     expect(standingResult(settled)).toEqual(won('25'));

@@ -108,7 +108,7 @@ describe('what a wallet said of a result', () => {
     });
   });
 
-  it('was not brought where it was not sent, or refused for what is not the player’s doing', () => {
+  it(`was not delivered if it was not sent, or refused for reasons that are not the player's doing`, () => {
     expect(conclude(UNSENT)).toEqual(notBrought);
     for (const code of [1, 3, 4])
       expect([code, conclude(declined(code))]).toEqual([code, notBrought]);
@@ -137,7 +137,7 @@ describe('what a wallet said of a result', () => {
     },
   );
 
-  it('is one operation: of several nobody can say which was confirmed', () => {
+  it('is one operation: of several, nobody can say which was confirmed', () => {
     const options = { tokenIsChecked: false, answeredTime: undefined };
     expect(() => concludeResult(fresh, { kind: 'several' }, ACCEPTED, options)).toThrow(
       'an attempt is one operation',
@@ -163,7 +163,7 @@ describe('what a wallet said of a rollback', () => {
     });
   });
 
-  it('confirms it by code 8, which is passed on unless the service was told 200', () => {
+  it('confirms it by code 8, which is passed on unless the service was answered 200', () => {
     const refusal = { code: 8, message: 'no' };
     expect(concludeRollback(placed, declined(8), asked)).toEqual({
       outcome: 'accepted',

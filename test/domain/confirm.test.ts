@@ -38,7 +38,7 @@ const CONFIRM_MS = 60_000;
 const decide = (what: Bet, afterMs: number, holdsRepeats = false) =>
   decideConfirm(what, { nowMs: LATE.atMs + afterMs, confirmAfterMs: CONFIRM_MS, holdsRepeats });
 
-describe('what stands where something may land late', () => {
+describe('the current state of a bet of which something may take effect late', () => {
   it('is sent once more at confirmUnknownAfterMs, and again at ten times that (I5)', () => {
     const send = { kind: 'send', operationId: '7' };
     expect(decide(bet(), CONFIRM_MS - 1)).toEqual({ kind: 'wait', inMs: 1 });
@@ -57,7 +57,7 @@ describe('what stands where something may land late', () => {
     expect(decide(bet({ late: { ...LATE, isConfirming: true } }), CONFIRM_MS)).toEqual(wait);
   });
 
-  it('is left alone where the late one would change nothing, or nobody knows what stands', () => {
+  it('is left alone if the late one would change nothing, or the state is unknown', () => {
     const same = { kind: 'settle', amount: '50.00', resultType: 'won' } as const;
     const harmless = bet({ late: { ...LATE, operation: same } });
     expect(decide(harmless, CONFIRM_MS)).toEqual({ kind: 'skip' });

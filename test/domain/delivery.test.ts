@@ -91,7 +91,7 @@ describe('a confirmation after an attempt', () => {
     },
   );
 
-  it.each([1, 3, 4, 100])('that was not brought is tried again: code %s', (code) => {
+  it.each([1, 3, 4, 100])('that was not delivered is retried: code %s', (code) => {
     expect(afterAttempt(confirm(), declined(code))).toEqual(PENDING);
     expect(afterAttempt(confirm({ operation: 'settle' }), declined(code))).toEqual(PENDING);
   });

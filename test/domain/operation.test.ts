@@ -27,7 +27,7 @@ describe('the operations', () => {
 });
 
 describe('an operating error', () => {
-  it('carries its code, its words and what it came from', () => {
+  it('has its code, its text and its cause', () => {
     const cause = new Error('refused');
     const error = new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL: refused', { cause });
     expect(error).toMatchObject({

@@ -120,7 +120,7 @@ describe('an intent that is committed after its caller gave up', () => {
   });
 });
 
-describe('an intent whose commit nobody reported', () => {
+describe('an intent whose commit was not reported', () => {
   it.each<[string, readonly (string | undefined | Error)[], readonly number[]]>([
     ['at once', ['7'], [1]],
     ['after a second', [undefined, '7'], [1, 1, 2]],
@@ -143,7 +143,7 @@ describe('an intent whose commit nobody reported', () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it('is nothing to tell of where it is not there', async () => {
+  it('changes nothing if it does not exist', async () => {
     const { begin, steps, operationIdOf, logger } = sceneOf({ looks: [away] });
     await expect(begin(async () => failing())).rejects.toBe(away);
     await allTime();
@@ -152,7 +152,7 @@ describe('an intent whose commit nobody reported', () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it('is left to the sweep, with a warning, where nobody could look', async () => {
+  it('is left to the sweep, with a warning, if it cannot be looked up', async () => {
     const { begin, steps, logger } = sceneOf({
       looks: [undefined, undefined, undefined, undefined, away],
     });
@@ -189,7 +189,7 @@ describe('an outcome', () => {
     ['unsettle', true],
     ['rollback', false],
     ['update', false],
-  ])('that nobody knows counts where money hangs on it: %s', async (operation, isCounted) => {
+  ])('that is unknown counts if money depends on it: %s', async (operation, isCounted) => {
     const { inc } = await recorded({ operation, sent: UNKNOWN });
     expect(inc.mock.calls).toEqual(isCounted ? [[{ operator: 'alpha', operation }]] : []);
   });
@@ -247,7 +247,7 @@ describe('an outcome', () => {
     expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  it('of a delivery is waited for however long it takes, and tells nobody anything', async () => {
+  it('of a delivery is waited for however long it takes, and nobody is told', async () => {
     const { attempted, records } = await recorded({
       isDelivery: true,
       finish: () => later(50_000, () => ({ kind: 'committed' })),
@@ -272,7 +272,7 @@ describe('what must not begin once time is over', () => {
   const onLate = vi.fn(async (_: string) => undefined);
   afterEach(() => onLate.mockReset());
 
-  it('gives what it came to within its time, or how it failed', async () => {
+  it('returns its result within its time, or its failure', async () => {
     expect(await inTime(10, async () => 'done', onLate)).toBe('done');
     await expect(inTime(10, async () => failing(), onLate)).rejects.toBe(away);
     await allTime();
@@ -285,7 +285,7 @@ describe('what must not begin once time is over', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('says what it came to after that, and is silent about a failure', async () => {
+  it('reports its result after that, and is silent about a failure', async () => {
     const told = expect(inTime(10, () => later(20, () => 'late'), onLate)).rejects.toMatchObject({
       name: 'OutOfTime',
     });

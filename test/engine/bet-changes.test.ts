@@ -69,7 +69,7 @@ describe('waiting for a bet to be freed', () => {
     expect([first.afterMs, second.afterMs]).toEqual([0, 0]);
   });
 
-  it('forgets a bet that nobody waits for any more', async () => {
+  it('forgets a bet for which nobody waits any more', async () => {
     const changes = new BetChanges();
     const forgotten = vi.spyOn(Map.prototype, 'delete');
     try {

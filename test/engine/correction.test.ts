@@ -32,7 +32,7 @@ async function corrected(engine: Engine, answered: AnsweredOtherwise, end: Promi
 
 const finished = async (kind: Finished['kind']) => partly<Finished>({ kind });
 
-describe('an outcome that stands with another answer than was told', () => {
+describe('an outcome that is recorded with another answer than was given', () => {
   it('is put right at once, and once (I3)', async () => {
     const { engine, correct, logger } = engineOf();
     await corrected(engine, { ...ANSWERED, promisedTime: 'then' }, finished('committed'));
@@ -80,7 +80,7 @@ describe('an outcome that stands with another answer than was told', () => {
   });
 });
 
-describe('an outcome of which nobody knows whether it stands', () => {
+describe('an outcome of which it is unknown whether it was recorded', () => {
   const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
   const WAITED = { transactionId: 'bet', operation: 'settle', status: 503 };
 

@@ -34,8 +34,8 @@ const lapsed = (operation: Busy['operation']): Bet => ({
   busy: { operation, attemptId: 'gone', lapsed: true },
 });
 
-describe('whom an operation concerns', () => {
-  it('is told by the journal, also without a session', async () => {
+describe('the player whom an operation concerns', () => {
+  it('is known from the journal, even without a session', async () => {
     expect(await locate(engineOf([FRESH]).engine, MESSAGE)).toEqual({ kind: 'bet', bet: FRESH });
   });
 
@@ -44,12 +44,12 @@ describe('whom an operation concerns', () => {
     expect(found).toEqual({ kind: 'foreign', operatorId: 'alpha' });
   });
 
-  it('is whoever speaks of it where the journal knows of nobody', async () => {
+  it('is the one that the message names if the journal knows none', async () => {
     const bet = { ...FRESH, owner: undefined };
     expect(await locate(engineOf([bet]).engine, MESSAGE)).toEqual({ kind: 'bet', bet });
   });
 
-  it('is told by the player of a bet that was never seen, else nobody knows', async () => {
+  it('is known from a bet that was never seen, and otherwise unknown', async () => {
     const { engine } = engineOf([undefined], OWNER);
     const found = await locate(engine, MESSAGE);
     expect(found).toMatchObject({ kind: 'bet', bet: { owner: OWNER, version: 0, generation: 3 } });
@@ -74,14 +74,14 @@ describe('a bet whose process is gone', () => {
     },
   );
 
-  it('is counted by whoever has marked it, and by nobody who comes after that', async () => {
+  it('is counted by the process that marked it, and by none that comes later', async () => {
     const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
     recover.mockResolvedValue(false);
     expect(await findRecoveredBet(engine, 'bet')).toBe(FRESH);
     expect(count).not.toHaveBeenCalled();
   });
 
-  it('is counted for nobody where its player is unknown', async () => {
+  it('is counted for no operator if its player is unknown', async () => {
     const { engine, count } = engineOf([{ ...lapsed('settle'), owner: undefined }, FRESH]);
     await findRecoveredBet(engine, 'bet');
     expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'settle' }]]);
@@ -95,7 +95,7 @@ describe('a bet whose process is gone', () => {
   });
 });
 
-describe('a bet that nobody has seen', () => {
+describe('an unseen bet', () => {
   it('holds nothing, and is of its operator’s present wallet', () => {
     const { engine } = engineOf([]);
     expect(unseenBet(engine, 'new', OWNER)).toEqual({

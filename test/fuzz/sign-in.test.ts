@@ -83,7 +83,7 @@ describe('signing in at the console', () => {
     );
   });
 
-  it('signs nobody in by a return that the issuer did not send, whatever its query is', async () => {
+  it('signs nobody in by a return that the issuer did not send, whatever its query', async () => {
     const queries = [
       `code=made-up&state=${begun.state}`,
       `code=made-up&state=${begun.state}&iss=${encodeURIComponent(people.issuer.url)}`,
@@ -150,7 +150,7 @@ describe('signing in at the console', () => {
     );
   });
 
-  it('still works for who really is somebody', async () => {
+  it('still works for a real person', async () => {
     const browser = new Browser();
     await signIn(browser, people);
     expect((await browser.go(`${people.baseUrl}/admin/me`)).json).toMatchObject({ role: 'admin' });

@@ -108,14 +108,14 @@ describe('the values of the chart', () => {
     expect(Object.keys(isTree(bounds) ? bounds : {})).toHaveLength(3);
   });
 
-  it('give a pod longer to end than the gateway may take for what is in flight', () => {
+  it('give a pod more time to end than the gateway needs for requests in flight', () => {
     const graceSeconds = Number(at(values, 'shutdown.terminationGracePeriodSeconds'));
     const preStopSeconds = Number(at(values, 'shutdown.preStopSeconds'));
     expect(preStopSeconds).toBeGreaterThan(0);
     expect(graceSeconds).toBeGreaterThanOrEqual(preStopSeconds + 12);
   });
 
-  it('run as nobody, on a root file system that is not written', () => {
+  it('run as an unprivileged user, on a read-only root file system', () => {
     expect(at(values, 'podSecurityContext')).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 1000,

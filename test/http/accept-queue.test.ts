@@ -47,7 +47,7 @@ it('those that waited while the event loop stood still have waited all that time
   }
 });
 
-it('a turn in which nobody waited begins anew', async () => {
+it('a turn in which nobody waited starts the measurement again', async () => {
   const clock = new TestClock();
   const queue = new AcceptQueue(clock);
   queue.accepted(0);
@@ -56,7 +56,7 @@ it('a turn in which nobody waited begins anew', async () => {
   expect(queue.accepted(0)).toBe(clock.atMs);
 });
 
-it('what is sent on a connection later than it was accepted has not waited with it', async () => {
+it('data sent on a connection after it was accepted has not waited with it', async () => {
   const starts = new RequestStarts();
   const socket = new Socket();
   const request = new IncomingMessage(socket);
@@ -67,7 +67,7 @@ it('what is sent on a connection later than it was accepted has not waited with 
   expect(starts.sinceMs(request, 7)).toBe(7);
 });
 
-it('nobody came earlier than a look at the queue that they were not in', async () => {
+it('nobody came before a look at the queue that did not show them', async () => {
   const clock = new TestClock();
   let waiting: number | undefined;
   const queue = new AcceptQueue(clock, () => waiting);

@@ -21,6 +21,6 @@ it('never lets in more than the process can serve: callers, their calls and its 
   }
 });
 
-it('has room for nobody where its own files do not fit', () => {
+it('has room for nobody if its own files do not fit', () => {
   expect(callersThatFit({ max: OWN_FILES, outward: 0 })).toBeLessThan(1);
 });

@@ -106,7 +106,7 @@ describe('one operator’s connections', () => {
     expect(isClosed(beta)).toBe(false);
   });
 
-  it('bring long bodies at a pace of their own too', async () => {
+  it('may send long bodies at a rate of their own', async () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const broken = Array.from({ length: 12 }, async () => {
       const socket = await stranger();
@@ -178,7 +178,7 @@ describe('http.arrivingBytesMax', () => {
     expect((await gateway.service.balance(player)).status).toBe(200);
   });
 
-  it('gives back what a whole or broken body held: nobody is broken off for what is over', async () => {
+  it('releases the bytes of a whole or broken body: nobody is cut off for finished requests', async () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const player = await gateway.player();
     // Short ones, which are not throttled.

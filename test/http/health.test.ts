@@ -116,7 +116,7 @@ describe('readiness', () => {
     expect(await statusOf(subject)).toEqual([503, 'draining']);
   });
 
-  it('names its dependencies while it starts and while it drains, too', async () => {
+  it('names its dependencies while it starts and while it drains as well', async () => {
     const { subject } = readiness({ redis: down });
     expect((await subject.report()).dependencies).toEqual({ postgresql: 'up', redis: 'down' });
   });

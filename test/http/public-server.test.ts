@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => app.close());
 afterAll(() => lag.close());
 
-it('says nothing of a request whose connection was reset before it was looked at', async () => {
+it('does not log a request whose connection was reset before it was looked at', async () => {
   const handled = vi.fn();
   app.post('/', async ({ ip }, reply) => {
     handled(ip);

@@ -119,7 +119,7 @@ describe('compose.yaml', () => {
     expect(command).toContain('--appendonly yes');
   });
 
-  it('keeps PostgreSQL and Redis where nobody outside reaches them', () => {
+  it('keeps PostgreSQL and Redis unreachable from outside', () => {
     expect(compose.networks.servers?.internal).toBe(true);
     for (const name of ['postgres', 'redis']) {
       expect(serviceOf(name).networks).toEqual(['servers']);
@@ -140,14 +140,14 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('tells of every service whether it is well', () => {
+  it('says for every service how its health is checked', () => {
     for (const [name, { healthcheck }] of Object.entries(services)) {
       // The gateway's is built into the image.
       if (name !== 'gateway') expect(healthcheck, name).toBeDefined();
     }
   });
 
-  it('mounts only what is there, and declares every volume and network', () => {
+  it('mounts only what exists, and declares every volume and network', () => {
     for (const { volumes, networks } of Object.values(services)) {
       for (const source of volumes.map((volume) => volume.split(':')[0] ?? '')) {
         const isThere = source.startsWith('./')

@@ -37,7 +37,7 @@ describe('the image', () => {
     expect(stages.map(({ base }) => base)).toEqual(bases);
   });
 
-  it('copies only what is there, from the build context or from an earlier stage', () => {
+  it('copies only what exists, in the build context or in an earlier stage', () => {
     const aliases = stages.map(({ alias }) => alias);
     for (const [index, stage] of stages.entries()) {
       for (const { from, sources } of copiesOf(stage)) {
@@ -79,12 +79,12 @@ describe('the image', () => {
     expect(packages.size).toBeGreaterThan(10);
   });
 
-  it('carries no test, no environment file and no other secret of whoever builds it', () => {
+  it('contains no test, no environment file and no other secret of its builder', () => {
     const left = ['.env', 'test/x.test.ts', 'node_modules/a', '.git/config', 'tools/demo/main.ts'];
     expect(left.filter(inContext)).toEqual([]);
   });
 
-  it('runs as nobody in particular, downloads nothing, and names a command line', () => {
+  it('runs as an unprivileged user, downloads nothing, and names a command line', () => {
     expect(argsOf(last, 'USER')).toEqual(['1000:1000']);
     expect(argsOf(last, 'RUN')).toEqual([]);
     const system = readFileSync(join(ROOT, 'scripts/gather-system.sh'), 'utf8');
@@ -99,7 +99,7 @@ describe('the image', () => {
     }
   });
 
-  it('can be read by its user, whatever the umask of whoever checked it out', () => {
+  it('can be read by its user, whatever the umask of the checkout was', () => {
     expect(argsOf(stageNamed('build'), 'RUN').join('\n')).toContain('chmod -R u=rwX,go=rX .');
     expect(copiesOf(last).map(({ from }) => from)).not.toContain(undefined);
   });

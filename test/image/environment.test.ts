@@ -7,7 +7,7 @@ import { ROOT } from './support/dockerfile.ts';
 const REQUIRED = { DATABASE_URL: 'postgresql://u:p@h/d', REDIS_URL: 'redis://h' };
 
 describe('the environment', () => {
-  it('is told to operators as it is read: every variable stands in docs/operations.md', () => {
+  it('is documented for operators: every variable is in docs/operations.md', () => {
     const source = readFileSync(join(ROOT, 'src/config/environment/environment.ts'), 'utf8');
     const read = [...source.matchAll(/env\.([A-Z_]+)|\(env, '([A-Z_]+)'/g)].map(
       ([, member, argument]) => member ?? argument ?? '',
@@ -17,11 +17,11 @@ describe('the environment', () => {
     for (const name of read) expect(documented).toContain(`\`${name}\``);
   });
 
-  it('logs every read and traces nothing unless told', () => {
+  it('logs every read and traces nothing by default', () => {
     expect(readEnvironment(REQUIRED)).toMatchObject({ logReadsShare: 1, tracing: undefined });
   });
 
-  it('traces where there is a receiver', () => {
+  it('traces if there is a receiver', () => {
     const env = { ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
     const share = { OTEL_TRACES_SAMPLER_ARG: '0.1', OTEL_SERVICE_NAME: 'gateway-eu' };
     expect(readEnvironment(env).tracing).toEqual({

@@ -3,7 +3,7 @@ import { KeyedSemaphore } from '../../src/lib/keyed-semaphore.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('lets so many work at a time, the others in their order, and each key by itself', async () => {
+it('lets this many work at a time, the others in their order, and each key by itself', async () => {
   const semaphore = new KeyedSemaphore(2);
   const began: string[] = [];
   const ends: (() => void)[] = [];

@@ -22,7 +22,7 @@ describe('readLines', () => {
     expect(await linesOf()).toEqual([]);
   });
 
-  it('does not care where the chunks end, be it within a character', async () => {
+  it('does not care where the chunks end, even within a character', async () => {
     const bytes = Buffer.from('\u{feff}für\r\nälter\n');
     const whole = await linesOf(bytes);
     expect(whole).toEqual([

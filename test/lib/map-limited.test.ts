@@ -3,7 +3,7 @@ import { mapLimited } from '../../src/lib/map-limited.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('maps so many at a time, and gives the results in the order of the items', async () => {
+it('maps this many at a time, and returns the results in the order of the items', async () => {
   let working = 0;
   let most = 0;
   const results = await mapLimited([5, 1, 4, 2, 3], 2, async (turns) => {
@@ -18,7 +18,7 @@ it('maps so many at a time, and gives the results in the order of the items', as
   expect(await mapLimited([], 2, async () => 'none')).toEqual([]);
 });
 
-it('begins nothing more once one has failed: whoever waited has been answered', async () => {
+it('starts nothing after one has failed: the caller has already been answered', async () => {
   const begun: number[] = [];
   const mapped = mapLimited([1, 2, 3, 4, 5, 6], 2, async (item) => {
     begun.push(item);

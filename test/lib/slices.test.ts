@@ -34,14 +34,14 @@ it('lets others have their turn behind each item that takes long by itself', asy
   expect(doubled).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
 });
 
-it('lets nobody wait for a turn that needs none: a slice goes on for some milliseconds', async () => {
+it('does not wait for a turn unnecessarily: a slice goes on for some milliseconds', async () => {
   const turns = await turnsDuring(() =>
     new Slices().map([1, 2, 3, 4, 5, 6, 7, 8], () => vi.advanceTimersByTime(1)),
   );
   expect(turns).toBeLessThan(8);
 });
 
-it('is over after some milliseconds, begins anew with the next turn, and reads no clock at each small step', async () => {
+it('ends after some milliseconds, starts again with the next turn, and reads no clock at each small step', async () => {
   const slices = new Slices();
   const stepsUntilOver = () => {
     let steps = 1;

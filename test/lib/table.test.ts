@@ -6,7 +6,7 @@ const COLUMNS = [
   { title: 'amount', align: 'right' },
 ] as const;
 
-it('stands in columns, and no line ends in a space', () => {
+it('is aligned in columns, and no line ends in a space', () => {
   expect(table(COLUMNS, [['alpha', '1.50'], ['b']])).toBe(
     ['id     amount', '-----  ------', 'alpha    1.50', 'b'].join('\n'),
   );

@@ -52,7 +52,7 @@ describe('a token bucket', () => {
     expect(buckets.take('alpha', 1)).toBe(0);
   });
 
-  it('lets whoever comes next wait for what was spent without asking', () => {
+  it('makes the next caller wait for what was spent without asking', () => {
     const { clock, buckets } = start();
     buckets.owe('alpha', 5);
     expect(buckets.take('alpha')).toBeCloseTo(300);

@@ -47,7 +47,7 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
-  it('is sent again with the token of the first also where it bears none itself', async () => {
+  it(`is sent again with the first one's token even if it has none itself`, async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
     bet.wallet.misbehave(
@@ -64,7 +64,7 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
-  it('also where its process was killed while it was on its way', async () => {
+  it('even if its process was killed while it was under way', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
     const gate = bet.wallet.hold('settle', { transactionId, point: 'after' });

@@ -48,7 +48,7 @@ it.each([
   expect((await bet.settle('5')).status).toBe(status);
 });
 
-it('a result of an unknown bet that was answered 503 first, and refused when it came again, keeps nobody from being forgotten', async () => {
+it('a result of an unknown bet that was answered 503 first, and refused when repeated, does not keep its player from being forgotten', async () => {
   const prisma = createPrisma(gateway.databaseUrl);
   onTestFinished(() => prisma.$disconnect());
   const bet = await unplacedBet(gateway);
@@ -84,7 +84,7 @@ it('a cashout refused for its token is no refusal of the result that was answere
   expect(await forgetPlayer(prisma, bet.player.userId, BY)).toEqual(open);
 });
 
-it('a data update of a bet that was placed elsewhere keeps nobody from being forgotten', async () => {
+it('a data update of a bet that was placed elsewhere does not keep its player from being forgotten', async () => {
   const prisma = createPrisma(gateway.databaseUrl);
   onTestFinished(() => prisma.$disconnect());
   const bet = await unplacedBet(gateway);

@@ -44,7 +44,7 @@ describe('rule 9: an intent that was committed just after its caller gave up (I6
     expect((await bet.settle('30')).status).toBe(name === 'rollback' ? 400 : 200);
   });
 
-  it('also where the answer to its commit was lost with the connection', async () => {
+  it('even if the answer to its commit was lost with the connection', async () => {
     const bet = await acceptedBet(gateway);
     const commit = postgres.holdAnswer(STATEMENTS.commit, bet.transactionId);
     expect((await bet.settle('20')).status).toBe(503);

@@ -56,7 +56,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await post(placeBody(slipOf(token)))).status).toBe(200);
   });
 
-  it('when a profile has only then told of its session', async () => {
+  it('when only a later profile has shown its session', async () => {
     const unseen = `${token}-new`;
     const body = placeBody(slipOf(unseen));
     expect(told(await post(body))).toEqual([400, 3]);
@@ -90,7 +90,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(balance()).toBe('100');
   });
 
-  it('also of a bet that only its settle told of, which goes on settling', async () => {
+  it('even for a bet known only from its settle, which is still settled', async () => {
     const slip = slipOf(token);
     const settled = (amount: string) =>
       put(settleBody(slip, { amount, resultType: 'won', token: undefined }));
@@ -145,7 +145,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(told(await post(body))).toEqual([400, 4]);
   });
 
-  it('also where a failover has lost the session that its process remembers, and the player', async () => {
+  it('even if a failover has lost the session that its process remembers, and the player', async () => {
     await gateway.service.profile(token);
     expect((await post(placeBody(slipOf(token)))).status).toBe(200);
     const tokens = { [`${own}-other`]: 'USD' };

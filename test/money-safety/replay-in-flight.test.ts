@@ -19,7 +19,7 @@ const ENDS = [
   ['not brought', { kind: 'status', status: 500 }, 503],
 ] as const;
 
-describe('a replay while the same result, asked for anew, is at the wallet', () => {
+describe('a replay while the same result, sent again, is at the wallet', () => {
   it.each(ENDS)(
     'settle: has its own answer, although the new one is %s',
     async (_, fault, status) => {

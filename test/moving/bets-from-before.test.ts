@@ -97,7 +97,7 @@ describe('a bet that was placed before the move', () => {
     expect(bet.balance()).toBe('1000');
   });
 
-  it('is cashed out in a session of here, and in none of before', async () => {
+  it('is cashed out with a session of this gateway, and with none of before', async () => {
     const bet = await fromBefore();
     expect((await bet.settle('70', 'cashout', bet.slip.token)).json).toMatchObject({ code: 3 });
     const { token, operatorToken } = await openHere(gateway, bet.player);
@@ -123,7 +123,7 @@ describe('a bet that was placed before the move', () => {
 });
 
 describe('a wallet whose refusals confirm a rollback (rollbackConfirmedBy)', () => {
-  it('is believed, also over a result from before that nobody here knows of', async () => {
+  it('is believed, even about an earlier result that is unknown here', async () => {
     const dialect = { rollbackConfirmedBy: [5] };
     await gateway.reconfigure('alpha', { wallet: { dialect } });
     const bet = await fromBefore();
@@ -235,7 +235,7 @@ describe('a reconciliation of the days of the move', () => {
 });
 
 describe('who is called in the night of the move', () => {
-  it('nobody, for callbacks of bets from before whose players are imported', async () => {
+  it('nobody, for callbacks of earlier bets whose players are imported', async () => {
     const own = await startTestGateway();
     const before = new OldGateway(own);
     try {

@@ -155,7 +155,7 @@ describe('a wallet of another vendor, with books that begin empty', { timeout: 6
     ]);
   });
 
-  it('is asked about bets from before the move at once: nobody knows whose books they are in', async () => {
+  it('is asked about earlier bets at once: nobody knows whose books they are in', async () => {
     const old = new OldGateway(gateway);
     onTestFinished(() => old.close());
     const bet = await betFromBefore(gateway, old, { operatorId: 'before' });
@@ -200,7 +200,7 @@ describe('a wallet that counts in the smallest unit', () => {
   });
 });
 
-describe('a wallet whose refusals were taken for successes, certified by nobody', {
+describe('a wallet whose refusals were taken for successes, without a certification', {
   timeout: 60_000,
 }, () => {
   it('has its bets found by a reconciliation, and voided once its dialect is right (I12)', async () => {

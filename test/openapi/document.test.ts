@@ -54,7 +54,7 @@ describe('the document by itself', () => {
     expect(untold).toEqual([]);
   });
 
-  it('calls the example of an error by what it says', () => {
+  it('names the example of an error by what it says', () => {
     for (const { route, endpoint } of documented) {
       for (const [status, { content }] of Object.entries(endpoint.responses)) {
         if (Number(status) < 400) continue;

@@ -64,7 +64,7 @@ describe('POST /operator/bets', () => {
   it.each([
     ['declined', { amount: '5000' }, 'declined'],
     ['accepted', { amount: '10' }, 'accepted'],
-  ])('says %s in one word', async (_, options, state) => {
+  ])('describes %s in one word', async (_, options, state) => {
     const bet = await unplacedBet(gateway, options);
     await bet.place();
     expect((await alpha.bet(bet.transactionId)).json).toMatchObject({ state });
@@ -154,7 +154,7 @@ describe('POST /operator/bets', () => {
     expect([statement.status, statement.json?.code]).toEqual([404, 2]);
   });
 
-  it('answers a tombstone of nobody’s as one that does not exist', async () => {
+  it('answers a tombstone without an operator like a missing bet', async () => {
     const bet = await unplacedBet(gateway);
     await bet.rollback({ userId: '"nobody-here"' });
     expect((await alpha.bet(bet.transactionId)).status).toBe(404);

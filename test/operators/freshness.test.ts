@@ -39,7 +39,7 @@ function opening(more: object = {}) {
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const fresh = (path: string) => ({ path, at: inMs(0), nonce: randomUUID() });
 
-describe('a request that says what it is for', () => {
+describe('a request that names its path', () => {
   it('is refused at another path, by 400/5 naming path', async () => {
     const body = { operatorUser: 'ann', path: OPEN };
     const elsewhere = await alpha.call(REVOKE, body);
@@ -83,7 +83,7 @@ describe('a request that says what it is for', () => {
     await there.close();
   });
 
-  it('comes once also when it comes ten times at the same moment', async () => {
+  it('is accepted once, even if it arrives ten times at the same moment', async () => {
     const body = { operatorUser: 'ann', ...fresh(REVOKE) };
     const answers = await Promise.all(Array.from({ length: 10 }, () => alpha.call(REVOKE, body)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -59,7 +59,7 @@ it('tells of what an operator is refused which field it was, by whom and from wh
   for (const { text } of found) expect(text).not.toMatch(/ann|token/);
 });
 
-it('tells of a loop of refusals a few times a second, and how many there were', async () => {
+it('logs a loop of refusals a few times a second, with their number', async () => {
   const alpha = callerWith(SECRET);
   const ask = () => alpha.openSession(session);
   await Promise.all(Array.from({ length: 200 }, ask));

@@ -194,7 +194,7 @@ it('is taken from the addresses in api.allowedIps alone, which strangers do not 
   await gateway.reconfigure('beta', {});
 });
 
-it('counts failures under the operator whose cid was used, and nobody’s as unknown', async () => {
+it('counts failures under the operator whose cid was used, others as unknown', async () => {
   const failures = (caller: string) =>
     gateway.metric('gateway_signature_failures_total', { caller });
   const before = [await failures('alpha'), await failures('unknown'), await failures('beta')];

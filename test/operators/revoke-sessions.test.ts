@@ -70,7 +70,7 @@ describe('POST /operator/sessions/revoke', () => {
     }
   });
 
-  it('works while the operator is suspended: what has to stop must be stoppable', async () => {
+  it('works while the operator is suspended: what must stop can be stopped', async () => {
     const player = await gateway.player();
     await gateway.reconfigure('alpha', { status: 'suspended' });
     const answer = await alpha.revokeSessions({ token: player.token });

@@ -85,7 +85,7 @@ describe('a closed breaker', () => {
     expect(target.state).toBe('open');
   });
 
-  it('stays closed on answers that say nothing of the wallet', async () => {
+  it('stays closed on answers that say nothing about the wallet', async () => {
     const { breaker: target } = breaker();
     await make(target, 'neutral', 'neutral', 'neutral', 'neutral', 'neutral');
     expect(target.state).toBe('closed');
@@ -169,7 +169,7 @@ describe('an override', () => {
 });
 
 describe("another process's breaker", () => {
-  it('is told what calls of this one have shown, and nothing that this one was told', async () => {
+  it(`is told what this one's calls have shown, but not what this one was told`, async () => {
     const { breaker: target, verdicts } = await halfOpenBreaker();
     await make(target, 'faulty');
     await vi.waitFor(() => expect(target.state).toBe('half_open'), {

@@ -26,7 +26,7 @@ describe('a request whose connection comes just before the operator’s own limi
     expect([server.requests.length, server.connections]).toEqual([2, 1]);
   });
 
-  it('says nothing of the wallet where the limit is shorter than a second', async () => {
+  it('says nothing about the wallet if the limit is shorter than a second', async () => {
     const server = await wallet(() => undefined);
     const clock = manualClock();
     const http = client(server.origin, { connections: 1, timeoutMs: 500, clock });
@@ -45,7 +45,7 @@ describe('a connection that is always busy', () => {
   afterEach(() => vi.useRealTimers());
   const MINUTE_MS = 60_000;
 
-  it('is given up after a minute: its name may stand for another machine by then', async () => {
+  it('is closed after a minute: its name may mean another machine by then', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
     const http = client(server.origin, { connections: 1 });
@@ -59,7 +59,7 @@ describe('a connection that is always busy', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('brings the answer to what it has sent all the same', async () => {
+  it('delivers the answer to what it has sent nevertheless', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const server = await wallet(({ socket }, index) => {
       if (index > 0) reply(socket, 200, '{}');

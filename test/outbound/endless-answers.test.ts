@@ -160,7 +160,7 @@ it('takes no answer that comes in tens of thousands of pieces, though it ends (I
   await Promise.all([http.close(), server.close()]);
 });
 
-it('takes the longest answer in pieces of a word each, whole and in order', async () => {
+it('accepts the longest answer in chunks of a word each, whole and in order', async () => {
   const words = Array.from({ length: 4_000 }, (_, n) => `w${n} `);
   const text = words.join('');
   const server = await startRawWallet(({ socket }) => {

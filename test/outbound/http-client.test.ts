@@ -228,7 +228,7 @@ describe('a call whose time is over once it was sent', () => {
 });
 
 describe('closing', () => {
-  it('lets what is under way finish', async () => {
+  it('lets calls under way finish', async () => {
     const server = await wallet(() => undefined);
     const http = client(server.origin, { connections: 1 });
     const exchange = http.exchange(post(), deadlineIn(3000));

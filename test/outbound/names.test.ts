@@ -87,7 +87,7 @@ describe('a name', () => {
     expect(unanswered).toEqual(['a']);
   });
 
-  it('that is answered again has its new addresses, and its next silence is told again', async () => {
+  it('that is answered again has its new addresses, and its next silence is reported again', async () => {
     const { answer, find, unanswered } = names();
     find('a');
     answer('a', null, OLD);
@@ -150,7 +150,7 @@ describe('a name', () => {
   });
 });
 
-describe('names that nobody answers for', () => {
+describe('names that are not answered', () => {
   const DEAD = ['dead-1', 'dead-2', 'dead-3', 'dead-4'] as const;
 
   it('take half of the threads once that is known, and the others are asked beside them (I7)', async () => {

@@ -29,7 +29,7 @@ describe('the certificate of a wallet', () => {
     expect(asked).toBe(0);
   });
 
-  it('is none where the other end is not believed, not there, private or without TLS', async () => {
+  it('is absent if the other end is not trusted, not there, private or without TLS', async () => {
     for (const other of [
       peer(),
       { ...peer(), tls, baseUrl: 'https://127.0.0.1:1' },
@@ -51,7 +51,7 @@ describe('the certificate of a wallet', () => {
     }
   });
 
-  it('is not made up from what is none', () => {
+  it('is not made up from nothing', () => {
     expect(
       certificateIn('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'),
     ).toBeNull();

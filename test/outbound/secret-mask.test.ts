@@ -30,7 +30,7 @@ describe('a token in base64, whose plus and slash are written in many ways', () 
   });
 });
 
-describe('what is kept of an answer', () => {
+describe('the stored part of an answer', () => {
   it('is its first bytes, and that there were more', () => {
     expect(kept('0123456789', 4)).toEqual({
       contentType: 'text/plain',
@@ -83,7 +83,7 @@ describe('what is kept of an answer', () => {
     }
   });
 
-  it('holds no part of a secret where the answer, or what is kept of it, breaks off', () => {
+  it('contains no part of a secret if the answer, or its stored part, is cut off', () => {
     for (let length = 4; length < TOKEN.length; length += 1) {
       const part = TOKEN.slice(0, length);
       expect(textOf(`token ${part}`, 4096, false)).toBe('token ***');
@@ -124,7 +124,7 @@ describe('a wallet that repeats itself', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
   });
 
-  it('is masked all the same', () => {
+  it('is masked nevertheless', () => {
     expect(textOf(`"token":"fresh${'\\'.repeat(3)}"`)).toBe(`"token":"***${'\\'.repeat(3)}"`);
     expect(textOf('"token":"fresh\\nand more')).toBe('"token":"***');
     expect(textOf('"token":"a","b":"c"')).toBe('"token":"***","b":"c"');
@@ -160,7 +160,7 @@ it('what lets somebody in of a wallet’s settings is its secrets and every head
   expect(standingSecrets(settings)).toEqual(['the-first', 'the-second', 'an-api-key']);
 });
 
-describe('a wallet that tells what it was given', () => {
+describe('a wallet that repeats what it was sent', () => {
   const SECRET_OF_WALLET = 'S3cret-of-the-wallet-1234567890';
   const KEY = 'k3y-of-the-wallet/7+';
   const settings = partly<WalletSettings>({
@@ -192,7 +192,7 @@ describe('a wallet that tells what it was given', () => {
     expect(shown).toMatch(/^why: .{0,8}\*\*\*.{0,8} is wrong$/);
   });
 
-  it('is shown whatever else it says, and what is no key', () => {
+  it('is shown in everything else that it says, and in what is no key', () => {
     const text = 'the Bearer of an alpha key has no Casino';
     expect(standingMask(settings).text(text)).toBe(text);
     expect(withCodings('short')).toEqual(['short']);

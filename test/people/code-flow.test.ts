@@ -40,7 +40,7 @@ describe('a sign-in whose issuer', () => {
     ['does not answer in time', failing(new DOMException('too late', 'TimeoutError'))],
     ['fails behind its proxy', saying(502, '<html>', 'text/html')],
     ['fails and says so', saying(503, '{"error":"temporarily_unavailable"}')],
-  ])('%s is nobody’s refusal', async (_, answer) => {
+  ])('%s is no refusal', async (_, answer) => {
     await expect(finish(answer)).rejects.toBeInstanceOf(IssuerUnavailable);
   });
 

@@ -35,7 +35,7 @@ it.each([
   expect(await signsIn()).toEqual(signedIn);
 });
 
-it('lets nobody in by a token that another has signed', async () => {
+it('accepts no token that another key has signed', async () => {
   const { stub, signsIn } = await person();
   stub.impostor = (await generateKeyPair('RS256')).privateKey;
   expect(await signsIn()).toEqual({ kind: 'refused', why: 'signature verification failed' });

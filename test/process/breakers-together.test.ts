@@ -34,7 +34,7 @@ describe('the breakers of several processes', () => {
     expect(third.heard).toEqual(two.heard);
   });
 
-  it('let one probe: whoever opens second is told to follow', () => {
+  it('let one probe: the second to open is told to follow', () => {
     const { one, two, three: third, found } = three();
     found(one, 'opened');
     found(two, 'opened');
@@ -59,7 +59,7 @@ describe('the breakers of several processes', () => {
     expect(one.heard).toEqual(['alpha/money open', 'alpha/money open']);
   });
 
-  it('close also where another than the first found the wallet well', () => {
+  it('close even if another process than the first found the wallet well', () => {
     const { one, two, three: third, found } = three();
     found(one, 'opened');
     found(two, 'closed');

@@ -8,7 +8,7 @@ import { openDeployment } from './support/deployment.ts';
 const RUNBOOK = new URL('../../docs/runbooks/callbacks-fail.md', import.meta.url);
 const PATIENT = { timeout: 10_000, interval: 50 };
 
-it('whoever keeps a lock is found by what the log says and the runbook asks', async () => {
+it('the holder of a lock is found with the log and the runbook', async () => {
   const deployment = await openDeployment({ gateway: { deadline: { totalMs: 2_000 } } });
   onTestFinished(() => deployment.close());
   const { process, baseUrl } = await deployment.replica({ ROLES: 'http' });

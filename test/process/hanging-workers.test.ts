@@ -75,7 +75,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     expect(await stopping).toEqual({ code: 0, signal: null });
   });
 
-  it.concurrent('are killed 12 s after all are told to end, also where connections wait for them', async ({
+  it.concurrent('are killed 12 s after all are told to end, even if connections wait for them', async ({
     expect,
   }) => {
     const { process: gateway, workers, baseUrl } = await twoWorkers();
@@ -91,7 +91,7 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     expect(tookMs).toBeLessThan(12_900);
   });
 
-  it.concurrent('are left alone where their parent stood still as well, as with the whole machine', async ({
+  it.concurrent('are left alone if their parent stood still as well, as with the whole machine', async ({
     expect,
   }) => {
     const { process: gateway, ready, workers } = await twoWorkers();

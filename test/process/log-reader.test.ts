@@ -72,7 +72,7 @@ describe('a gateway whose log nobody reads any more', () => {
     expect(await process.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('ends in order also where it was about to write', async () => {
+  it('ends in order even if it was about to write', async () => {
     const { process, reader, baseUrl } = await logged();
     const balances = await caller(baseUrl);
     reader.kill('SIGKILL');
@@ -96,7 +96,7 @@ describe('a gateway whose log nobody reads any more', () => {
   });
 });
 
-describe('a gateway whose log is read by nobody for a while', () => {
+describe('a gateway whose log is not read for a while', () => {
   it('goes on, and does not wait for the reader when it is told to end (I7)', async () => {
     const { process, reader, baseUrl } = await logged();
     const balances = await caller(baseUrl);

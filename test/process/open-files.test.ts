@@ -96,7 +96,7 @@ describe('http.maxConnections above what the limit of open files has room for', 
     await gateway.stop();
   });
 
-  it('stops the start where there is room for nobody', async () => {
+  it('stops the start if there is room for nobody', async () => {
     const gateway = await startGateway({ env: deployment.env, openFilesMax: 100 });
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
     expect(gateway.stderr()).toBe(

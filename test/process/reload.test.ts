@@ -52,7 +52,7 @@ const linesOf = (message: string) =>
   replica.process.lines.filter(({ json }) => String(json?.msg).startsWith(message));
 
 describe('a reload', () => {
-  it('is asked for by SIGHUP, also when nothing seems to have changed', async () => {
+  it('is requested by SIGHUP, even when nothing seems to have changed', async () => {
     const before = linesOf('config.reloaded').length;
     replica.process.signal('SIGHUP');
     await expect

@@ -50,7 +50,7 @@ describe('the start of the gateway', () => {
       expect(said).not.toMatch(/\n|geheim/);
     });
 
-    it('without a word of a password whose slash ends the host', async ({ expect }) => {
+    it('without showing a password whose slash ends the host', async ({ expect }) => {
       const database = await refusal({ DATABASE_URL: 'postgresql://nobody.invalid:/geheim@db/w' });
       expect(database).toMatch(/^PostgreSQL \(DATABASE_URL, postgresql:\/\/…, not shown: .*%2F/);
       const redis = await refusal({ REDIS_URL: 'redis://default:/geheim@redis:6379' });
@@ -151,7 +151,7 @@ describe('the start of the gateway', () => {
     });
   });
 
-  it('applies pending migrations where it is told to', async () => {
+  it('applies pending migrations if it is told to', async () => {
     const bare = await createBareDatabase();
     const replica = await deployment.replica({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
     expect((await fetch(`${replica.adminUrl}/metrics`)).status).toBe(200);
@@ -198,7 +198,7 @@ describe('the start of the gateway', () => {
     await gateway.stop();
   });
 
-  it('counts what its own key does not open also where it only answers callbacks', async () => {
+  it('counts what its own key does not open even if it only answers callbacks', async () => {
     const replica = await deployment.replica();
     await deployment.player(replica.baseUrl);
     const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');

@@ -95,7 +95,7 @@ describe('the entry point of the image', () => {
     expect(shell.stdout()).toBe('sh is here\n');
   });
 
-  it('keeps a SIGTERM until what it runs has become Node, which is a shell before and may forget it', async () => {
+  it('keeps a SIGTERM until its program has become Node: before, it is a shell, which may lose it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'wagergate-forgetful-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const forgetful = `#!/bin/sh

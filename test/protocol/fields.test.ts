@@ -30,7 +30,7 @@ describe('the members of every bet message', () => {
     }
   });
 
-  it.each(OPERATIONS)('%s: takes what is unusual but right', (operation) => {
+  it.each(OPERATIONS)('%s: accepts what is unusual but valid', (operation) => {
     const right: Record<string, string[]> = {
       transactionId: ['"x"', `"${'x'.repeat(64)}"`, '"transaction 7/\u{1F3B2}"'],
       userId: ['"1"', `"${'x'.repeat(64)}"`, '"\u00e9"'],
@@ -85,7 +85,7 @@ describe('the members of every bet message', () => {
     });
   });
 
-  it('has a request id only where it can stand in a header', () => {
+  it('has a request id only if it can be put in a header', () => {
     expect(message(bet('place', { requestId: '"d9195aef 9492"' })).requestId).toBe('d9195aef 9492');
     for (const odd of ['""', '"a\\r\\nb"', '"\\u0000"', '"\u00e9"', `"${'x'.repeat(257)}"`]) {
       expect(message(bet('place', { requestId: odd })).requestId).toBeUndefined();

@@ -170,7 +170,7 @@ describe('refusing a message', () => {
     expect(parse('{"a":1}').numberText('a')).toBe('1');
   });
 
-  it('says of a compressed body what it is', () => {
+  it('says that a compressed body is compressed', () => {
     expect(refusal(gzipSync('{}')).message).toBe('the body is compressed (gzip)');
   });
 

@@ -94,7 +94,7 @@ describe('the final answers of places', () => {
     expect(await answers.find('fenced for long')).toBeUndefined();
   });
 
-  it('come back also where many were given at once', async () => {
+  it('come back even if many were stored at once', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `of many ${n}`);
     // A Redis that a busy machine has slowed down is left alone for a second.
     const found = async () => {

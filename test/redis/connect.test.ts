@@ -87,7 +87,7 @@ it.each(['redis', 'redis+sentinel', 'redis+cluster'])(
   },
 );
 
-it('says which further node is none', () => {
+it('says which further node is invalid', () => {
   const url = 'redis+cluster://:geheim@127.0.0.1:1?node=:x:y';
   expect(() => connectRedis(url, { lazyConnect: true })).toThrow(
     'REDIS_URL names ":x:y", where a host and its port stand, such as node-2:6379',

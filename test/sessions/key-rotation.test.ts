@@ -31,7 +31,7 @@ describe('ENCRYPTION_KEY set after some sessions were opened without it', () => 
     expect((await open(replica(KEY))).token).toBe(next.token);
   });
 
-  it('refuses what is stored plain where nobody said that some is', async () => {
+  it('refuses what is stored unencrypted if nobody said that some is', async () => {
     const { token, session } = await open(replica('no key'));
     const refused = { code: 'TOKEN_UNOPENABLE' };
     await expect(replica(KEY).findCertain(token)).rejects.toMatchObject(refused);

@@ -144,7 +144,7 @@ describe('after a rotation', () => {
 });
 
 describe('a first key', () => {
-  it('seals what was stored before there was one, once it is told that some is plain', async () => {
+  it('seals what was stored before there was one, once it is told that some is unencrypted', async () => {
     const { token, session } = await open(undefined);
     expect(await resealingWith(A).walk()).toEqual({ resealed: 0, unopenable: 1 });
     expect(await resealingWith(`${A},plain`).walk()).toEqual({ resealed: 1, unopenable: 0 });
@@ -166,7 +166,7 @@ describe('while it goes on', () => {
     expect(again.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
   });
 
-  it('is counted also where nothing is sealed anew: by the keys of that very process', async () => {
+  it('is counted even if nothing is sealed anew: by the keys of that very process', async () => {
     await open(A);
     await open(A, 'another');
     await open(B, 'of-the-new-key');

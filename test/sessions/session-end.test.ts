@@ -7,7 +7,7 @@ import type { Logger } from '../../src/telemetry/logger.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
 
-it('Redis hears of every session that ends, also where a player has thousands', async () => {
+it('Redis hears of every session that ends, even if a player has thousands', async () => {
   let [underWay, told] = [0, 0];
   const cache = partly<SessionCache>({
     onReturn: () => undefined,
@@ -58,7 +58,7 @@ it('Redis is told again also of an end whose commit nobody confirmed: it may hav
   await expect.poll(told, { timeout: 5_000 }).toBe(3);
 });
 
-it('Redis that returns again and again is told by one loop, and at last of what ended meanwhile', async () => {
+it('a Redis that returns again and again is told by one loop, and finally of sessions that ended meanwhile', async () => {
   let takes = false;
   let returns: () => void = () => undefined;
   const asked: { readonly token: string; readonly atMs: number }[] = [];
@@ -89,7 +89,7 @@ it('Redis that returns again and again is told by one loop, and at last of what 
   await expect.poll(last, patient).toEqual(['first', 'second']);
 });
 
-it('Redis is told of a session that ends in the very moment in which it has heard of the others', async () => {
+it('Redis is told about a session that ends at the very moment in which it has heard of the others', async () => {
   const asked: string[] = [];
   let commit: (token: string) => Promise<void>;
   const second = Promise.withResolvers<void>();

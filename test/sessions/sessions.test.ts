@@ -144,7 +144,7 @@ describe('a session that is read', () => {
     expect(await sessions.findCertain(other.token)).toMatchObject({ kind: 'live' });
   });
 
-  it('whose cached time is over is asked for anew: it may have been renewed', async () => {
+  it('whose cached time is over is read again: it may have been renewed', async () => {
     const { token } = await open(replica());
     await replica().find(token);
     const nowMs = () => systemClock.nowMs() + 3_600_000;
@@ -158,7 +158,7 @@ describe('a session that is read', () => {
 });
 
 describe('what never changes about a session', () => {
-  it('is remembered in the process, without a word on whether it still lives', async () => {
+  it('is remembered in the process, but not whether the session still lives', async () => {
     const sessions = replica();
     const { token } = await open(sessions);
     await sessions.find(token);
@@ -168,7 +168,7 @@ describe('what never changes about a session', () => {
     expect(await replica().route(token)).toMatchObject({ kind: 'ended' });
   });
 
-  it('gives a bet its operator token also when the session has ended', async () => {
+  it('gives a bet its operator token even when the session has ended', async () => {
     const sessions = replica();
     const { session } = await open(sessions);
     await revokeAll(sessions);
@@ -190,7 +190,7 @@ describe('a prefixed token', () => {
     expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
   });
 
-  it('is not brought back by a profile after it was revoked', async () => {
+  it('is not revived by a profile after it was revoked', async () => {
     const sessions = replica();
     const token = `alpha.revoked-${players}`;
     await sessions.learn(token, { ...OWN, owner });

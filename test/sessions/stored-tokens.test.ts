@@ -119,7 +119,7 @@ describe('without ENCRYPTION_KEY', () => {
     expect(again.session?.token).toBe(player.token);
   });
 
-  it('is given again by a replica as well, also to many at once', async () => {
+  it('is returned again by a replica as well, even to many at once', async () => {
     const replica = await gateway.replica();
     const request = { operatorUser: 'ann', currency: 'USD', operatorToken: 'anns-own-token' };
     const asked = [gateway, replica, gateway, replica].map((where) =>

@@ -97,14 +97,14 @@ describe('a vault with a key', () => {
     }
   });
 
-  it('cannot open what another key has sealed, and says what is missing', () => {
+  it('cannot open what another key has sealed, and says which key is missing', () => {
     expect(vaultOf(B).open(vault.seal('x', HERE), HERE)).toEqual({
       kind: 'unopenable',
       why: expect.stringContaining('does not hold the key'),
     });
   });
 
-  it('refuses what is not sealed, unless it is told that some was stored before', () => {
+  it('refuses unsealed tokens, unless it is told that some were stored before', () => {
     const plain = vaultOf(undefined).seal('anns-own-token', HERE);
     expect(vault.open(plain, HERE).kind).toBe('unopenable');
     expect(vaultOf(`${A},plain`).open(plain, HERE)).toEqual({
@@ -164,7 +164,7 @@ describe('a vault without a key', () => {
     });
   });
 
-  it('says what is missing when a token was sealed', () => {
+  it('says that a key is missing when a token was sealed', () => {
     for (const sealed of [
       vaultOf(A).seal('anns-own-token', HERE),
       sealedUnbound(Buffer.alloc(32, 7), 'anns-own-token'),
@@ -182,7 +182,7 @@ it('a hash is 32 bytes, the same with and without a key', () => {
   expect(vaultOf(A).hash('token')).toHaveLength(32);
 });
 
-describe('what stands for a token in a kept message', () => {
+describe('the substitute for a token in a stored message', () => {
   const vault = vaultOf(A);
 
   it('holds the token’s hash and not the token', () => {

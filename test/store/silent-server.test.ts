@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a server that loses its power says
     await migrating;
   });
 
-  it('to whoever prunes, and is asked soon', async () => {
+  it('to a prune either, and is probed soon', async () => {
     const other = await connect(database.url);
     await other.query('BEGIN; LOCK TABLE bets');
     const pruning = prune(database.url, {

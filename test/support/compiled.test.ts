@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { forgetOldCompiled } from './compiled.ts';
 
-it('what no run has asked for in a week is forgotten, and nothing else: each run leaves what it has compiled', async () => {
+it('only what no run has used for a week is deleted: each run leaves its compiled code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'compiled-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'v24'));

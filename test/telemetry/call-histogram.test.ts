@@ -34,7 +34,7 @@ describe('a histogram by operator', () => {
     expect(read.map(({ value }) => value?.[1])).toEqual([0, 0, 1, 1, 1, 1, 1]);
   });
 
-  it('shows nothing of what never happened', () => {
+  it('shows no lines for what never happened', () => {
     const histogram = new CallHistogram({ ...OPTIONS, label: 'operation' });
     expect([...histogram.samples()]).toEqual([]);
     histogram.observe({ operator: 'alpha', operation: 'place' }, 1);

@@ -76,7 +76,7 @@ describe('the age of the oldest rollback', () => {
 });
 
 describe('the bulkhead', () => {
-  it('tells its limit, also when it changes', async () => {
+  it('reports its limit, even when it changes', async () => {
     const limit = () =>
       gateway.metric('gateway_in_flight_limit', { operator: 'beta', class: 'money' });
     expect(await limit()).toBe(256);

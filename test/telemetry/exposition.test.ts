@@ -26,7 +26,7 @@ describe('the text format', () => {
     expect(lines.filter((line) => line !== '')).toEqual(expected);
   });
 
-  it('writes what is no number as Prometheus reads it', async () => {
+  it('writes values that are no numbers as Prometheus reads them', async () => {
     const odd = family([
       ['a', Number.NaN],
       ['b', Number.POSITIVE_INFINITY],

@@ -125,7 +125,7 @@ describe('the looks at the counters', () => {
     expect(families).toHaveBeenCalledTimes(72);
   });
 
-  it('count nothing where a counter began anew, and go on from there', async () => {
+  it('count nothing if a counter was reset, and go on from there', async () => {
     const { now, hour, minute, counted } = watched();
     hour.start();
     await vi.advanceTimersByTimeAsync(0);

@@ -47,7 +47,7 @@ it('a log that nobody reads for a while takes no more memory than it may, and sa
   await file.close();
 });
 
-it('writes all that waits before the process ends, in any script, also where some is just being written', async () => {
+it('writes everything that waits before the process ends, in any script, even if some is just being written', async () => {
   const path = join(folder, 'log.json');
   const file = await open(path, 'w');
   const logger = createLogger('info', null, { fd: file.fd });

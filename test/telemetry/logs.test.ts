@@ -132,7 +132,7 @@ describe('the log', { timeout: 90_000 }, () => {
     ]);
   });
 
-  it('leaves out good reads as told, and never a bet or a failure', async () => {
+  it('leaves out good reads if told to, and never a bet or a failure', async () => {
     const replica = await deployment.replica({ LOG_READS_SAMPLE: '0' });
     const service = serviceAt(replica);
     const player = await deployment.player(replica.baseUrl);
@@ -163,7 +163,7 @@ describe('the log', { timeout: 90_000 }, () => {
   });
 });
 
-describe('what is logged of an error', () => {
+describe('the logged part of an error', () => {
   it('is its words and its causes, never the members that carry values', () => {
     const command = { name: 'set', args: ['session:1', '{"token":"tell-nobody"}'] };
     const cause = Object.assign(new Error('WRONGTYPE'), { command });

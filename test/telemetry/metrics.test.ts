@@ -59,7 +59,7 @@ describe('the metrics', () => {
     expect(fine.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('say nothing of the books where none are kept: a 0 would hide how far behind they are', async () => {
+  it('have no gauges of the books if none are kept: a 0 would hide how far behind they are', async () => {
     const lag = async ({ families }: ReturnType<typeof createMetrics>) => {
       const books = (await families()).find(({ name }) => name === 'gateway_books_lag_seconds');
       return [...(books?.samples() ?? [])];

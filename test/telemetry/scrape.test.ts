@@ -43,7 +43,7 @@ describe('a scrape with a thousand operators that use everything', { timeout: 60
     expect(lines.at(-1)).toBe('');
   });
 
-  it('is plain text for whoever does not take gzip', async () => {
+  it('is plain text for clients that do not accept gzip', async () => {
     const { headers, body } = await scrape({});
     expect(headers['content-encoding']).toBeUndefined();
     expect(body.toString()).toContain('# TYPE gateway_callbacks_total counter\n');

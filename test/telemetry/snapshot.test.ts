@@ -68,7 +68,7 @@ describe('the metrics of several processes', () => {
     expect(combined(together, new Map([[other, first]]))).toEqual({ a: { x: 1, y: 2 } });
   });
 
-  it('still hold what those that ended had counted, and none of their gauges', async () => {
+  it('still contain the counts of ended processes, but none of their gauges', async () => {
     const counter = (values: Values): Family => ({ ...family('c', values), type: 'counter' });
     const ended = [
       await arrived(counter({ 'c{x="1"}': 5 }), family('g', { g: 1 })),
@@ -107,7 +107,7 @@ describe('the metrics of several processes', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('carry what is no number', async () => {
+  it('keep values that are no numbers', async () => {
     const snapshots = new Map([[one, await arrived(family('a', { x: Number.NaN }))]]);
     expect(combined(new Together(), snapshots)).toEqual({ a: { x: Number.NaN } });
   });

@@ -4,7 +4,7 @@ import { createOtlpTracing } from '../../src/telemetry/tracing-otlp.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { startOtlpReceiver } from './support/otlp-receiver.ts';
 
-it('says once that the receiver is away, also where spans still wait for it at the end', async () => {
+it('says once that the receiver is away, even if spans still wait for it at the end', async () => {
   const probe = createServer();
   const port = await listenOn(probe, 0);
   await stopListening(probe);

@@ -142,7 +142,7 @@ describe('tracing', { timeout: 60_000 }, () => {
     expect(spans).toEqual([]);
   });
 
-  it('answers as ever, and ends in time, while the receiver is away, and says so once', async () => {
+  it('answers as usual, and ends in time, while the receiver is away, and says so once', async () => {
     const probe = createServer();
     const port = await listenOn(probe, 0);
     await stopListening(probe);

@@ -102,7 +102,7 @@ describe('an adapter that is broken', () => {
     },
   );
 
-  it('and declines in endless words is cut: they are kept, and told to the service', async () => {
+  it('and declines with endless text is cut: the text is stored, and sent to the service', async () => {
     const verdict = JSON.stringify({ kind: 'declined', code: 7, message: `\0${'m'.repeat(5000)}` });
     const { answer } = await ask({ verdict });
     expect(answer).toMatchObject({ kind: 'declined', code: 7, message: 'm'.repeat(255) });

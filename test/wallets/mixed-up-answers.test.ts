@@ -103,7 +103,7 @@ describe('calls under way when answers are found to be mixed up', () => {
   });
 });
 
-it('an answer that only lacks what it needs says nothing of its connection', async () => {
+it('a merely incomplete answer says nothing about its connection', async () => {
   const { wallet, server } = await stage(({ socket }) => reply(socket, 200, '{}'), FEW);
   await inTurn(['t0', 't1', 't2'].map((id) => () => wallet.bet(bet(id))));
   expect(server.connections).toBe(1);

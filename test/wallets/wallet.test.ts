@@ -41,7 +41,7 @@ describe('a bet call', () => {
     });
   });
 
-  it('is declined in words that hold no part of its token, also where they are cut', async () => {
+  it('is declined with text that contains no part of its token, even where it is cut', async () => {
     const token = 'operator-token-1234567890';
     // The text is cut after 255 characters.
     const message = `${'x'.repeat(240)} ${token} is too poor`;

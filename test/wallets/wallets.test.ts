@@ -50,7 +50,7 @@ describe('applying operators', () => {
     expect(wallets.get('beta')?.operatorId).toBe('beta');
   });
 
-  it('lets whoever holds a wallet go on with the new settings', async () => {
+  it('lets holders of a wallet continue with the new settings', async () => {
     const old = await server(replyAccepted);
     const next = await server(replyAccepted);
     const { wallets } = registry();
@@ -135,7 +135,7 @@ describe('applying operators', () => {
 describe('breakers and reloads', () => {
   const broken = ({ socket }: RawRequest) => reply(socket, 500, '');
 
-  it('remember across a reload of other settings, and start anew with their own', async () => {
+  it('remember across a reload of other settings, and start again with their own', async () => {
     const only = await server(broken);
     const { wallets } = registry();
     const config = (changes: object) =>

@@ -4,7 +4,7 @@ import { guardRoutes } from '../../../src/admin/access/route-guard.ts';
 import { mayDo, PERSON_ROLES, type Right } from '../../../src/domain/caller.ts';
 
 describe('the guard of the routes', () => {
-  it('does not start with a route that does not say what it asks of its caller', async () => {
+  it('does not start with a route that does not declare the right it requires', async () => {
     const app = Fastify();
     app.decorate('guardedRoutes', []);
     app.register(async (scope) => {

@@ -141,7 +141,7 @@ describe('the audit', () => {
 });
 
 describe('a session', () => {
-  it('is over at every replica once somebody signs out, also for who stole the cookie', async () => {
+  it('ends at every replica when somebody signs out, also for a thief of the cookie', async () => {
     const browser = await signedIn();
     const thief = new Browser();
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
@@ -236,7 +236,7 @@ describe('a sign-in link', () => {
     expect((await use(new Browser(), token)).status).toBe(401);
   });
 
-  it('is not used up by whoever only looks at it', async () => {
+  it('is not used up by merely fetching it', async () => {
     const token = await newLink();
     const { status, text, headers } = await new Browser().go(`${people.baseUrl}/console/link`);
     expect(status).toBe(200);
@@ -246,7 +246,7 @@ describe('a sign-in link', () => {
     expect((await use(browser, token)).status).toBe(303);
   });
 
-  it('is not taken from a page of somebody else', async () => {
+  it(`is not accepted from another site's page`, async () => {
     const token = await newLink();
     const headers = { origin: 'https://evil.example' };
     const body = `token=${token}`;

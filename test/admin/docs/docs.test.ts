@@ -4,7 +4,7 @@ import { html, prose } from '../../../src/lib/html.ts';
 import { openApiDocument } from '../../../src/openapi/document.ts';
 
 describe('html', () => {
-  it('escapes what is filled in, unless it is HTML itself', () => {
+  it('escapes values, unless they are HTML themselves', () => {
     const inner = html`<b>${'a < b & "c"'}</b>`;
     expect(html`<p title="${'"'}">${inner}${['<', 1]}</p>`.text).toBe(
       '<p title="&quot;"><b>a &lt; b &amp; &quot;c&quot;</b>&lt;1</p>',

@@ -17,7 +17,7 @@ const read = (id = 'alpha') => admin.get(`/admin/operators/${id}/certificate`);
 const put = (text: string) => writeFile(join(folder, 'certificate.json'), text);
 
 describe('the certificate of an operator', () => {
-  it('is none before a certification, and for nobody', async () => {
+  it('does not exist before a certification, nor for an unknown operator', async () => {
     for (const id of ['alpha', 'beta', 'nobody', '..', '%2e%2e%2falpha']) {
       expect([id, (await read(id)).status]).toEqual([id, 404]);
     }

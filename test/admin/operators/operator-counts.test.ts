@@ -41,7 +41,7 @@ it('shows all that waits as held where the operator takes no deliveries', () => 
   expect([openDeliveries, heldDeliveries]).toEqual([5, 5]);
 });
 
-it('tells nothing that waits from what is not known', () => {
+it('does not take unknown counts for nothing waiting', () => {
   const nothing = { oldestDelivery: null, countsAtLeast: [] };
   expect(operatorCounts(OPEN, nobody)('gamma')).toEqual({
     ...nothing,
@@ -68,7 +68,7 @@ it('goes through what is open once, for however many operators it is asked (I7)'
   expect(looks).toBe(2 * ids.length);
 });
 
-it('names those without a file of whom something is open, whatever it is', () => {
+it('names operators without a file that have something open, whatever it is', () => {
   const left = countsWithoutFile(OPEN, (id) => id === 'alpha');
   expect(left).toEqual([{ id: 'beta', ...operatorCounts(OPEN, () => true)('beta') }]);
   expect(countsWithoutFile(OPEN, () => true)).toEqual([]);

@@ -50,7 +50,7 @@ it('a page that does not come is asked for again', async () => {
   expect(await pagesAfter([...fails(149), READ])).toEqual([...Array(149).fill(3), 4]);
 });
 
-it('a walk begins anew where the service says that there is no such page', async () => {
+it('a walk starts again if the service says that there is no such page', async () => {
   expect(await pagesAfter([REFUSED, READ])).toEqual([1, 2]);
 });
 

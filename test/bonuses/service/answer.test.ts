@@ -12,12 +12,12 @@ const answered = (status: number, body: string) =>
     'player/bonuses',
   );
 
-it.each([200, 400])('a player whom the service says with %d not to know has no bonus', (status) => {
+it.each([200, 400])('a player whom the service does not know (code %d) has no bonus', (status) => {
   expect(saysNoPlayer(answered(status, '{"code":2,"message":"user not found"}'))).toBe(true);
   expect(saysNoPlayer(answered(status, '{"code":100,"message":"System error"}'))).toBe(false);
 });
 
-it('an error with HTTP 200 is no definite no: what was asked for may be done', () => {
+it('an error with HTTP 200 is no definite refusal: the call may have taken effect', () => {
   const answer = answered(200, '{"code":30,"message":"Template not found"}');
   if (answer.kind === 'answered') throw new Error('taken for a success');
   expect([answer.kind, mayBeDone(answer), saysMissing(answer)]).toEqual(['failed', true, true]);

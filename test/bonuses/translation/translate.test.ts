@@ -123,7 +123,7 @@ describe('an error of the service’s, of unknown shape', () => {
     );
   });
 
-  it('has each word exchanged once, also where two players swap their names', () => {
+  it('has each word replaced once, even if two players swap their names', () => {
     const swapped = {
       ...terms,
       userOf: new Map([
@@ -184,7 +184,7 @@ describe('an error of the service’s, of unknown shape', () => {
     expect(tookMs).toBeLessThan(3_000);
   });
 
-  it('takes a moment for a word without end', () => {
+  it('takes only a moment for an endless word', () => {
     const message = `1999.${'a.'.repeat(500_000)}${ANN}`;
     const started = performance.now();
     const translated = translate(tree({ message }), terms, 'error');
@@ -192,7 +192,7 @@ describe('an error of the service’s, of unknown shape', () => {
     expect(translated && treeText(translated)).toMatch(/"old-ben\.a\.a.*a\.ann"/);
   });
 
-  it('hides in names of templates too what it does not know', () => {
+  it('hides unknown ids in names of templates too', () => {
     expect(told({ name: FOREIGN }, 'error')).toEqual({ name: '[hidden]' });
   });
 });

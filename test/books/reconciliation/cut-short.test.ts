@@ -117,7 +117,7 @@ describe('a run that is cut short', () => {
     expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
   });
 
-  it('leaves nothing either of what was just being written of it when it was taken for gone', async () => {
+  it('leaves nothing of what was just being written when the run was taken for dead', async () => {
     const { runs, differences } = kept(gateway);
     const line = { kind: 'unreadable', here: null, there: null, line: 2, reason: null } as const;
     const found = [{ ...line, transactionId: 'written-late' }];
@@ -183,7 +183,7 @@ describe('a run that is cut short', () => {
     expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
   });
 
-  it('by whoever started it ends at once, whatever it is doing', async () => {
+  it('by its caller ends at once, whatever it is doing', async () => {
     const stop = new AbortController();
     const run = await begin(gateway, stop.signal);
     async function* endless() {
@@ -195,7 +195,7 @@ describe('a run that is cut short', () => {
     expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off' });
   });
 
-  it('by whoever started it ends at once also while it waits for the rest of its list', async () => {
+  it('by its caller ends at once even while it waits for the rest of its list', async () => {
     const stop = new AbortController();
     const run = await begin(gateway, stop.signal);
     async function* silent() {

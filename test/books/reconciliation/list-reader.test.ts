@@ -53,7 +53,7 @@ describe('a list as real exports write it', () => {
     }
   });
 
-  it('loses one line each to two forgotten quotes, not what is between them', () => {
+  it('loses one line to each of two forgotten quotes, not the lines between them', () => {
     const text = 'transactionId,note\n"a,x\nb,x\nc,x\n"d,x\ne,x\n';
     expect(read(text)).toMatchObject({
       rows: [
@@ -190,7 +190,7 @@ describe('the bytes of a list', () => {
     expect(await bytesOf(torn(members, 500))).toEqual(gunzipSync(members));
   });
 
-  it('are read no further than the limit, also where a small file unpacks to a large one', async () => {
+  it('are read only up to the limit, even if a small file unpacks to a large one', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
     expect(bomb.length).toBeLessThan(100_000);
     await expect(bytesOf([bomb])).rejects.toThrow(/larger than/);

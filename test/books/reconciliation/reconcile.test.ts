@@ -104,7 +104,7 @@ describe('a list is compared with the journal (I9)', () => {
     expect(told?.counts.agree).toBe(5);
   });
 
-  it('tells another currency, and a bet that nobody here knows', async () => {
+  it('reports another currency, and a bet that is unknown here', async () => {
     // With what means a line break, a missing value and the end of data in PostgreSQL's own text format.
     const transactionId = String.raw`nobody\nknows\N\.it`;
     const strange = { ...(honest()[0] as Listed), transactionId };
@@ -126,7 +126,7 @@ describe('a list is compared with the journal (I9)', () => {
     expect(stdout).not.toContain('beta');
   });
 
-  it('takes an id that nobody could store for a line that cannot be read, and compares the others', async () => {
+  it('reports an id that cannot be stored as an unreadable line, and compares the others', async () => {
     const ndjson = [
       ...honest().map((line) => JSON.stringify(line)),
       JSON.stringify({ ...honest()[0], transactionId: 'a\u0000b', stake: [1] }),
@@ -213,7 +213,7 @@ describe('a list is compared with the journal (I9)', () => {
 });
 
 describe('lines that cannot be read', () => {
-  it('are told with their number, and their bets are not missing', async () => {
+  it('are reported with their number, and their bets are not missing', async () => {
     const [first, ...rest] = csvOf(honest()).trimEnd().split('\n').slice(1);
     const broken = [
       HEADER,
@@ -266,7 +266,7 @@ describe('lines that cannot be read', () => {
     expect(stderr).toMatch(why);
   });
 
-  it('a file that is not there is not compared, and a day that is none not understood', async () => {
+  it('a missing file is not compared, and an invalid day is not accepted', async () => {
     const env = {
       DATABASE_URL: gateway.databaseUrl,
       GATEWAY_CONFIG: gateway.configFolder,
@@ -287,7 +287,7 @@ describe('lines that cannot be read', () => {
     }
   });
 
-  it('an operator that nobody knows is not compared', async () => {
+  it('an unknown operator is not compared', async () => {
     const { code, stderr } = await reconcile(gateway, csvOf(honest()), { operator: 'alhpa' });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('alhpa') });
   });

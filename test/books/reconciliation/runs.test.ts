@@ -211,7 +211,7 @@ describe('several runs', () => {
   });
 });
 
-it('is done also where PostgreSQL was not told in time that it compares', async () => {
+it('finishes even if PostgreSQL could not be told in time that it compares', async () => {
   class Deaf extends ReconciliationRuns {
     override async noteProgress(progress: Parameters<ReconciliationRuns['noteProgress']>[0]) {
       if (progress.state === 'reading') return await super.noteProgress(progress);

@@ -15,7 +15,7 @@ const session = partly<Session>({ owner: { operatorId: 'alpha' } });
 const AT = '2026-01-02T03:04:05.000Z';
 
 describe('what callbacks answer', () => {
-  it('is a refusal with its code, which is invalid unless it is told otherwise', () => {
+  it('is a refusal with its code, by default that of an invalid message', () => {
     const answer = { status: 400, body: '{"code":5,"message":"amount: odd"}' };
     expect(refused(5, 'amount: odd', 'alpha')).toEqual({
       answer,
@@ -56,7 +56,7 @@ describe('what callbacks answer', () => {
     });
   });
 
-  it('is 503 to everything else that was not brought, which the service repeats', () => {
+  it('is 503 for everything else that was not delivered, which the service repeats', () => {
     expect(UNAVAILABLE).toEqual({ status: 503, body: '{"code":100,"message":"System error"}' });
     expect(unavailable('not_sent', 'alpha', { reason: 'breaker' })).toEqual({
       answer: UNAVAILABLE,

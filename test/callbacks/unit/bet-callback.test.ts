@@ -61,7 +61,7 @@ describe('the bet of an operation', () => {
     expect(answerOf).not.toHaveBeenCalled();
   });
 
-  it('is nobody’s where neither bet nor player is known', async () => {
+  it('belongs to nobody if neither bet nor player is known', async () => {
     expect(await settleOf(undefined).callback.find()).toEqual({ kind: 'nobody' });
   });
 
@@ -131,7 +131,7 @@ describe('an operation that finds another on its way', () => {
     expect(await callback.find()).toMatchObject({ kind: 'answered' });
   });
 
-  it('looks at the bet alone where nobody was told how the first ended, and once', async () => {
+  it('looks only at the bet, once, if nobody was told how the first one ended', async () => {
     const { callback, answerOf } = settleOf(busyWith('settle', 'first'), BET);
     await callback.find();
     await callback.wait(busyWith('settle', 'first'));
@@ -283,7 +283,7 @@ describe('what a last look tells a copy of the first', () => {
     expect(counts.duplicates).not.toHaveBeenCalled();
   });
 
-  it('is told by the bet as it was read where the journal fails, or has it no more', async () => {
+  it('is decided by the bet as it was read if the journal fails or no longer has it', async () => {
     const away = settleOf(BET);
     away.find.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
     const read = vi.fn(() => undefined);

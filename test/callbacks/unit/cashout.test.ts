@@ -169,7 +169,7 @@ describe('a cashout whose first try got no answer', () => {
     expect(tokenSent(own)).toEqual(['own']);
   });
 
-  it('needs a live token of its own where there was no such cashout', async () => {
+  it('needs a live token of its own if there was no such cashout', async () => {
     const scene = again({ recorded: [], sessions: LIVE });
     expect(await settle(scene.callback)).toMatchObject({ outcome: 'accepted' });
     expect(scene.sessions.findKept).not.toHaveBeenCalled();

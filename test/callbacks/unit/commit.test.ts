@@ -76,7 +76,7 @@ describe('a decision that is committed while its caller waits', () => {
 });
 
 describe('the outcome of a callback’s attempt', () => {
-  it('is written for who waits, with what becomes of its delivery', async () => {
+  it('is written for the waiting caller, with the fate of its delivery', async () => {
     const { callback, finish, limitOf, deadline } = rollbackOf(async () => COMMITTED);
     const delivery = { kind: 'none' } as const;
     const concluded = partly<WithDelivery>({
@@ -204,8 +204,8 @@ describe('an operation that is not sent now', () => {
   });
 });
 
-describe('what is kept of an operation', () => {
-  it('is its request as it may be kept, under its attempt, with what is told', () => {
+describe('the record of an operation', () => {
+  it('contains its storable request, its attempt and its answer', () => {
     const { callback } = rollbackOf(async () => COMMITTED);
     expect(recordOf(callback, 'a', UNAVAILABLE)).toEqual({
       ...{ operation: 'rollback', attemptId: 'a', requestId: 'r1', body: STORED },

@@ -143,7 +143,7 @@ describe('a place whose bet is known', () => {
   });
 });
 
-describe('a place of a bet that only later operations told of', () => {
+describe('a place of a bet known only from later operations', () => {
   it.each<[string, SessionLookup]>([
     ['has ended', { kind: 'ended', reason: 'revoked', session: SESSION }],
     ['has expired', { kind: 'expired', session: SESSION }],
@@ -157,7 +157,7 @@ describe('a place of a bet that only later operations told of', () => {
   });
 });
 
-describe('a place of a bet that only later operations told of, of an operator without a wallet', () => {
+describe('a place of a bet known only from later operations, of an operator without a wallet', () => {
   it('is recorded as never sent, counted, and answered 100 (I3)', async () => {
     const { callbacks, commits, rejected } = callbacksOf(UNSEEN);
     expect(await answer(callbacks, SESSION)).toEqual({

@@ -184,7 +184,7 @@ describe('a place that will not be sent', () => {
     expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);
   });
 
-  it('is written late all the same: that it was not sent is true', async () => {
+  it('is written even if it is late: that it was not sent is true', async () => {
     const slow = () =>
       new Promise<{ kind: 'begun'; operationId: string }>((resolve) => {
         setTimeout(resolve, 960, { kind: 'begun', operationId: '7' });
@@ -239,7 +239,7 @@ describe('a place that is known already', () => {
     expect(steps).toEqual(['begin']);
   });
 
-  it('is sent where only later operations told of its bet', async () => {
+  it('is sent if only later operations have mentioned its bet', async () => {
     const unseen: Bet = { ...PLACED, owner: undefined, place: { kind: 'unseen' } };
     const { handled, steps } = await placed({ begin: known, bets: [unseen] });
     expect(handled).toMatchObject({ answer: SUCCESS, outcome: 'accepted' });

@@ -71,7 +71,7 @@ describe('a place by a token that may not place it', () => {
   it.each<[string, SessionLookup]>([
     ['its session is over', expired],
     ['its session is another’s', { kind: 'live', session: { ...SESSION, currency: 'EUR' } }],
-  ])('gets the answer of its bet all the same where that is known: %s', async (_, lookup) => {
+  ])('gets the answer of its bet nevertheless if that is known: %s', async (_, lookup) => {
     const { handled } = await placed({ lookup, bets: [PLACED] });
     expect(handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
   });
@@ -135,7 +135,7 @@ describe('a place whose session has ended by the time it is written', () => {
   it.each<[string, Bet | undefined]>([
     ['unknown', undefined],
     ['known from later operations', { ...PLACED, place: { kind: 'unseen' } }],
-  ])('is placed anew by the service where it lives again: its bet is %s', async (_, known) => {
+  ])('may be placed again by the service once it lives again: its bet is %s', async (_, known) => {
     const { handled, steps } = await placed({ begin: sessionOver, bets: [known] });
     expect(handled).toEqual({
       ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },

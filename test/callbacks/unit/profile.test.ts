@@ -44,7 +44,7 @@ describe('a profile', () => {
     expect(learn).not.toHaveBeenCalled();
   });
 
-  it('keeps what else the wallet has in custom fields, but for whom it calls the player', async () => {
+  it(`keeps everything in the wallet's custom fields except its name for the player`, async () => {
     const { handled } = await asked({
       answer: answered(
         '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currency":"USD"}',
@@ -140,7 +140,7 @@ describe('a profile by a prefixed token', () => {
   const prefixed = (scene: Scene = {}, changes: Readonly<Record<string, string>> = {}) =>
     asked({ ...unknown, ...scene }, { ...TOKEN, ...changes });
 
-  it('never seen opens a session by the wallet’s word, which gets its own token', async () => {
+  it('never seen opens a session as the wallet says, which gets its own token', async () => {
     const { handled, calls, ensure, learn, note } = await prefixed();
     expect(handled).toMatchObject({ outcome: 'accepted', operatorId: 'alpha' });
     expect(JSON.parse(handled.answer.body)).toMatchObject({ userId: '1999' });
@@ -152,7 +152,7 @@ describe('a profile by a prefixed token', () => {
     expect(note.mock.calls).toEqual([['profile', 'alpha.own.token', 'alpha']]);
   });
 
-  it('tells the wallet no player that nobody has vouched for', async () => {
+  it('names no player to the wallet for whom nobody has vouched', async () => {
     const { calls } = await prefixed({}, { userId: '"1999"' });
     expect(calls[0]?.body).toBe('{"token":"own.token","userId":"1999"}');
   });
@@ -276,7 +276,7 @@ describe('a profile by a prefixed token', () => {
     expect(warn.mock.calls).toEqual([[facts, 'session.not_renewed']]);
   });
 
-  it('fails with PostgreSQL where there is none to live on, or the fault is our own', async () => {
+  it('fails with PostgreSQL if there is no cached session, or if the fault is our own', async () => {
     await expect(prefixed({ ensure: () => Promise.reject(away) })).rejects.toBe(away);
     const fault = new TypeError('ours');
     const lookup = { kind: 'live', session: SESSION } as const;

@@ -81,7 +81,7 @@ describe('an operation whose requestId is on record', () => {
     expect(await recordedAnswer(callback, SETTLED)).toBeUndefined();
   });
 
-  it('gets a refusal again as well, also past what was answered 503', async () => {
+  it('gets a refusal again as well, even after an answer 503', async () => {
     const refusal = { status: 499, body: '{"code":7}' };
     const tried = recorded({ answer: { status: 500, body: '' } });
     const { callback } = callbackOf('settle', [tried, recorded({ answer: refusal })]);
@@ -214,7 +214,7 @@ describe('the token that a cashout of unknown outcome was first sent with', () =
     return await firstCashout(callbacks.bets, again);
   };
 
-  it('is that of the oldest that a wallet may have seen and nobody knows the end of', async () => {
+  it('is that of the oldest attempt that a wallet may have seen and whose end is unknown', async () => {
     expect(await first(cashout('"second"'), cashout('"first"'))).toBe('first');
     expect(await first(cashout('"second"'), cashout('"first"', { wasSent: false }))).toBe('second');
     expect(await first(cashout('"second"'), cashout('"first"', { isConcluded: true }))).toBe(
@@ -222,7 +222,7 @@ describe('the token that a cashout of unknown outcome was first sent with', () =
     );
   });
 
-  it('is none where there was no such cashout', async () => {
+  it('does not exist if there was no such cashout', async () => {
     expect(await first()).toBeUndefined();
     expect(await first(recorded({ isConcluded: false }))).toBeUndefined();
   });

@@ -78,7 +78,7 @@ describe('reads of an operator that takes no calls', () => {
 });
 
 describe('a read is never limited', () => {
-  it('by a token of which nobody knows whose it is', () => {
+  it('by a token whose owner is unknown', () => {
     const { reads, through } = floodOf();
     reads.note('balance', 'token', 'alpha');
     through('token', 300);

@@ -85,7 +85,7 @@ describe('a result that cannot be sent now', () => {
   );
 });
 
-describe('with `queue`, a first settle that was not brought', () => {
+describe('with `queue`, a first settle that was not delivered', () => {
   it('is a promise from now on, tried again after a while, and answered 200 (I4)', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9);
     const scene = queueing({ sent: NO_ANSWER });

@@ -70,7 +70,7 @@ describe('a result that its wallet takes', () => {
     expect(scene.outcomes).toMatchObject([{ transactionId: TRANSACTION, attemptId }]);
   });
 
-  it('stands in the journal as the wallet holds it, with what its caller is told', async () => {
+  it(`is recorded as the wallet holds it, with its caller's answer`, async () => {
     const scene = settling();
     await settle(scene.callback);
     const settlement = { kind: 'settled', amount: '12.10', resultType: 'won' };
@@ -165,7 +165,7 @@ describe('the message to the wallet', () => {
     expect(text(scene)).toContain('"token":"token of session 7"');
   });
 
-  it('has that token also where the service sent none, for a wallet that wants it', async () => {
+  it('has that token even if the service sent none, for a wallet that requires it', async () => {
     const scene = settling({ dialect: { alwaysSendToken: true } });
     await settle(scene.callback);
     expect(text(scene)).toContain('"token":"token of session 7"');
@@ -272,7 +272,7 @@ describe('a result that its wallet does not take', () => {
   });
 });
 
-it('a result of a bet that belongs to nobody here is never sent', async () => {
+it('a result of a bet without an owner is never sent', async () => {
   const scene = settling({ looks: [{ ...PLACED, owner: undefined }] });
   await expect(settle(scene.callback)).rejects.toThrow('belongs to nobody');
   expect([scene.commits, scene.calls]).toEqual([[], []]);

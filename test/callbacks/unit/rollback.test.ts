@@ -78,7 +78,7 @@ describe('a rollback', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  it('of a bet that no wallet holds is on record as done, and nobody is asked', async () => {
+  it('of a bet that no wallet holds is recorded as done, and no wallet is called', async () => {
     const from: Bet = { ...PLACED, place: { kind: 'notSent' }, deliveries: [waiting()] };
     const scene = rollingBack({ looks: [from] });
     expect(await rollback(scene.callback)).toMatchObject({
@@ -133,7 +133,7 @@ describe('a rollback', () => {
 });
 
 describe('a rollback while another operation of its bet is on its way', () => {
-  it('waits for it, and decides by what it led to', async () => {
+  it('waits for it, and is decided by its result', async () => {
     const scene = rollingBack({ looks: [busyWith('place'), PLACED] });
     expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
     expect(scene.steps.slice(1, 5)).toEqual(['find', 'wait', 'find', 'commit']);
@@ -203,7 +203,7 @@ describe('a rollback is counted', () => {
     expect(scene.counted).toEqual([counted(label)]);
   });
 
-  it('of nobody’s as unknown', async () => {
+  it('as unknown without an owner', async () => {
     const scene = rollingBack({ looks: [undefined] });
     await rollback(scene.callback);
     expect(scene.counted).toEqual([counted('50', 'unknown')]);

@@ -10,7 +10,7 @@ const labelOf = (kind: Kind) => (kind === 'rollback' ? 'settle' : kind);
 const unsigned = { headers: {} };
 
 describe('a callback without the service’s signature', () => {
-  it.each(KINDS)('is code 1, on PUT as 401, and nothing of it is read: %s', async (kind) => {
+  it.each(KINDS)('is code 1, on PUT as 401, and its body is not read: %s', async (kind) => {
     const { call, counts, log, intents } = routesScene();
     const { answer, trust } = await call(kind, unsigned);
     const status = labelOf(kind) === 'settle' ? 401 : 400;
@@ -35,7 +35,7 @@ describe('a callback without the service’s signature', () => {
     ['over other bytes', signatureOf(Buffer.from('{}')), 'mismatch'],
     ['that is none', 'signed, I promise', 'malformed'],
     ['sent twice', ['one', 'two'], 'malformed'],
-  ])('says in the log alone what was wrong with it: one %s', async (_, header, reason) => {
+  ])('says only in the log what was wrong with it: one %s', async (_, header, reason) => {
     const { call, log } = routesScene();
     const { answer } = await call('place', { headers: { 'x-sign-jws': header } });
     expect(answer).toMatchObject(failure(1, 'Invalid signature'));
@@ -93,7 +93,7 @@ describe('a callback of the service that cannot be read', () => {
     expect(strangers).not.toHaveBeenCalled();
   });
 
-  it('names no member where there is none to name', async () => {
+  it('names no member if there is none to name', async () => {
     const { call } = routesScene();
     const { answer } = await call('place', { body: Buffer.from('{') });
     expect(JSON.parse(answer.body).message).toMatch(/^[^:]+$/);

@@ -83,7 +83,7 @@ describe('the log of reads', () => {
     },
   );
 
-  it('has every read that brought nothing, and every bet', async () => {
+  it('has every read that failed, and every bet', async () => {
     const findSession = async () => ({ kind: 'unknown' }) as const;
     const unknown = routesScene({ logsRead: false, findSession });
     for (const kind of ['profile', 'balance'] as const) await unknown.call(kind);
@@ -155,7 +155,7 @@ describe('a callback that fails', () => {
   });
 });
 
-describe('whoever has been answered, or has hung up', () => {
+describe('a caller who was answered, or has hung up', () => {
   it('has nothing begun, promised or sent any more (I11)', async () => {
     const { begin, ends } = routesScene({ begin: never });
     const { handled, raw } = begin('place');
@@ -194,7 +194,7 @@ describe('the span of a callback', () => {
     expect(log.info.mock.calls[0]?.[0]).toMatchObject({ traceId: 'the-trace', walletMs: 12 });
   });
 
-  it('has no bet where there is none', async () => {
+  it('has no bet if there is none', async () => {
     const { call, spans } = routesScene({ isTraced: true });
     await call('balance');
     expect(spans[0]?.facts).toEqual({
@@ -202,7 +202,7 @@ describe('the span of a callback', () => {
     });
   });
 
-  it('has failed where the callback has, or nobody knows its outcome', async () => {
+  it('is an error if the callback failed, or its outcome is unknown', async () => {
     const failed = routesScene({ isTraced: true, findSession: () => Promise.reject(away) });
     await failed.call('place');
     expect(failed.span.fail.mock.calls).toEqual([['error']]);

@@ -103,7 +103,7 @@ describe('an update', () => {
   });
 });
 
-describe('an update that nobody needs to hear of', () => {
+describe('an update that no wallet needs', () => {
   const kept = (from: Bet) => [
     {
       ...{ from, to: { ...from, update: PROMISED }, supersedes: [] },
@@ -136,7 +136,7 @@ describe('an update that nobody needs to hear of', () => {
     expect([scene.calls, scene.commits[0]?.delivery]).toEqual([[], undefined]);
   });
 
-  it('is kept, not promised, for such a wallet also when it cannot wait any longer', async () => {
+  it('is kept, not promised, for such a wallet even if it cannot wait any longer', async () => {
     const busy: Bet = {
       ...PLACED,
       busy: { operation: 'settle', attemptId: 'first', lapsed: false },
@@ -151,7 +151,7 @@ describe('an update that nobody needs to hear of', () => {
     expect(scene.commits[0]?.delivery).toBeUndefined();
   });
 
-  it('is kept also where the bet belongs to nobody', async () => {
+  it('is kept even if the bet belongs to nobody', async () => {
     const scene = updating({ looks: [{ ...rolledBack, owner: undefined }] });
     expect(await update(scene.callback)).toMatchObject({
       outcome: 'not_sent',

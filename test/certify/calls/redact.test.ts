@@ -21,7 +21,7 @@ const redaction = new Redaction(
 );
 
 describe('what a certificate shows of a call', () => {
-  it('is the usual headers alone: others may hold keys, and signatures are made anew', () => {
+  it('includes only the usual headers: others may contain keys, and signatures are recomputed', () => {
     const { request } = redaction.shown(
       'https://wallet.example',
       recorded({
@@ -49,7 +49,7 @@ describe('what a certificate shows of a call', () => {
     expect(redaction.seen(recorded({}))).toMatchObject({ answer, ms: 13 });
   });
 
-  it('is as much of an answer as somebody reads, and says where there was more', () => {
+  it('is as much of an answer as people read, with a note if there was more', () => {
     const long = 'x'.repeat(4_000);
     expect(redaction.seen(recorded({}, long)).answer).toBe(`${'x'.repeat(300)}…`);
     expect(redaction.shown('', recorded({}, long)).answer).toMatchObject({ truncated: false });
@@ -58,7 +58,7 @@ describe('what a certificate shows of a call', () => {
     expect(redaction.seen(recorded({}, 'x'.repeat(300))).answer).toBe('x'.repeat(300));
   });
 
-  it('leaves nothing of a longer word where a shorter one is its beginning', () => {
+  it('hides all of a longer word that begins with a shorter one', () => {
     expect(redaction.text('token-of-ann-and-more, token-of-ann')).toBe('***, ***');
   });
 });

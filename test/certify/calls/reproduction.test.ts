@@ -33,7 +33,7 @@ describe('the calls of a case', () => {
     expect(named.filter(({ said, header }) => said !== header)).toEqual([]);
   });
 
-  it('stand in its lines under new ids and without a token, also of one that begins like another', async () => {
+  it('are given with new ids and without a token, even if one begins like another', async () => {
     const wallet = await sandbox();
     const other = { userId: 'bob', token: `${PLAYER.token}-of-bob` };
     wallet.addPlayer({ user: 'bob', balances: { USD: '500' }, tokens: { [other.token]: 'USD' } });

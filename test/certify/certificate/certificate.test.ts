@@ -83,7 +83,7 @@ describe('a certificate', () => {
     expect(texts.join()).toContain('***');
   });
 
-  it('holds none of the secrets while they are rotated, and leaves short words alone', async () => {
+  it('contains no secret while secrets are rotated, and leaves short words alone', async () => {
     const old = 'the-secret-of-last-year';
     const message = `not ${old}, live`;
     const wallet = await sandbox({
@@ -116,7 +116,7 @@ describe('a certificate', () => {
     expect(wallet.requests[0]?.headers['x-api-key']).toBe('hush-hush');
   });
 
-  it('tells of each case the rule, what was expected, what was seen and how long it took', async () => {
+  it('has for each case the rule, what was expected, what was seen and how long it took', async () => {
     const { cases } = await certification(await sandbox());
     expect(cases.find(({ id }) => id === 'place-not-enough')).toEqual({
       id: 'place-not-enough',
@@ -184,7 +184,7 @@ describe('the report', () => {
     expect(good.slice(0, good.indexOf('<details id="'))).toContain('The same calls for a shell');
   });
 
-  it('tells of the money that is missing', async () => {
+  it('reports the money that is missing', async () => {
     const report = htmlReport(await certification(await sandbox(debitsDuplicates)));
     expect(report).toMatch(/9\d\d USD, 1000 before: a difference of -\d+/);
   });
@@ -220,7 +220,7 @@ function luminance(colour: string): number {
 }
 
 describe('the schema of certificate.json', () => {
-  it('is the published one, and takes what is written', async () => {
+  it('is the published one, and accepts what is written', async () => {
     const { certificateJsonSchema, certificateSchema } = await import(
       '../../../src/certify/certificate/certificate-schema.ts'
     );

@@ -24,7 +24,7 @@ it.each([
   expect(amountIn({ kind: 'accepted', document })).toBe(amount);
 });
 
-it('is in no answer that is none', () => {
+it('is not found in an answer without one', () => {
   expect(amountIn({ kind: 'accepted', document: undefined })).toBeUndefined();
   expect(amountIn({ kind: 'refused', code: 3 })).toBeUndefined();
   expect(amountIn({ kind: 'none' })).toBeUndefined();
@@ -43,11 +43,11 @@ it.each([
   }
 });
 
-it('knows what has no coin below 1', () => {
+it('knows currencies without a coin below 1', () => {
   expect(['JPY', 'USD', 'XBT'].map(hasNoCents)).toEqual([true, false, false]);
 });
 
-it('may have been paid unless it was refused, and by a system error all the same', () => {
+it('may have been paid unless it was refused, even with a system error', () => {
   expect(mayHavePaid({ kind: 'none' })).toBe(true);
   expect(mayHavePaid({ kind: 'refused', code: 100 })).toBe(true);
   expect(mayHavePaid({ kind: 'refused', code: 5 })).toBe(false);

@@ -26,7 +26,7 @@ describe('a dialect given in a file', () => {
     [`headers: { X-Key: "\${file:/etc/passwd}" }`, 'is in none of the folders that secrets'],
     ['{ echo', 'line 1: not valid YAML'],
     ['# nothing', 'the file is empty'],
-  ])('that says %s is told what is wrong with it: code 2', async (text, reason) => {
+  ])('that says %s is refused with the reason: code 2', async (text, reason) => {
     const { code, stderr } = await given(text);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: .*dialect\.yaml: /);

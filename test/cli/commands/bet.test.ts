@@ -143,7 +143,7 @@ time (UTC)               what         result           took  details
     expect(stdout).toContain('delivery 1 held\n');
   });
 
-  it('says that the gateway itself asked for a rollback, and that nobody was answered', async () => {
+  it('says that the gateway itself began a rollback, and that nobody was answered', async () => {
     const transactionId = 'never-rolled-back';
     await client.query(
       `INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
@@ -163,7 +163,7 @@ time (UTC)               what         result           took  details
     expect(rollback).toMatchObject({ askedBy: 'gateway', answer: null });
   });
 
-  it('says so where there is no such bet', async () => {
+  it('says so if there is no such bet', async () => {
     const { code, stdout, stderr } = await wagergate(['bet', 'bet-01'], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^error: no bet bet-01 in the journal: .*\n$/);

@@ -34,7 +34,7 @@ async function owners(): Promise<Readonly<Record<string, string>>> {
 }
 
 describe('wagergate bonuses assign', () => {
-  it('makes templates an operator’s own, and says what was so before', async () => {
+  it('assigns templates to an operator, and says which were already assigned', async () => {
     const first = await assign('--operator', 'alpha', '--template', '57');
     expect(first).toEqual({ code: 0, stdout: 'template 57 now belongs to alpha\n', stderr: '' });
     const second = await assign('--operator', 'alpha', '--template', '57', '58');

@@ -55,7 +55,7 @@ describe('wagergate config diff against a folder', () => {
     expect(stdout).not.toMatch(/another-secret|the-secret-that/);
   });
 
-  it('tells of a raised generation, a changed key and a secret that was added', async () => {
+  it('reports a raised generation, a changed key and a secret that was added', async () => {
     const alpha = operatorYaml(
       'alpha',
       '',
@@ -90,7 +90,7 @@ describe('wagergate config diff against a folder', () => {
     expect(none.stdout).toMatch(/^nothing would change against /);
   });
 
-  it('fails on a folder that is not valid, and says what is wrong in which', async () => {
+  it('fails on a folder that is not valid, and says what is wrong in which folder', async () => {
     const broken = folderWith({ ...BEFORE, 'operators/beta.yaml': operatorYaml('beta', 'odd: 1') });
     const { code, stderr } = await diff(['--folder', broken, '--against', folderWith(BEFORE)]);
     expect(code).toBe(1);

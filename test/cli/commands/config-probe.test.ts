@@ -53,7 +53,7 @@ async function probedOdd(answer: OwnAnswer, more = '') {
 }
 
 describe('wagergate config check --probe', () => {
-  it('tells of each wallet how it answers, in a line with its latency', async () => {
+  it('says for each wallet how it answers, in a line with its latency', async () => {
     const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1/' });
     const { code, stdout, stderr } = await probe(folder);
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe('wagergate config check --probe', () => {
     expect(good.bets.size).toBe(0);
   });
 
-  it('warns of what it would warn of without asking', async () => {
+  it('gives the same warnings as without probing', async () => {
     const folder = folderOf({ alpha: good.baseUrl });
     put(folder, 'gateway.yaml', GATEWAY.replace(SERVICE_SECRET, 'the-secret-of-old'));
     put(folder, 'operators/beta.yaml.bak', operatorYaml('beta'));
@@ -91,7 +91,7 @@ describe('wagergate config check --probe', () => {
     expect(await probe(folder, '--operator', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('asks the others where one file is broken, and fails all the same', async () => {
+  it('probes the others if one file is invalid, and fails nevertheless', async () => {
     const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
     put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
     const all = await probe(folder);
@@ -163,7 +163,7 @@ describe('wagergate config check --probe', () => {
     expect(await probedOdd(answer, dialect)).toMatchObject({ code: 0, result: 'ok' });
   });
 
-  it('tells of a name that does not resolve and of a certificate that nobody trusts', async () => {
+  it('reports a name that does not resolve, and an untrusted certificate', async () => {
     const tls = createTlsServer(SELF_SIGNED, (_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
     const address = tls.address();

@@ -77,7 +77,7 @@ describe('wagergate config check', () => {
     );
   });
 
-  it('warns of files that nobody reads', async () => {
+  it('warns about files that are not read', async () => {
     const beta = operatorYaml('beta');
     const files = { 'operators/beta.yaml': beta, 'operators/gamma.json': beta };
     const folder = folderWith({ 'gateway.yaml': GATEWAY, ...files });
@@ -88,7 +88,7 @@ describe('wagergate config check', () => {
     expect(JSON.parse(stdout).warnings).toMatchObject([{ file: 'operators/gamma.json' }]);
   });
 
-  it('warns of files beside gateway.yaml that nobody reads, also where it is missing', async () => {
+  it('warns about files beside gateway.yaml that are not read, even if it is missing', async () => {
     const files = { 'gateway.yml': GATEWAY, 'operators/beta.yaml': operatorYaml('beta') };
     const folder = folderWith(files);
     const { code, stderr } = await wagergate(['config', 'check', '--folder', folder]);
@@ -152,7 +152,7 @@ describe('wagergate operator list', () => {
     expect(JSON.parse(json.stdout)[0].name).toBe('\u202eahpla\u009b31m');
   });
 
-  it('says so where there are none', async () => {
+  it('says so if there are none', async () => {
     const folder = folderWith({ 'gateway.yaml': GATEWAY });
     const { code, stdout, stderr } = await wagergate(['operator', 'list', '--folder', folder]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

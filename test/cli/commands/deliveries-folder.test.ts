@@ -25,7 +25,7 @@ it('lists deliveries without a configuration, and says what that means', async (
   expect(JSON.parse(stdout).items).toMatchObject([{ id, state: 'pending' }]);
 });
 
-it('goes by the other files where one is not valid, and says of whom it cannot', async () => {
+it('uses the other files if one is invalid, and says for which operators it cannot', async () => {
   const folder = folderWith({
     'gateway.yaml': GATEWAY,
     'operators/alpha.yaml': operatorYaml('alpha', 'delivery: { horizonHours: 5 }'),
@@ -53,7 +53,7 @@ it('goes by the other files where one is not valid, and says of whom it cannot',
   expect(rows).toEqual([{ state: 'pending', horizon_hours: 5 }]);
 });
 
-it('counts what is promised to a suspended operator as pending, as the gateway does', async () => {
+it('counts promises to a suspended operator as pending, as the gateway does', async () => {
   const folder = folderWith({
     'gateway.yaml': GATEWAY,
     'operators/alpha.yaml': operatorYaml('alpha', 'status: suspended'),

@@ -28,7 +28,7 @@ const idsIn = ({ stdout }: Ran): string[] =>
   JSON.parse(stdout).items.map((item: { id: string }) => item.id);
 
 describe('wagergate deliveries hold and resume', () => {
-  it('hold nobody by a slip in an operator’s id, who would be taken for held', async () => {
+  it('refuse a mistyped operator id, which would seem to be held', async () => {
     expect(await deliveries('hold', '--operator', 'alhpa', '--reason', 'OPS-17')).toEqual({
       code: 2,
       stdout: '',
@@ -38,7 +38,7 @@ describe('wagergate deliveries hold and resume', () => {
     expect(rows).toEqual([]);
   });
 
-  it('name the operator that was meant, where nobody holds the one that was typed', async () => {
+  it('name the operator that was probably meant if the typed one does not exist', async () => {
     expect(await deliveries('resume', '--operator', 'alhpa')).toEqual({
       code: 1,
       stdout: '',

@@ -95,7 +95,7 @@ describe('wagergate deliveries list', () => {
     expect(await ids('--cursor', update)).toEqual([beta]);
   });
 
-  it('says so where there are none', async () => {
+  it('says so if there are none', async () => {
     expect(await deliveries('list', '--state', 'dead')).toEqual({
       code: 0,
       stdout: '',
@@ -190,7 +190,7 @@ describe('wagergate deliveries retry', () => {
     });
   });
 
-  it('leaves alone what is done', async () => {
+  it('leaves finished deliveries alone', async () => {
     const id = await insertDelivery(client, { state: 'delivered' });
     const { code, stderr } = await deliveries('retry', id);
     expect(code).toBe(1);
@@ -215,7 +215,7 @@ describe('wagergate deliveries retry', () => {
 describe('wagergate deliveries resolve', () => {
   const words = ['--by', 'Ann, OPS-17', '--reason', 'credited by hand'];
 
-  it('puts a dead delivery down as settled, and by whom and why', async () => {
+  it('records a dead delivery as resolved, with person and reason', async () => {
     const id = await insertDelivery(client, { state: 'dead', transactionId: 'bet-1' });
     expect(await deliveries('resolve', id, ...words)).toEqual({
       code: 0,

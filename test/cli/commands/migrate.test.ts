@@ -26,7 +26,7 @@ describe('wagergate migrate', () => {
     expect(JSON.parse(json.stdout)).toEqual({ applied: [] });
   });
 
-  it('takes the address without a pooler where there is one', async () => {
+  it('uses the address without a pooler if there is one', async () => {
     const pooled = 'postgresql://user:password@127.0.0.1:1/wagergate';
     const both = { DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url };
     const { code, stdout } = await wagergate(['migrate'], { env: both });
@@ -35,7 +35,7 @@ describe('wagergate migrate', () => {
     expect(neither.stderr).toMatch(/ECONNREFUSED.*: start it, or correct DATABASE_DIRECT_URL\n$/);
   });
 
-  it('shows nothing of a password that is not encoded', async () => {
+  it('shows nothing of a password that is not percent-encoded', async () => {
     const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/geheim@db:5432/wagergate' };
     const { code, stderr } = await wagergate(['migrate'], { env });
     expect(code).toBe(1);

@@ -131,7 +131,7 @@ describe('wagergate operator new', () => {
     ['gämma_1', 'did you mean gamma-1\\?'],
     ['x', 'is no operator id'],
     ['../gamma', 'did you mean gamma\\?'],
-  ])('refuses the id %j and says what it could be', async (id, advice) => {
+  ])('refuses the id %j and suggests another', async (id, advice) => {
     const folder = emptyFolder();
     const { code, stderr } = await create(folder, [id, ...FLAGS]);
     expect(code).toBe(2);
@@ -159,7 +159,7 @@ describe('wagergate operator new', () => {
     expect(code).toBe(0);
   });
 
-  it('overwrites nothing, and takes nobody’s key', async () => {
+  it(`overwrites nothing, and takes no other operator's key`, async () => {
     const folder = emptyFolder();
     put(folder, 'operators/gamma.yaml', 'not even yaml: [');
     const there = await create(folder, ['gamma', ...FLAGS]);
@@ -193,7 +193,7 @@ describe('wagergate operator new', () => {
     expect(existsSync(join(folder, 'operators/delta.yaml'))).toBe(false);
   });
 
-  it('names what it needs where there is nobody to ask', async () => {
+  it('lists what it needs if nobody can be asked', async () => {
     const { code, stderr } = await create(emptyFolder(), ['gamma', '--name', 'Gamma']);
     expect([code, stderr]).toEqual([
       2,

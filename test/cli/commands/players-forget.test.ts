@@ -71,7 +71,7 @@ describe('what people do with players at the command line', () => {
     ]);
   });
 
-  it('exports them without what moves a terminal about, whoever has said it', async () => {
+  it('exports them without control characters, whoever wrote them', async () => {
     const player = await gateway.player();
     const said = 'paid \u{202e}001\u{9b}2J';
     gateway

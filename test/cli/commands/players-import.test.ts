@@ -73,7 +73,7 @@ describe('wagergate players import', () => {
     expect(await players()).toEqual(['alpha|ann|1', 'alpha|bob|2', 'alpha|cid|3']);
   });
 
-  it('changes nothing of a line that contradicts what is there, or an earlier line', async () => {
+  it('changes nothing for a line that contradicts existing players or an earlier line', async () => {
     await importLines('alpha,ann,1\nalpha,bob,2\n');
     const ran = await importLines('alpha,ann,9\nalpha,eve,2\nalpha,cid,3\nalpha,cid,4\n');
     expect(ran.code).toBe(1);
@@ -141,7 +141,7 @@ describe('wagergate players import', () => {
     expect(await players()).toEqual(['alpha|ann|1']);
   });
 
-  it('warns once of an operator that the configuration lacks, and imports it all the same', async () => {
+  it('warns once about an operator that the configuration lacks, and imports it nevertheless', async () => {
     const ran = await importLines('alpha,ann,1\nbeta,ann,2\nbeta,bob,3\n');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toBe(`warning: line 3: no file of operator beta in ${folder}\n`);
@@ -156,7 +156,7 @@ describe('wagergate players import', () => {
     ['', 'the file is empty'],
     ['alpha,ann,1\n', 'line 1 is "alpha,ann,1"'],
     ['operator|operatorUser|userId\n', 'line 1 is "operator|operatorUser|userId"'],
-  ])('takes nothing of %j, which has no header', async (content, why) => {
+  ])('imports nothing from %j, which has no header', async (content, why) => {
     const ran = await wagergate(['players', 'import', '-'], around(content));
     expect(ran.code).toBe(1);
     expect(ran.stderr).toBe(`error: ${why}: the first line must be operator,operatorUser,userId\n`);

@@ -32,7 +32,7 @@ async function statusOf(body: unknown) {
 const latest = async (action: string) =>
   (await admin.get(`/admin/audit?action=${action}`)).json.items[0];
 
-describe('what is asked of a running gateway at the command line', () => {
+describe('questions to a running gateway at the command line', () => {
   it('shows how every operator stands', async () => {
     await onServer(admin.databaseUrl, (client) => insertDelivery(client, { state: 'dead' }));
     const { code, stdout } = await asked('operator', 'status');
@@ -98,7 +98,7 @@ describe('what is asked of a running gateway at the command line', () => {
     );
   });
 
-  it('needs the token, and names no other way where there is none', async () => {
+  it('requires the token, and names no other way if there is none', async () => {
     const ran = await wagergate(['operator', 'status', '--admin', admin.baseUrl]);
     expect([ran.code, ran.stderr]).toEqual([
       2,
@@ -151,7 +151,7 @@ describe('what is asked of a running gateway at the command line', () => {
     expect([nobody.code, nobody.stderr]).toEqual([1, 'error: No such player\n']);
   });
 
-  it('has the configuration read anew, and says what is wrong with it', async () => {
+  it('reloads the configuration, and says what is wrong with it', async () => {
     const nothing = await asked('config', 'reload', '--reason', 'to be sure');
     expect(nothing).toMatchObject({ code: 0, stdout: 'nothing has changed\n' });
     expect(await latest('configuration.reload')).toMatchObject({ reason: 'to be sure' });

@@ -99,7 +99,7 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-describe('what is no detached signature', () => {
+describe('text that is no detached signature', () => {
   const [body, secret] = ['{"a":1}', 'a-secret'];
   const verified = async (signature: string) => {
     const args = ['verify', '--secret', secret, '--signature', signature];

@@ -5,7 +5,7 @@ import { PLAYERS_HEADER } from '../../../src/cli/onboarding/player-line.ts';
 /** More than one batch. */
 const LINES = 2_500;
 
-it('tells of lines that cannot be taken as it goes, and keeps no file of them in memory', async () => {
+it('reports unusable lines as it goes, and holds no file in memory', async () => {
   const told: number[] = [];
   let toldBeforeTheEnd = 0;
   async function* chunks() {

@@ -30,7 +30,7 @@ describe('ENCRYPTION_KEY', () => {
     expect(idsOf(`2026b:${B},\n${A}\n`)).toEqual(['2026b', expect.stringMatching(/^key-/)]);
   });
 
-  it('may say that what was stored plain is still taken', () => {
+  it('may say that what was stored unencrypted is still accepted', () => {
     const keys = readEncryptionKeys(`2026a:${A},plain`);
     expect(keys).toMatchObject({ acceptsPlain: true, keys: [{ id: '2026a' }] });
   });

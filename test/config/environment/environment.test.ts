@@ -39,7 +39,7 @@ describe('the environment', () => {
     expect(reading({ SECRET_FOLDERS: '/' })).toThrow(/^SECRET_FOLDERS must be absolute folders/);
   });
 
-  it('takes the usual address of its database for the direct one where there is no other', () => {
+  it('takes the usual address of its database for the direct one if there is no other', () => {
     const directOf = (env: NodeJS.ProcessEnv) =>
       readEnvironment({ ...SERVERS, ...env }).directDatabaseUrl;
     expect(directOf({})).toBe(SERVERS.DATABASE_URL);

@@ -4,12 +4,12 @@ import { readConsoleUrl, readOidc } from '../../../src/config/environment/oidc-e
 const ISSUER = 'https://id.example/realms/ops';
 
 describe('the issuer of people', () => {
-  it('is none without OIDC_ISSUER, whatever else is set', () => {
+  it('is absent without OIDC_ISSUER, whatever else is set', () => {
     expect(readOidc({})).toBeUndefined();
     expect(readOidc({ OIDC_ISSUER: '', OIDC_CLIENT_ID: 'console' })).toBeUndefined();
   });
 
-  it('wants an address and whom its tokens are for, and fills in the rest', () => {
+  it('requires an address and an audience, and fills in the rest', () => {
     expect(readOidc({ OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'console' })).toEqual({
       issuer: ISSUER,
       clientId: 'console',

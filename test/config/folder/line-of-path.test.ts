@@ -35,7 +35,7 @@ describe('the line of a setting', () => {
     expect(lineIn(path)).toBe(line);
   });
 
-  it('is none where nothing of it is there, in what is no YAML, and in no file', () => {
+  it('does not exist if the setting is missing, in text that is no YAML, and in no file', () => {
     expect(lineIn('api.cid')).toBeUndefined();
     expect(lineIn('id', 'id: [')).toBeUndefined();
     expect(linesOfFile('/nowhere/at/all.yaml')('id')).toBeUndefined();

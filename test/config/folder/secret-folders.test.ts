@@ -89,7 +89,7 @@ describe('${file:…} of an operator', () => {
     }
   });
 
-  it('goes by the links of a mounted Secret, also when they are exchanged', async () => {
+  it('follows the links of a mounted Secret, even when they are exchanged', async () => {
     const mount = folderWith({});
     const folder = folderWith({ 'gateway.yaml': GATEWAY });
     const mountSecret = (version: string, value: string) => {

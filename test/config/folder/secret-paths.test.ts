@@ -62,7 +62,7 @@ describe('variables of an operator’s file', () => {
     ['settle: { onFailure: "${A}" }', 'settle.onFailure'],
     ['bonuses: { upstream: { cid: "${A}", secrets: [0123456789abcdef] } }', 'bonuses.upstream.cid'],
     ['delivery: { horizonHours: "${A}" }', 'delivery.horizonHours'],
-  ])('do not stand in %s: what they hold would come back', (more, path) => {
+  ])('are not allowed in %s: their content would be shown again', (more, path) => {
     expect(alphaProblems(more, '', { A: 'hunter2' })).toEqual([
       `operators/alpha.yaml: ${path}: \${A} may stand only in secrets, headers, tls and addresses of an operator: write the value itself`,
     ]);

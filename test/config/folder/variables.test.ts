@@ -75,7 +75,7 @@ describe('variables', () => {
     expect(gateway.delivery.horizonHours).toBe(0.5);
   });
 
-  it('stay text where the schema takes text, also when they look like a number', () => {
+  it('stay text if the schema expects text, even when they look like a number', () => {
     const files = { 'gateway.yaml': GATEWAY.replace('aggregator-key', '${ID}') };
     expect(load(files, { ID: '0042' }).gateway.service.cid).toBe('0042');
   });

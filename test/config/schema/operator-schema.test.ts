@@ -140,7 +140,7 @@ describe("an operator's file", () => {
     (url) => expect(withBaseUrl(url, false)).toEqual([]),
   );
 
-  it('refuses credentials in the address also where private addresses are allowed', () => {
+  it('refuses credentials in the address even if private addresses are allowed', () => {
     expect(withBaseUrl('http://user:hunter2@127.0.0.1', true)).toEqual([
       expect.stringContaining('wallet.baseUrl: must not carry a user name or password'),
     ]);

@@ -60,7 +60,7 @@ function confirmingOf(
   return { confirming, ...calls, ...logger };
 }
 
-describe('what stands at a bet for which something may take effect late', () => {
+describe('the current state of a bet of which something may take effect late', () => {
   it('becomes a delivery when it is due, with its operator’s horizon (I4)', async () => {
     const { confirming, due, send, skip, info } = confirmingOf([SETTLED, undefined, SETTLED]);
     expect(await confirmDue(confirming)).toBe(2);
@@ -127,7 +127,7 @@ describe('what stands at a bet for which something may take effect late', () => 
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('is passed over where nothing stands, and where nobody owns it', async () => {
+  it('is skipped if there is none, or nobody owns it', async () => {
     const nothing = { ...SETTLED, standingOperationId: undefined };
     const { confirming, skip, leaveToPerson } = confirmingOf(
       [nothing, { ...SETTLED, owner: undefined }],
@@ -138,7 +138,7 @@ describe('what stands at a bet for which something may take effect late', () => 
     expect(leaveToPerson).not.toHaveBeenCalled();
   });
 
-  it('is sent also for an operator whose file is gone, whom the gateway’s own settings hold', async () => {
+  it(`is sent even for an operator whose file is gone, with the gateway's own settings`, async () => {
     const owner = SETTLED.owner && { ...SETTLED.owner, operatorId: 'gone' };
     const { confirming, send } = confirmingOf([{ ...SETTLED, owner }]);
     expect(await confirmDue(confirming)).toBe(1);
@@ -146,7 +146,7 @@ describe('what stands at a bet for which something may take effect late', () => 
   });
 });
 
-describe('a result of which nobody knows whether its wallet took it, and which may not be repeated', () => {
+describe('a result of unknown outcome that must not be repeated', () => {
   const unknown: Bet = {
     ...SETTLED,
     settlement: { kind: 'unknown', attempted: { kind: 'several' } },

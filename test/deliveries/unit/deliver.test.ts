@@ -55,7 +55,7 @@ describe('a delivery is sent', () => {
     expect(json(calls[0]?.body)).toMatchObject({ requestId: 'r0' });
   });
 
-  it('with the word whether its wallet took a result, which a rollback depends on', async () => {
+  it('with whether its wallet has accepted a result, which a rollback depends on', async () => {
     const settlement: Settlement = { kind: 'unsettled', transactionTime: 'then' };
     const after = await tried(takenOf('rollback', { bet: { ...STATE, settlement } }));
     const without = await tried(takenOf('rollback'));
@@ -88,12 +88,12 @@ describe('the token that a delivery carries', () => {
     expect(json(calls[0]?.body)).toMatchObject({ token: 'opened' });
   });
 
-  it('is none where the service sent none, and nobody looks for one', async () => {
+  it('does not exist if the service sent none, and is not looked up', async () => {
     const { calls } = await tried(takenOf('rollback', { sealedToken: SEALED }));
     expect(json(calls[0]?.body)).not.toHaveProperty('token');
   });
 
-  it('is there all the same for a wallet that wants it always', async () => {
+  it('is there nevertheless for a wallet that always requires it', async () => {
     const { calls } = await tried(takenOf('settle', { sealedToken: SEALED }), {
       ...{ dialect: { alwaysSendToken: true }, sessions: { unseal: () => 'of its place' } },
     });
@@ -194,7 +194,7 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     expect(result.sent.trace.error).toContain('it may have been taken before');
   });
 
-  it('nor what it has confirmed: that ends quietly', async () => {
+  it('nor a confirmed one: that ends quietly', async () => {
     const { calls, after } = await tried(takenOf('settle', { purpose: 'confirm' }), { dialect });
     expect(calls).toEqual([]);
     expect(after).toEqual({ kind: 'refused' });
@@ -210,7 +210,7 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
       takenOf('settle', { ...again, isSentOnceMore: true }),
       dialect,
     ],
-  ])('and is brought %s', async (_, taken, of) => {
+  ])('and is sent %s', async (_, taken, of) => {
     const { calls, after } = await tried(taken, { dialect: of ?? {} });
     expect(calls).toHaveLength(1);
     expect(after).toEqual({ kind: 'delivered' });

@@ -91,7 +91,7 @@ describe('an attempt of a delivery is counted', () => {
     return { labels: inc.mock.calls[0]?.[0], lags: observe.mock.calls.flat() };
   }
 
-  it('with what it came to', () => {
+  it('with its result', () => {
     const labels = { operator: 'alpha', operation: 'settle' };
     expect(counted(ACCEPTED, DELIVERED).labels).toEqual({ ...labels, result: 'accepted' });
     expect(counted(DECLINED, PENDING).labels).toEqual({ ...labels, result: 'declined' });

@@ -23,7 +23,7 @@ describe('what an attempt means for its bet', () => {
     });
   });
 
-  it('is the confirmation of a rollback also by code 8, and what was told stays', async () => {
+  it('is the confirmation of a rollback by code 8 as well, and the answer given stays', async () => {
     const { conclusion, after } = await tried(takenOf('rollback'), {
       sent: ANSWERS.alreadyProcessed,
     });
@@ -54,7 +54,7 @@ describe('what an attempt means for its bet', () => {
     });
   });
 
-  it('is a result that is brought again where only its token was refused, which nobody asked for', async () => {
+  it(`is a result that is sent again if only its token was refused, which is not the player's doing`, async () => {
     const sent = { ...ANSWERS.declined, code: 3 };
     const { conclusion, after } = await tried(takenOf('settle'), { sent });
     expect(conclusion).toEqual({ outcome: 'not_sent', answer: undefined, change: {} });

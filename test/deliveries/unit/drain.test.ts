@@ -58,13 +58,13 @@ describe('an operator’s deliveries are held', () => {
     expect(slicing.store.take).toHaveBeenCalledOnce();
   });
 
-  it('by nothing else, also where nobody knows of people yet', () => {
+  it('by nothing else, even if nobody has asked the people yet', () => {
     const { draining } = drainOf(nothingTaken());
     expect(areHeld({ wallets: draining.wallets }, 'alpha')).toBe(false);
     expect(areHeld(draining, 'beta')).toBe(true);
   });
 
-  it('in the moment between its wallet and its file, too', async () => {
+  it('in the moment between its wallet and its file as well', async () => {
     const { run, slicing } = drainOf(nothingTaken(), { isConfigured: false });
     expect(await run()).toEqual({ kind: 'held' });
     expect(slicing.store.take).not.toHaveBeenCalled();
@@ -100,7 +100,7 @@ describe('a drain', () => {
     expect(parts.finished.toSorted()).toEqual(['bet-1', 'bet-2']);
   });
 
-  it('comes back when the operator’s rate allows, also where nothing is left: its pace is kept', async () => {
+  it(`comes back when the operator's rate allows, even if nothing is left: its rate is kept`, async () => {
     const parts = partsOf(async () => ({ ...claim(1), isDry: true }), accepted, {
       ...{ concurrency: 1, ratePerSecond: 0.5 },
     });

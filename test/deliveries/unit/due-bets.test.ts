@@ -41,7 +41,7 @@ it('those that cannot be read keep none waiting behind them, however many sweeps
   expect(more.map(([facts]) => facts)).toEqual([{ more: 980 }, { more: 980 }, { more: 480 }]);
 });
 
-it('after that they are looked at anew: somebody may have put them right', async () => {
+it('after that they are looked at again: somebody may have repaired them', async () => {
   const { sweep, mend, tried } = duty(1_200, 1);
   await sweep();
   expect(tried).not.toHaveBeenCalledWith('odd-1100');

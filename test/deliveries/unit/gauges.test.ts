@@ -88,7 +88,7 @@ function gaugesOf(
   return { gauges, metrics, shown, countEnded, configured, error };
 }
 
-describe('what is open', () => {
+describe('open deliveries', () => {
   it('is shown by operator, operation and state, summed where the store tells it apart', async () => {
     const { gauges, metrics, shown } = gaugesOf(
       {
@@ -167,7 +167,7 @@ it('shows all that was counted where a large backlog could not be counted on (I7
   });
 });
 
-describe('what has ended', () => {
+describe('finished deliveries', () => {
   it('is counted since the last look only, and added up', async () => {
     const { gauges, metrics, shown, countEnded } = gaugesOf({
       until: [1_000, 2_500],
@@ -222,7 +222,7 @@ describe('what has ended', () => {
     expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 10 });
   });
 
-  it('hides nothing of what is open if it cannot be counted, and the failure is logged', async () => {
+  it('hide no open delivery if they cannot be counted, and the failure is logged', async () => {
     const gone = new Error('too much');
     let isAway = true;
     const { gauges, metrics, shown, countEnded } = gaugesOf({
@@ -266,7 +266,7 @@ describe('an operator whose file is gone', () => {
     expect(error).toHaveBeenCalledTimes(2);
   });
 
-  it('is not told of where only dead letters are left, which have an alert of their own', async () => {
+  it('is not reported if only dead letters are left, which have an alert of their own', async () => {
     const { gauges, error } = gaugesOf({ open: [[open('gone', 'dead', 2)]] });
     await gauges.refresh();
     expect(error).not.toHaveBeenCalled();

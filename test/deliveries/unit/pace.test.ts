@@ -46,7 +46,7 @@ describe('the pace of an operator’s calls', () => {
     expect(even.waitMs).toBe(500);
   });
 
-  it('lets everybody go at once where there is no limit, also after there was one', async () => {
+  it('lets all calls pass at once if there is no limit, even if there was one', async () => {
     const even = pace();
     await even.turn(1, FAR);
     expect(await even.turn(undefined, 0)).toBe(true);

@@ -81,7 +81,7 @@ describe('a worker', () => {
     expect(moveToDelayed.mock.calls).toEqual([[5_251, 'token']]);
   });
 
-  it('comes back at once where more is left for now, too', async () => {
+  it('comes back at once if more is left for now', async () => {
     const moveToDelayed = vi.fn();
     const { work } = schedulerOf(async () => 0);
     const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed });
@@ -107,7 +107,7 @@ describe('a worker', () => {
     },
   );
 
-  it('begins when it is told to, and says so where it ends by itself', async () => {
+  it('begins when it is told to, and says so if it ends by itself', async () => {
     const { scheduler, run, worker, logger } = schedulerOf(nothingLeft);
     expect(worker.options.autorun).toBe(false);
     expect(run).not.toHaveBeenCalled();

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const passing = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe('a drain that Redis takes and gives to nobody', () => {
+describe('a drain that Redis accepts and gives to no worker', () => {
   function unserved() {
     const scene = workerOf();
     scene.store.openOperators.mockResolvedValue([dueIn('alpha', -5)]);

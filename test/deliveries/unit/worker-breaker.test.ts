@@ -47,7 +47,7 @@ describe('a breaker that changes', () => {
     await worker.close();
   });
 
-  it('to half-open again waits for nobody where no callbacks come', async () => {
+  it('to half-open again waits for nobody if no callbacks come', async () => {
     const { breaker, store } = workerOf({ hasLiveCalls: false });
     breaker(change('half_open'));
     breaker(change('open'));

@@ -209,7 +209,7 @@ describe('a drain that the scheduler asks for', () => {
 });
 
 describe('a worker that is closed', () => {
-  it('waits for its sweep and for what it counts, sweeps no more and hears of no breaker', async () => {
+  it('waits for its sweep and for its counts, sweeps no more and ignores breakers', async () => {
     const { worker, store, due, duties, listeners, closed } = workerOf();
     const sweep = Promise.withResolvers<never[]>();
     const count = Promise.withResolvers<Date>();
@@ -235,7 +235,7 @@ describe('a worker that is closed', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('sweeps no more where it was closed between two sweeps, too', async () => {
+  it('sweeps no more if it was closed between two sweeps', async () => {
     const { worker, duties } = workerOf();
     worker.start();
     await passing();

@@ -143,7 +143,7 @@ describe('what a killed process left in flight', () => {
     await worker.close();
   });
 
-  it('is looked for before what is due is armed: it may be work from now on', async () => {
+  it('is looked for before due deliveries are scheduled: it may be work from now on', async () => {
     const { worker, duties } = workerOf();
     worker.start();
     await sweeps(1);

@@ -74,7 +74,7 @@ describe('a commit', () => {
     expect(await commit(wanted)).toBe(id);
   });
 
-  it('writes nothing of what it promised where the bet has moved', async () => {
+  it('writes none of its promises if the bet has changed', async () => {
     const read = await stored();
     await commit(commitOf(read, { rollback: ROLLED_BACK }));
     await commit(commitOf(read, {}, { delivery: guard('pending') }));
@@ -123,7 +123,7 @@ describe('a commit', () => {
     expect(await find(bet)).toMatchObject({ version: 2, busy: { ...busy, lapsed: true } });
   });
 
-  it('supersedes what lost its meaning together with what it promises', async () => {
+  it('supersedes promises that are no longer needed together with making its own', async () => {
     const read = await stored();
     await commit(commitOf(read, {}, { delivery: guard('pending') }));
     const before = await find(read);

@@ -97,7 +97,7 @@ describe('decisions that come together', () => {
 });
 
 describe('bets that are looked up together', () => {
-  it('are one statement, whoever asks for the same and for what is not there', async () => {
+  it('are one statement, even for the same bet or a missing one', async () => {
     const read = await many(8);
     const asked = [...read, ...read].map(({ transactionId }) => transactionId);
     const statements = await counted('bet-find', async () => {

@@ -90,7 +90,7 @@ describe('a connection that keeps its plans', () => {
     expect(settings).toMatchObject([{ mode: 'force_generic_plan', seqscan: 'off' }]);
   });
 
-  it('makes them anew after half a minute, however busy it is, and stays', async () => {
+  it('makes them again after half a minute, however busy it is, and stays open', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
       vi.useRealTimers();

@@ -202,7 +202,7 @@ describe('an outcome whose statement is lost', () => {
     expect(await told(-1_000)).toEqual({ kind: 'late', recorded: lateAnswer });
   });
 
-  it('and its repeat after that was done is written once, too', async () => {
+  it('and its repeat after it was executed is written only once as well', async () => {
     const outcome = await settled();
     database.fates = ['unsent', 'unheard', 'unsent'];
     await expect(bets.finish(outcome)).rejects.toEqual(UNAVAILABLE);

@@ -274,7 +274,7 @@ describe('an outcome', () => {
     expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'unknown' });
   });
 
-  it('with a message that PostgreSQL cannot hold is written all the same', async () => {
+  it('with a message that PostgreSQL cannot store is written nevertheless', async () => {
     const intent = intentOf();
     const message = `no\0t \ud800 enough ${'x'.repeat(5_000)}`;
     const place: PlaceState = { kind: 'declined', code: 7, message };

@@ -195,7 +195,7 @@ describe('the search of bets', () => {
     });
   });
 
-  it('takes nothing for a cursor that is none', () => {
+  it('accepts no invalid cursor', () => {
     for (const text of [
       '',
       'x',
@@ -270,7 +270,7 @@ describe('the search of bets', () => {
     expect(Math.max(...removed)).toBeLessThan(200);
   });
 
-  it('has one word for a state, in the database and here', async () => {
+  it('has the same word for a state in the database and here', async () => {
     for (const place of PLACES) {
       for (const settlement of SETTLEMENTS) {
         for (const rollback of ROLLBACKS) {

@@ -43,14 +43,14 @@ it('shows what was promised rather than its confirmation, in whatever order they
   expect(await shownDelivery([confirm])).toEqual({ id: '0', state: 'pending' });
 });
 
-it('but a dead letter first: it waits for a person, also where it is one of a confirmation', async () => {
+it('but a dead letter first, even of a confirmation: it waits for a person', async () => {
   const promise = { purpose: 'promise', state: 'delivered' };
   const dead = { purpose: 'confirm', state: 'dead' };
   expect(await shownDelivery([promise, dead])).toEqual({ id: '1', state: 'dead' });
   expect(await shownDelivery([dead, promise])).toEqual({ id: '0', state: 'dead' });
 });
 
-it('tells people of what is held as the list of deliveries does, and operators that it is pending', async () => {
+it('shows people the state of a held one as the list of deliveries does, and operators that it is pending', async () => {
   const heldNow = async () => (operatorId: string) => operatorId === 'beta';
   const pending = { purpose: 'promise', state: 'pending' };
   const ofBeta = { ...pending, operatorId: 'beta' };

@@ -32,7 +32,7 @@ function intent(tenant: typeof ALPHA, body: string): NewIntent {
 }
 
 describe('an intent to create', () => {
-  it('is begun by one of many at once, whoever is faster', async () => {
+  it('is begun by only one of many at once', async () => {
     const begun = await Promise.all(
       Array.from({ length: 10 }, () => intents.beginCreate(intent(ALPHA, 'a'), '-1')),
     );
@@ -40,7 +40,7 @@ describe('an intent to create', () => {
     expect(begun.filter(({ kind }) => kind === 'open')).toHaveLength(9);
   });
 
-  it('stays as it was closed, whoever closes it once more', async () => {
+  it('stays closed as it was, whoever closes it again', async () => {
     const template = { templateId: '57', item: '{"id":57}' };
     const done = await intents.beginCreate(intent(ALPHA, 'done'), '-1');
     const failed = await intents.beginCreate(intent(ALPHA, 'failed'), '-1');

@@ -30,7 +30,7 @@ function intent(operatorId: string, body = '{"name":"x"}'): NewIntent {
   return { tenant, bodyHash: Buffer.from(body), body, patienceMs: 0 };
 }
 
-it('has nothing to do for an account that nobody uses', async () => {
+it('has nothing to do for an unused account', async () => {
   expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
 });
 
@@ -61,7 +61,7 @@ it('walks for an open create only when its request must have ended', async () =>
   expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
 });
 
-it('offers as candidates only templates of this walk, above the mark, that are nobody’s', async () => {
+it('offers as candidates only templates of this walk, above the mark, without an owner', async () => {
   const intents = new BonusIntents(database);
   const ownership = new BonusOwnership(database);
   const tenant = { operatorId: 'beta', upstreamCid: CID };

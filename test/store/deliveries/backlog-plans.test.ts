@@ -75,7 +75,7 @@ describe.each([
   });
 });
 
-it('looks for what is live among the bets that are busy', async () => {
+it('looks for live deliveries among the busy bets', async () => {
   const plan = await planOf(LIVE, {});
   expect(plan).toMatch(/CTE busy\n *-> +Index Scan using bets_busy_until_idx/);
   expect(plan).toMatch(

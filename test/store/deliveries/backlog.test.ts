@@ -40,7 +40,7 @@ function numbers({ counts }: Pick<BacklogLook, 'counts'>): Readonly<Record<strin
 }
 
 describe('backlogs of a usual size', () => {
-  it('are counted anew at every look, by operator, operation and state', async () => {
+  it('are counted again at every look, by operator, operation and state', async () => {
     await insert({ operator: 'alpha' }, 3);
     await insert({ operator: 'alpha', operation: 'settle' });
     await insert({ operator: 'alpha', state: 'delivered' });
@@ -67,7 +67,7 @@ describe('backlogs of a usual size', () => {
     });
   });
 
-  it('have an age, of what is promised and not of what is only confirmed again', async () => {
+  it('have an age: that of promises and not of mere confirmations', async () => {
     await insert({ operator: 'alpha' });
     await insert({ operator: 'beta', purpose: 'confirm' });
     const { counts } = await backlogOf().look();
@@ -176,7 +176,7 @@ describe('an operator with more than one look counts', () => {
   });
 });
 
-it('counts what is live, waits, is dead and is unresolved, by operator', async () => {
+it('has its live, waiting, dead and unresolved ones counted, by operator', async () => {
   await insert({ operator: 'alpha' }, 2);
   await insert({ operator: 'beta', state: 'dead' });
   await insert({ operator: 'beta', state: 'live', transactionId: 'busy' });

@@ -54,7 +54,7 @@ it('leaves a result to a person once, and moves its bet, so that nobody decides 
   expect(await stateOf(bet.transactionId)).toEqual(left);
 });
 
-it('leaves no result to a person that is being brought again at that moment', async () => {
+it('leaves no result to a person that is being sent again at that moment', async () => {
   const { client } = server;
   const { bet, operationId } = await unknownResult();
   await client.query('BEGIN');

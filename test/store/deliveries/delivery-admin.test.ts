@@ -101,7 +101,7 @@ describe('retry', () => {
     ['settle', 'update'],
     ['update', 'settle'],
     ['rollback', 'update'],
-  ])('brings a dead %s after a later %s, which does not touch it', async (operation, later) => {
+  ])('sends a dead %s after a later %s, which it does not affect', async (operation, later) => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', operation, transactionId });
     await insertOperation(client, later, transactionId);
@@ -181,7 +181,7 @@ describe('retrySome', () => {
     expect(await retryAll('alpha', 'held')).toBe(0);
   });
 
-  it('takes what the list counts, also where bets are held for their wallet alone', async () => {
+  it('takes what the list counts, even if bets are held only because of their wallet', async () => {
     const [waits, ofOtherWallet] = [await insert(), await insert()];
     await client.query('UPDATE deliveries SET held = true WHERE id = $1', [ofOtherWallet]);
     expect(await countAll('alpha', 'pending')).toBe(1);
@@ -196,7 +196,7 @@ describe('retrySome', () => {
     expect(await retryAll('alpha', 'held')).toBe(2);
   });
 
-  it('retries none where there is none', async () => {
+  it('retries nothing if there is nothing', async () => {
     expect(await retryAll('alpha', 'dead')).toBe(0);
   });
 });

@@ -25,7 +25,7 @@ async function idsOf(query: Parameters<DeliveryAdmin['list']>[0]): Promise<strin
 }
 
 describe('list', () => {
-  it('shows what people need to know of a delivery, and nothing of what it brings', async () => {
+  it('shows what people need to know about a delivery, and nothing of its content', async () => {
     const transactionId = randomUUID();
     const id = await insert({ transactionId, attempts: 3, lastError: 'connection refused' });
     expect((await deliveryAdmin.list({})).items).toEqual([
@@ -51,7 +51,7 @@ describe('list', () => {
     expect(await deliveryAdmin.resolve(id, 'ann', 'gone', BY)).toEqual({ kind: 'missing' });
   });
 
-  it('promises no further attempt where none will come', async () => {
+  it('announces no further attempt if none will come', async () => {
     await insert({ state: 'dead' });
     const { items } = await deliveryAdmin.list({});
     expect(items[0]?.nextAttemptAt).toBeNull();

@@ -51,7 +51,7 @@ const players = async () =>
   (await rows('SELECT user_id FROM bonus_grants ORDER BY id')).map(({ user_id: id }) => id);
 
 describe('pruning the calls of the bonus API', () => {
-  it('forgets what was closed before, with its players, and nothing that is open', async () => {
+  it('deletes calls that were closed before, with their players, and no open one', async () => {
     await call('done');
     await call('failed', { state: 'failed' });
     await call('open', { state: 'open' });

@@ -170,7 +170,7 @@ describe('pruning', () => {
     expect(await ids('operations')).toEqual(['refused-lately', 'told-of-by-its-settle']);
   });
 
-  it('keeps no bet that only data updates have told of, as if it waited for a result', async () => {
+  it('does not keep a bet known only from data updates as if it waited for a result', async () => {
     const unseen = { place: 'unseen', settlement: 'none' };
     for (const id of ['settled-too', 'updated']) await bet(id, unseen);
     await bet('promised', { ...unseen, delivery: 'pending' });
@@ -203,7 +203,7 @@ describe('pruning', () => {
     expect(await ids('bets')).toEqual(['long']);
   });
 
-  it('changes nothing in a dry run, and tells what it would', async () => {
+  it('changes nothing in a dry run, and reports what it would do', async () => {
     await bet('ended', { rollback: 'confirmed', delivery: 'delivered' });
     await bet('outright', { settlement: 'none' });
     expect(await pruned(true)).toMatchObject({
@@ -219,7 +219,7 @@ describe('pruning', () => {
     expect(await ids('deliveries')).toEqual(['ended']);
   });
 
-  it('waits for whoever reads the journal, and does not give up at once', async () => {
+  it('waits for readers of the journal, and does not give up at once', async () => {
     await bet('ended');
     await onServer(journal.url, async (client) => {
       await client.query('BEGIN; SELECT count(*) FROM operations');

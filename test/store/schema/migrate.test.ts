@@ -63,7 +63,7 @@ describe('migrate', () => {
     expect(said).toContain('migration 1_slow applied');
   });
 
-  it('waits for another also where locks are waited for a moment only, as scripts then are', async () => {
+  it('waits for another even if locks are waited for only briefly, as in scripts', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await rowsOf(database.url, `ALTER DATABASE ${name} SET lock_timeout = '1ms'`);
     await write('1_first', `CREATE TABLE a AS SELECT current_setting('lock_timeout') AS locks`);
@@ -207,7 +207,7 @@ describe('migrate', () => {
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
   });
 
-  it('fails with the reason where there is no server', async () => {
+  it('fails with the reason if there is no server', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
     await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
     await expect(pendingMigrations(url, { folder })).rejects.toThrow('ECONNREFUSED');

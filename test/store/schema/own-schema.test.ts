@@ -32,7 +32,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-it('the story of a bet is told from the schema in which it was written', async () => {
+it('the story of a bet is read from the schema in which it was written', async () => {
   const { transactionId } = await placedBet(gateway);
   expect(await gateway.operator('alpha').bet(transactionId)).toMatchObject({
     status: 200,
@@ -91,7 +91,7 @@ it('months that only another installation’s journal has are made here too', as
   expect(await made(url.href)).toEqual([{ made: 0 }]);
 });
 
-it('another program’s migrations behind it in the search_path are in nobody’s way', async () => {
+it(`another program's migrations behind it in the search_path do no harm`, async () => {
   const database = await createBareDatabase();
   onTestFinished(() => database.drop());
   await onServer(database.url, (client) =>

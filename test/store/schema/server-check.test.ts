@@ -130,7 +130,7 @@ describe('behind a pooler that drops what connections ask for', () => {
     await client.end();
   });
 
-  it('a gateway starts on a server as it comes, also where days come before months', async () => {
+  it('a gateway starts on a server with its defaults, even if days come before months', async () => {
     await setUpDatabase(server.url, { DateStyle: 'ISO, DMY', TimeZone: 'Etc/UTC' });
     expect(await whyNot(url)).toBe('it starts');
   });

@@ -120,7 +120,7 @@ describe('where a server has no connection left for others', () => {
     expect(onRefused).not.toHaveBeenCalled();
   });
 
-  it('it is told that PostgreSQL does not answer, and why, where nobody leaves', async () => {
+  it('the caller is told that PostgreSQL does not answer, and why, if no connection becomes free', async () => {
     const { url } = await limitedRole(server.url, 1);
     const other = await connect(url);
     onTestFinished(() => other.end());
@@ -183,7 +183,7 @@ describe('where a server has no connection left for others', () => {
   });
 });
 
-it('where a server is away nobody waits for the tries of others', async () => {
+it('if a server is away, nobody waits for the tries of others', async () => {
   const refused = vi.fn();
   const database = open('postgresql://127.0.0.1:1/gateway', 8, new ConnectionSharing(refused));
   const told = await Promise.allSettled(Array.from({ length: 60 }, () => database.run(ONE, {})));
@@ -192,7 +192,7 @@ it('where a server is away nobody waits for the tries of others', async () => {
   expect(refused).not.toHaveBeenCalled();
 });
 
-it('who waits 4 s because all connections are in use is told that, and the server is not blamed', async () => {
+it('a caller that waits 4 s because all connections are in use is told that, and the server is not blamed', async () => {
   const refused = vi.fn();
   const database = open(server.url, 4, new ConnectionSharing(refused));
   await many(database, 40);

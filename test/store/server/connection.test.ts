@@ -76,7 +76,7 @@ describe.each(KINDS)('a connection %s', (_, ask) => {
     expect(await ask(server.url, settings(names))).toBe('30; 10; 4');
   });
 
-  it('keeps them also where DATABASE_URL brings options, which count for all else', async () => {
+  it('keeps them even if DATABASE_URL has options, which apply to everything else', async () => {
     const url = new URL(server.url);
     url.searchParams.append('options', '-c search_path=elsewhere,public -c TimeZone=Asia/Tokyo');
     const names = ['search_path', 'TimeZone', 'DateStyle'];
@@ -93,7 +93,7 @@ it.each(KINDS.slice(0, 4))(
   },
 );
 
-describe.each(KINDS)('where the database ends what it is tired of, a connection %s', (_, ask) => {
+describe.each(KINDS)('if the database ends idle sessions, a connection %s', (_, ask) => {
   it('is not ended for doing nothing', async () => {
     await setUpDatabase(server.url, { idle_session_timeout: '400ms' });
     expect(await ask(server.url, settings(['idle_session_timeout']))).toBe('0');

@@ -153,7 +153,7 @@ describe('the last commits', () => {
     ]);
   });
 
-  it('that nobody can tell of are spoken of as such', async () => {
+  it('that cannot be checked are reported as such', async () => {
     const error = new Error('permission denied');
     const { commits, told, meet } = commitsOn(error);
     meet(0);

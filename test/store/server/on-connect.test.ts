@@ -35,7 +35,7 @@ describe('a database that is told, while gateways run, not to wait for its disk'
     expect(await connected(server.url)()).toBe('on');
   });
 
-  it('is waited for by what takes long as well, such as the books', async () => {
+  it('is waited for by long-running work as well, such as the books', async () => {
     await setUpDatabase(server.url, { synchronous_commit: 'off' });
     const books = await openLongConnection({ url: server.url }, 'books');
     onTestFinished(() => books.end());

@@ -49,7 +49,7 @@ it('finds a player again by userId, also in another process', async () => {
   expect(await new Players(database).findByUserId(made.userId)).toEqual(made);
 });
 
-it('knows nobody by an unknown userId', async () => {
+it('finds nobody for an unknown userId', async () => {
   expect(await players.findByUserId('ann')).toBeUndefined();
   expect(await players.findByUserId("' OR true --")).toBeUndefined();
 });

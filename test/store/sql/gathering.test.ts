@@ -28,7 +28,7 @@ it('lets all rows go together when the first has waited long enough', async () =
   expect([first.hasGone, second.hasGone]).toEqual([true, true]);
 });
 
-it('lets them go at once when there are enough, and the next begin to wait anew', async () => {
+it('lets them go at once when there are enough, and the next begin to wait again', async () => {
   const gathering = new Gathering({ waitMs: 20, enough: 3 });
   const three = [waiting(gathering), waiting(gathering), waiting(gathering)];
   await vi.advanceTimersByTimeAsync(0);

@@ -43,7 +43,7 @@ it('opens a session', async () => {
   expect(seen).toEqual([{ path: '/operator/sessions', body, signed: true }]);
 });
 
-it('has no session where none was opened', async () => {
+it('has no session if none was opened', async () => {
   status = 403;
   expect(await operator.openSession(request)).toMatchObject({ status: 403 });
   expect((await operator.openSession(request)).session).toBeUndefined();

@@ -102,7 +102,7 @@ describe('a fault at the commit of a real PostgreSQL', () => {
     expect(came()).toBe(1);
   });
 
-  it('holdCommit: is done, and nobody sees it before its time is over', async () => {
+  it('holdCommit: is executed, and not visible before its time is over', async () => {
     const word = randomUUID();
     proxy.watch(word, (link) => link.suffer('holdCommit', 1_000));
     const writing = write(word);

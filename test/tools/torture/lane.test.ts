@@ -13,7 +13,7 @@ describe('the dealer of seeds', () => {
     );
   });
 
-  it('gives a lane seeds of one layout only, where there are lanes enough', () => {
+  it('gives a lane seeds of only one layout if there are enough lanes', () => {
     const dealer = new Dealer(90_001, 40, 4);
     for (const lane of [0, 1, 2, 3]) {
       const layouts = new Set(dealt(dealer, lane).map((seed) => seed % LAYOUTS.length));

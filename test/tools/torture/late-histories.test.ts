@@ -36,7 +36,7 @@ async function played(tries: readonly (FindingKind | 'well')[]) {
   return { order: lane.played, count, failed: failures.map(({ plan }) => plan.seed) };
 }
 
-it('plays what was late once more, and a last time when all others are over', async () => {
+it('plays late histories once more, and a last time when all others are over', async () => {
   expect(await played(['lateAnswer', 'well'])).toEqual({ order: [1, 1, 2], count: 2, failed: [] });
   expect(await played(['lateAnswer', 'blocked', 'well'])).toEqual({
     order: [1, 1, 2, 1],
@@ -45,7 +45,7 @@ it('plays what was late once more, and a last time when all others are over', as
   });
 });
 
-it('fails for what is late each time, and for anything else at once', async () => {
+it('fails for histories that are late each time, and for anything else at once', async () => {
   const late = ['lateAnswer', 'lateAnswer', 'lateAnswer'] as const;
   expect(await played(late)).toEqual({ order: [1, 1, 2, 1], count: 2, failed: [1] });
   expect(await played(['money'])).toEqual({ order: [1, 2], count: 2, failed: [1] });

@@ -85,7 +85,7 @@ describe('the proxy before PostgreSQL and Redis', () => {
     expect(told).toBe('aa');
   });
 
-  it('takes back what has not hit anything', async () => {
+  it('withdraws faults that have hit nothing', async () => {
     near.write('a');
     await isTold('aa');
     proxy.someLink(0)?.suffer('loseAnswer', 0);

@@ -37,7 +37,7 @@ describe('what a person held', () => {
   const held: Pause = { kind: 'held', operator: 'alpha', fromMs: 1_000, toMs: 3_000 };
   const promised = [sent('settle', 'r', 900)];
 
-  it('comes to the wallet all the same', () => {
+  it('reaches the wallet nevertheless', () => {
     expect(found(promised, walletThatGot('r', 2_000), held)).toBe(1);
   });
 

@@ -52,14 +52,14 @@ describe('a plan', () => {
     expect(keyed.filter(isLateResult)).toEqual([]);
   });
 
-  it('gives up on no result that no other one follows, which nobody could judge', () => {
+  it('never gives up on a result that no other follows, which could not be judged', () => {
     for (const { steps } of bets) {
       const results = steps.filter(({ move }) => ['settle', 'unsettle'].includes(move.kind));
       expect(results.at(-1)?.givesUpAfter).toBeUndefined();
     }
   });
 
-  it('brings results back that a bet has had before, in a share of the histories', () => {
+  it(`repeats a bet's earlier results in a share of the histories`, () => {
     const returning = bets.filter(({ steps }) => {
       const amounts = steps.flatMap(({ move }) => (move.kind === 'settle' ? [move.amount] : []));
       return new Set(amounts).size < amounts.length;
@@ -91,7 +91,7 @@ describe('a pruned plan', () => {
     expect(prune(plan, new Set())).toMatchObject({ bets: [], faults: [] });
   });
 
-  it('loses the parts of what it loses', () => {
+  it('loses the parts of a part that is left out', () => {
     const kept = partsOf(plan).filter((part) => part !== 'b0');
     expect(partsOf(prune(plan, new Set(kept))).filter((part) => /^b0(\.|$)/.test(part))).toEqual(
       [],

@@ -31,7 +31,7 @@ describe('shrinking', () => {
     expect(new Set(partsOf(smallest.plan))).toEqual(new Set(guilty));
   });
 
-  it('keeps what it has when the time is over, or nothing fails again', async () => {
+  it('keeps its result when the time is over, or nothing fails any more', async () => {
     const failing = verdictOf(plan, guilty);
     const play = async (smaller: Plan) => verdictOf(smaller, ['x999']);
     expect(await shrink(failing, { play, tries: 2, isOver: () => false })).toBe(failing);

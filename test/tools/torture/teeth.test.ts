@@ -30,7 +30,7 @@ describe('planting', () => {
     changes: [{ file: 'src/a.ts', find, put }],
   });
 
-  it('changes exactly what it names, also where the text means something to a replacement', async () => {
+  it('changes exactly the text that it names, even if the text is special in a replacement', async () => {
     const changed = await changedFiles(bug('one', "$&$'"), folder);
     expect([...changed]).toEqual([['src/a.ts', "$&$' two two"]]);
   });

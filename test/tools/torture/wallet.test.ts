@@ -56,13 +56,13 @@ describe('the wallet of the torture test', () => {
     expect(isHeld()).toBe(false);
   });
 
-  it('does what it was asked without telling', async () => {
+  it('executes a call without answering', async () => {
     await expect(place({ answer: 'reset' })).rejects.toThrow();
     expect(isHeld()).toBe(true);
     expect(arrivals).toMatchObject([{ isUncertain: true }]);
   });
 
-  it('tells what it has not done', async () => {
+  it('claims an execution that did not happen', async () => {
     expect((await place({ effect: 'never', answer: 'html' })).status).toBe(200);
     expect(isHeld()).toBe(false);
   });

@@ -48,7 +48,7 @@ describe('legacySign', () => {
 });
 
 describe('what callers have to keep', () => {
-  it('is told them, all off by default', () => {
+  it('is given to callers, all off by default', () => {
     expect(adapter({}).callerDialect).toEqual({
       alwaysSendToken: false,
       stableRequestId: false,
@@ -112,7 +112,7 @@ describe('errorStatuses', () => {
     },
   );
 
-  it('leaves a place unknown where the status stands for such a code', () => {
+  it('leaves a place unknown if the status means such a code', () => {
     expect(place(dialect, 409, '')).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
@@ -201,7 +201,7 @@ describe('mapCodes', () => {
     expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
-  it('is not asked for the code that a status stands for, which is the protocol’s already', () => {
+  it(`is not applied to the code that a status means, which is the protocol's already`, () => {
     const dialect: Dialect = {
       errorStatuses: { 404: 5, 409: 8 },
       mapCodes: { place: { 5: 7, 8: 7 }, settle: { 5: 20 }, rollback: { 5: 8 } },

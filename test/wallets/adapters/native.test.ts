@@ -62,7 +62,7 @@ describe('a request', () => {
     expect(headers).not.toHaveProperty('x-sign');
   });
 
-  it('carries the requestId, or a fresh one where that cannot stand in a header', () => {
+  it('carries the requestId, or a new one if it cannot be put in a header', () => {
     const id = (requestId: string) =>
       adapter().betRequest(betCall({ requestId }), 1000).headers['x-request-id'];
     expect(id('0b41c9c2-req')).toBe('0b41c9c2-req');
@@ -147,7 +147,7 @@ describe('an answer to a bet call (I2)', () => {
     expect(bet(400, body)).toMatchObject({ kind: 'unknown', fault: 'bad_answer' });
   });
 
-  it('says of a body that cannot be read what is wrong, and nothing that stands in it', () => {
+  it('says why a body cannot be read, without quoting it', () => {
     const twice = '{"transactionId":"t2","transactionId":"t1"}';
     expect(bet(200, twice)).toMatchObject({
       error: 'HTTP status 200, but a member of the body occurs twice',

@@ -87,7 +87,7 @@ describe('issuing bonuses', () => {
     expect((await apply(id, grant('6'))).status).toBe(200);
   });
 
-  it('says of a foreign template what it says of none', async () => {
+  it('answers for a foreign template as for a missing one', async () => {
     const foreign = bench().api.createTemplate(OTHER_CID);
     const bodies = [await apply(foreign.id, grant('6')), await apply(9999, grant('6'))];
     const missing = '{"code":30,"message":"Template not found"}';
@@ -173,7 +173,7 @@ describe('reading bonuses', () => {
     });
   });
 
-  it('says of a foreign bonus what it says of none', async () => {
+  it('answers for a foreign bonus as for a missing one', async () => {
     const { api } = bench();
     const foreign = api.issueBonus(api.createTemplate(OTHER_CID).id, { userId: '6' });
     const answers = [await bonus(foreign.id), await bonus(9999)];

@@ -56,7 +56,7 @@ describe('an answer that does not come', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an answer that is no answer', () => {
   it.each([
     ['before it takes effect', { kind: 'reset' }, 0],
     ['after it took effect', { kind: 'reset', effect: 'applied' }, 1],
@@ -111,7 +111,7 @@ describe('which calls', () => {
     expect((await create()).status).toBe(200);
   });
 
-  it('does not read a call that nobody signed as one of them', async () => {
+  it('does not count an unsigned call as one of them', async () => {
     const { api, client } = bench();
     api.misbehave('any', { kind: 'status', status: 500 }, { calls: 1 });
     const unsigned = await client.call('POST', '/bonuses/templates', '{}', { signWith: null });

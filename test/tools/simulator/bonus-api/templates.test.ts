@@ -27,7 +27,7 @@ describe('creating a template', () => {
     expect(api.templates.get(501)?.betAmount).toBe('9007199254740993');
   });
 
-  it('takes USD for the currency of the maximum win and no limits of place where none are given', async () => {
+  it('uses USD as the currency of the maximum win and no limits if none are given', async () => {
     const { json } = await bench().call('templates/add', TEMPLATE);
     expect(json).toMatchObject({
       freebetData: { maxWinCurrency: 'USD' },
@@ -76,7 +76,7 @@ describe('creating a template', () => {
 });
 
 describe('reading templates', () => {
-  it('reads one, and says of another partner what it says of none', async () => {
+  it('reads one, and answers another partner as for a missing one', async () => {
     const { api, call } = bench();
     const own = api.createTemplate(CID, { name: 'Own' });
     const foreign = api.createTemplate(OTHER_CID);

@@ -113,7 +113,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an answer that is no answer', () => {
   it('is huge', async () => {
     wallet.misbehave('place', { kind: 'huge', bytes: 1_000_000 });
     const answer = await place();
@@ -127,7 +127,7 @@ describe('an answer that is none', () => {
     expect((await rollback()).status).toBe(200);
   });
 
-  it('redirects to where it would be answered well, to catch who follows', async () => {
+  it('redirects to an address that would answer well, to catch clients that follow', async () => {
     const forgetRule = wallet.misbehave('place', { kind: 'redirect' });
     const answer = await place();
     expect(answer).toMatchObject({
