@@ -14,12 +14,12 @@ import { optionsOf, SettingsError } from './support/settings.ts';
 
 const HELP = `npm run bench -- books [options]
 
-How fast the bookkeeper books a journal, how long a year's report of many operators takes, and what it
-takes to compare a list of bets with as many in the journal.
+How fast the bookkeeper books a journal, how long a year's report of many operators takes, and what the
+comparison of a list of bets with as many in the journal costs.
 
   --bets <count>        placed and settled bets in the journal (default: 50000)
   --operators <count>   operators of the year's report (default: 1000)
-  --listed <count>      bets of the list and of the journal that it is compared with (default: 100000)
+  --listed <count>      bets in the list, and in the journal that it is compared with (default: 100000)
   --out <file>          where the result goes (bench/results/books.json)
   --help                this text`;
 

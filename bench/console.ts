@@ -14,12 +14,12 @@ import { optionsOf, positive } from './support/settings.ts';
 
 const HELP = `npm run bench -- console [options]
 
-How long the console's people wait: each search of bets, and Now with many operators, from a gateway in a
-process of its own; and until Now can be used in Chromium, where there is one.
+How long people at the console wait: for each search of bets and for Now with many operators, from a gateway
+in its own process; and until Now can be used in Chromium, if it is installed.
 
   --bets <n>        bets in the journal (5000000)
   --operators <n>   operators (1000)
-  --times <n>       how often each is asked (20)
+  --times <n>       how often each is requested (20)
   --out <file>      where the result goes (bench/results/console.json)`;
 
 const OPTIONS = {

@@ -9,9 +9,9 @@ import type { GatewaySide } from './support/surroundings.ts';
 
 const HELP = `npm run bench -- costs [options]
 
-What it costs to see what a gateway does: its processor time for a place with a log line each, metrics that
-are scraped as often as the chart has them scraped, and one trace in a hundred, beside a gateway without any of it.
-In turn, at the same constant rate. Both only take callbacks, so that work in the background is nobody's.
+What observability costs: a gateway's processor time per place with a log line each, metrics scraped as often
+as the chart does, and one trace in a hundred, compared with a gateway without any of these. Alternately, at
+the same constant rate. Both only take callbacks, so that neither has work in the background.
 
   --rate <n>      places a second (1000)
   --rounds <n>    measured rounds of each (5)

@@ -11,10 +11,10 @@ import { numbersOf } from './support/settings.ts';
 
 const HELP = `npm run bench -- growth [options]
 
-Places at a constant rate with an empty journal and with a full one, of which every fifth bet is of the month
-before; then that month is pruned while places go on: how long they waited for it at most. PostgreSQL is set
-up for a large journal as docs/databases.md tells, in all of it.
-test/process/growth.test.ts holds that no statement scans what is filled.
+Places at a constant rate, with an empty journal and with a full one in which every fifth bet is of the previous
+month; then that month is pruned while places go on, and the longest wait is measured. PostgreSQL is set up for
+a large journal throughout, as in docs/databases.md.
+test/process/growth.test.ts checks that no statement scans the filled tables.
 
   --bets <n>      settled bets in the journal, four operations and attempts each (1000000)
   --rate <n>      places a second (500)

@@ -10,15 +10,15 @@ import { type Surroundings, startSurroundings } from './support/surroundings.ts'
 
 const HELP = `npm run bench -- isolation [options]
 
-Whether operators feel each other: 50 of them in one gateway process, in turn with and without four bad ones
-at it. One never answers, with 100 calls under way; one sends endless informational answers; 20,000 deliveries
-of one are sent at 160 a second; one issues bonuses, 100 at once, as often as it may. Of the others: how long
-their places take at a constant rate, and how many a second they get through. At the end once more beside each
-of the four alone, so that one sees whose fault it is.
+Whether operators affect each other: 50 of them in one gateway process, alternately with and without trouble
+from four bad ones. One never answers, with 100 calls under way; one sends endless informational answers;
+20,000 deliveries of one are sent at 160 a second; one issues bonuses, 100 at once, as often as it may. Measured
+for the others: how long their places take at a constant rate, and how many a second they can place. At the end
+once more with each of the four alone, which shows whose fault it is.
 
-  --operators <n>   how many, the bad ones among them (50)
-  --backlog <n>     deliveries that wait for one of them (20000)
-  --rate <n>        places a second of the others where their time is measured (600)
+  --operators <n>   how many, including the bad ones (50)
+  --backlog <n>     deliveries that wait for one of the bad ones (20000)
+  --rate <n>        places a second of the others while their latency is measured (600)
   --rounds <n>      rounds with and without (3)
   --seconds <n>     how long each measurement of a round takes (5)
   --out <file>      where the result goes (bench/results/isolation.json)`;

@@ -9,9 +9,9 @@ import type { Side } from './support/surroundings.ts';
 
 const HELP = `npm run bench -- latency [options]
 
-What the gateway adds to the time that a wallet itself takes. Places come at a constant rate, a part of what
-the gateway serves at most, and none waits for the one before; each one's time runs from when it was to be
-sent. In turn through the gateway and straight to the wallet, at half of the maximum rate and at a quarter.
+What the gateway adds to the time that the wallet itself takes. Places come at a constant rate, below the
+gateway's maximum, and none waits for the one before; each is timed from when it was due. Alternately through
+the gateway and straight to the wallet, at half of the maximum rate and at a quarter.
 
   --wallet <ms>    how long the wallet takes (20)
   --rounds <n>     measured rounds of each (3)

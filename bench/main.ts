@@ -32,7 +32,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: (args) => runCallbacks(readSettings(args)),
   },
   operations: {
-    about: 'settles and rollbacks beside places: how long they take, how many a second there are',
+    about: 'settles and rollbacks compared with places: how long they take, how many per second',
     run: runOperations,
   },
   latency: {
@@ -41,16 +41,16 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: runLatency,
   },
   overload: {
-    about: 'what becomes of places at three times the maximum rate, and how soon all is well again',
+    about:
+      'what happens to places at three times the maximum rate, and how soon the gateway recovers',
     run: runOverload,
   },
   isolation: {
-    about:
-      'whether fifty operators feel four bad ones among them: p99 and throughput of the others',
+    about: 'whether four bad operators affect the other ones of fifty: their p99 and throughput',
     run: runIsolation,
   },
   operators: {
-    about: 'a thousand operators beside two: start, memory, processor time of a place',
+    about: 'a thousand operators compared with two: start, memory, processor time of a place',
     run: runOperators,
   },
   costs: {
@@ -66,7 +66,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: runGrowth,
   },
   processes: {
-    about: 'one HTTP process, two, and two replicas: places a second, and bets that come to both',
+    about: 'one HTTP process, two, and two replicas: places per second, and bets sent to both',
     run: runProcesses,
   },
   console: {
@@ -82,7 +82,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: runBooks,
   },
   'place-costs': {
-    about: 'what a place bet pays for evidence, and for being found by its stake',
+    about: 'what a place costs more for evidence, and for being found by its stake',
     run: runPlaceCosts,
   },
   scrape: {
@@ -90,7 +90,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: runScrape,
   },
   strangers: {
-    about: 'what bodies that never end cost in memory, and the service in time',
+    about: 'what bodies that never end cost in memory, and cost the service in time',
     run: runStrangers,
   },
 };
@@ -102,7 +102,7 @@ const HELP = [
   '',
   ...Object.entries(BENCHMARKS).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
   '',
-  '`npm run bench -- <name> --help` tells its options; without a name all of them run.',
+  '`npm run bench -- <name> --help` shows its options; without a name all of them run.',
   '`npm run bench -- targets` prints the targets of all results and writes them into docs/performance.md.',
 ].join('\n');
 

@@ -7,8 +7,8 @@ import { numbersOf } from './support/settings.ts';
 
 const HELP = `npm run bench -- operations [options]
 
-What comes after a place: bets are placed, settled and rolled back, each time by some callers at once. How
-long a callback takes, and how many a second there are, beside places.
+The operations after a place: bets are placed, settled and rolled back, each time by several callers at once.
+How long a callback takes, and how many are served per second, compared with places.
 
   --bets <n>      bets of a round (4000)
   --callers <n>   calls under way at a time (64)

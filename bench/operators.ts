@@ -10,10 +10,10 @@ import { type GatewaySide, type Surroundings, startSurroundings } from './suppor
 
 const HELP = `npm run bench -- operators [options]
 
-A gateway with very many operators beside one with two: how long it takes until it takes callbacks, how much
-memory it has then, and its processor time for a place at the same constant rate, all operators in turn.
+A gateway with very many operators compared with one that has two: how long it takes to accept callbacks, how
+much memory it uses then, and its processor time per place at the same constant rate, all operators in turn.
 
-  --operators <n>   how many they are (1000)
+  --operators <n>   how many operators (1000)
   --starts <n>      how often each is started (3)
   --rate <n>        places a second (800)
   --rounds <n>      measured rounds of each (8)

@@ -7,11 +7,11 @@ import { numbersOf } from './support/settings.ts';
 
 const HELP = `npm run bench -- overload [options]
 
-Places at a constant rate of several times what the gateway serves at most, none of which waits for the one
-before: how many are accepted all the same, how the others are refused, whether one is accepted too late,
-and how long it takes until all is well again.
+Places at a constant rate of several times the gateway's maximum, none of which waits for the one before: how
+many are still accepted, how the others are refused, whether any is accepted too late, and how long it takes to
+recover.
 
-  --times <n>     how many times the most (3)
+  --times <n>     how many times the maximum (3)
   --seconds <n>   for how long (15)
   --workers <n>   worker processes that share the port (1)
   --out <file>    where the result goes (bench/results/overload.json)`;

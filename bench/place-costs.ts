@@ -10,8 +10,8 @@ import { optionsOf, positive } from './support/settings.ts';
 
 const HELP = `npm run bench -- place-costs [options]
 
-What a place bet pays for what is kept for people: the wallet's answers (evidence), and the index by which
-bets are found by their stake. One gateway, in turn as it is and without the one and the other.
+What a place costs more because of what is stored for people: the wallets' answers (evidence), and the index for
+finding bets by their stake. One gateway, alternately as it is, without the one and without the other.
 
   --rounds <n>   measured rounds of each (11)
   --bets <n>     bets of a round (4000)

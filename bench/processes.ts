@@ -9,9 +9,9 @@ import type { GatewaySide } from './support/surroundings.ts';
 const HELP = `npm run bench -- processes [options]
 
 How many places a second one HTTP process serves (WORKERS=1), two that share a port (WORKERS=2) and two
-replicas, in turn, all on all processors; then every bet is sent to both replicas at the same moment, and has
-to be at the wallet once. With two processors, which the databases, the wallet and who sends need as well,
-more processes have none of their own: look at a machine with more.
+replicas, in turn, each on all processors; then every bet is sent to both replicas at the same moment, and must
+reach the wallet once. With two processors, which the databases, the wallet and the load generator need as well,
+more processes gain nothing: use a machine with more.
 
   --rounds <n>    measured rounds of each (3)
   --seconds <n>   how long a round takes (5)

@@ -11,8 +11,8 @@ import type { GatewaySide } from './support/surroundings.ts';
 
 const HELP = `npm run bench -- steady [options]
 
-Half of what the gateway serves at most, for minutes: whether its memory grows, whether places take longer
-from minute to minute, and how long its event loop is held (p99 between two scrapes).
+Half of the gateway's maximum rate, for minutes: whether its memory grows, whether places take longer from
+minute to minute, and how long its event loop is blocked (p99 between two scrapes).
 
   --minutes <n>   for how long (10)
   --out <file>    where the result goes (bench/results/steady.json)`;

@@ -21,15 +21,15 @@ export interface CallbacksSettings {
 
 export const CALLBACKS_HELP = `npm run bench -- callbacks [options]
 
-Place bets and balances at the gateway and at @fastify/http-proxy in turn, in front of the same
-wallet that answers at once. Both are processes of their own, the gateway with PostgreSQL (fsync on)
-and Redis. Where taskset is installed, the two have one processor and all the rest another.
+Place bets and balances, alternately at the gateway and at @fastify/http-proxy, in front of the same
+wallet that answers at once. Both run in their own processes, the gateway with PostgreSQL (fsync on)
+and Redis. If taskset is installed, these two have one processor and everything else another.
 
-  --connections <n>   connections at once (64)
+  --connections <n>   concurrent connections (64)
   --rounds <n>        measured rounds of each side (3)
   --seconds <n>       about how long a round takes (8)
-  --warm-up <n>       bets before it is measured, each side (10000)
-  --client <name>     who sends: wrk or autocannon (wrk where it is installed)
+  --warm-up <n>       bets before the measurement, for each side (10000)
+  --client <name>     load generator: wrk or autocannon (wrk if it is installed)
   --only <operation>  place or balance (both)
   --profile           only the gateway, under the CPU profiler: which functions take the time
   --out <file>        where the result goes (bench/results/callbacks.json)`;

@@ -21,7 +21,7 @@ Promised rollbacks of one operator, written into PostgreSQL (fsync on) as the ga
 by one worker process with the operator's default concurrency to a wallet that answers at once.
 
   --backlog <n>   deliveries that are drained (20000)
-  --waiting <n>   deliveries that wait behind an operator in maintenance (100000)
+  --waiting <n>   deliveries that wait for an operator in maintenance (100000)
   --rows <n>      delivered rows in the table when the sweep is measured (1000000)
   --profile       only the drain, under the CPU profiler: which functions take the time
   --out <file>    where the result goes (bench/results/deliveries.json)`;

@@ -15,7 +15,7 @@ export const SCRAPE_HELP = `npm run bench -- scrape [options]
 One scrape as Prometheus does it, over HTTP and compressed, of a gateway whose operators have all used
 every operation.
 
-  --operators <n>   how many they are (1000)
+  --operators <n>   how many operators (1000)
   --scrapes <n>     how often it is scraped (20)
   --out <file>      where the result goes (bench/results/scrape.json)`;
 

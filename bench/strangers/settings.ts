@@ -14,9 +14,9 @@ export interface StrangersSettings {
 
 export const STRANGERS_HELP = `npm run bench -- strangers [options]
 
-Strangers who send most of a body and then nothing more, while the service places bets: first once,
-then such that come again a second after they were closed. A gateway process with the limits of the
-example configuration.
+Strangers who send most of a body and then nothing more, while the service places bets: at first once each,
+then again a second after their connection was closed. The gateway process has the limits of the example
+configuration.
 
   --connections <n>  how many at once (1500)
   --body <bytes>     what each sends (250000)

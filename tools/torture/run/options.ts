@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 
 export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT] [--minutes M] [options]
 
-Plays random but reproducible histories against the real gateway, on PostgreSQL and Redis of its own,
-with faults at every edge, and checks what must never be seen. Exits with 0 when nothing was found.
+Plays random but reproducible histories against the real gateway, on its own PostgreSQL and Redis, with
+faults at every edge, and checks what must never happen. Exits with 0 if nothing was found.
 
   --seed N        the first seed (1)
   --steps K       about how many things the service does in one history (25)
@@ -11,8 +11,8 @@ with faults at every edge, and checks what must never be seen. Exits with 0 when
   --minutes M     as many seeds as there is time for, at most --seeds if that is given
   --jobs J        deployments (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
-  --beside DIR    another release, installed: replicas are of the one and of the other, and a process that
-                  was killed comes back as the other
+  --beside DIR    another installed release: replicas alternate between the two, and a process that was
+                  killed comes back as the other release
   --keep LIST     only these parts of the history, as a failure prints them
   --no-shrink     do not shrink failing histories
   --story         print every story, not only those of failures
