@@ -1,9 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { buildConnector } from 'undici';
 import { systemClock } from '../domain/clock.ts';
 import { isPublicAddress } from '../lib/public-address.ts';
 import { namesAtOnce } from '../lib/thread-pool.ts';
+import type { FindAddresses } from './addresses.ts';
 import { limitAnswers } from './answer-meter.ts';
 import { Names } from './names.ts';
 import { createOpener, type TlsIdentity } from './tls.ts';
@@ -35,7 +36,7 @@ export function createConnector(options: {
   const open = createOpener({
     timeoutMs: options.timeoutMs,
     tls: options.tls,
-    lookup: createLookup({
+    find: createFinder({
       allows: options.allowPrivate ? () => true : isPublicAddress,
       onUnanswered: options.onNameUnanswered ?? (() => undefined),
     }),
@@ -58,8 +59,6 @@ export function createConnector(options: {
   };
 }
 
-type LookupDone = Parameters<LookupFunction>[2];
-
 /**
  * Of each family. Where addresses hang, no more can be tried in the time that a connection has (250 ms each). Where they
  * refuse, all of them are tried: a name with thousands would occupy this process for a quarter of a second each time (I7).
@@ -68,7 +67,7 @@ const ADDRESSES_MAX = 8;
 
 const systemNames = new Names({ resolve: lookup, clock: systemClock, atOnce: namesAtOnce() });
 
-export interface LookupOptions {
+export interface FinderOptions {
   /** If any address of a name fails this, no connection is made. */
   readonly allows: (address: string) => boolean;
   readonly onUnanswered: (hostname: string) => void;
@@ -76,22 +75,21 @@ export interface LookupOptions {
   readonly names?: Pick<Names, 'find'>;
 }
 
-/** The lookup of connections, as `net.connect` takes it. */
-export function createLookup(how: LookupOptions): LookupFunction {
+/** How connections find the addresses of a name. */
+export function createFinder(how: FinderOptions): FindAddresses {
   const { allows, onUnanswered, names = systemNames } = how;
-  return (hostname, options, done) => {
+  return (hostname, done) => {
     names.find(
       hostname,
-      { ...options, all: true },
+      { all: true },
       {
         onUnanswered: () => onUnanswered(hostname),
         done: (error, found) => {
           const refused = found.find(({ address }) => !allows(address));
-          if (error !== null) fail(done, error);
-          else if (refused) fail(done, new PrivateAddressError(hostname, refused.address));
-          else if (options.all === true) done(null, tried(found));
-          else if (found[0]) done(null, found[0].address, found[0].family);
-          else fail(done, new Error(`${hostname} has no address`));
+          if (error !== null) done(error, []);
+          else if (refused) done(new PrivateAddressError(hostname, refused.address), []);
+          else if (found.length === 0) done(new Error(`${hostname} has no address`), []);
+          else done(null, tried(found));
         },
       },
     );
@@ -106,8 +104,4 @@ function tried(found: readonly LookupAddress[]): LookupAddress[] {
     taken.set(family, before + 1);
     return before < ADDRESSES_MAX;
   });
-}
-
-function fail(done: LookupDone, error: Error): void {
-  done(error, []);
 }

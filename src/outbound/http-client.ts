@@ -8,7 +8,8 @@ import type { TlsIdentity } from './tls.ts';
 
 /**
  * Longer than the retry after a lost SYN, which comes after 1 s: a wallet that has not accepted by then is down, and
- * a later connection leaves no time for an answer. undici's timer is accurate to half a second.
+ * a later connection leaves no time for an answer. A TLS handshake has as long again, by a timer of undici that is
+ * accurate to half a second.
  */
 const CONNECT_TIMEOUT_MS_MAX = 2000;
 

@@ -1,6 +1,6 @@
-import type { LookupFunction } from 'node:net';
 import { createSecureContext, DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
+import { createTcpOpener, type FindAddresses } from './addresses.ts';
 import { TlsMeter } from './tls-meter.ts';
 
 /** Trusted authorities of the other end and the certificate of this end, in PEM. */
@@ -29,19 +29,19 @@ const meter = new TlsMeter();
 export function createOpener(how: {
   readonly timeoutMs: number;
   readonly tls: TlsIdentity | undefined;
-  readonly lookup: LookupFunction;
+  readonly find: FindAddresses;
 }): buildConnector.connector {
-  const openTcp = buildConnector({ timeout: how.timeoutMs, lookup: how.lookup });
+  const openTcp = createTcpOpener(how.timeoutMs, how.find);
   let openTls: buildConnector.connector | undefined;
   return (target, callback) => {
+    const { hostname, port } = target;
     if (target.protocol !== 'https:') {
-      openTcp(target, callback);
+      openTcp(hostname, port || '80', callback);
       return;
     }
     openTls ??= createTls(how);
     const secure = openTls;
-    const { hostname, port } = target;
-    openTcp({ protocol: 'http:', hostname, port: port || '443' }, (...opened) => {
+    openTcp(hostname, port || '443', (...opened) => {
       if (opened[0] !== null) {
         callback(...opened);
         return;

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { isPublicAddress } from '../../src/lib/public-address.ts';
-import { createLookup } from '../../src/outbound/connector.ts';
+import { createFinder } from '../../src/outbound/connector.ts';
 import { HttpClient } from '../../src/outbound/http-client.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
@@ -57,27 +57,25 @@ describe('the lookup', () => {
   const PUBLIC = { address: '8.8.8.8', family: 4 };
   const PRIVATE = { address: '10.0.0.1', family: 4 };
 
-  function lookup(found: LookupAddress[], all: boolean): Promise<unknown> {
-    const guarded = createLookup({
+  function find(found: LookupAddress[]): Promise<unknown> {
+    const guarded = createFinder({
       allows: isPublicAddress,
       onUnanswered: () => undefined,
       names: { find: (_host, _options, { done }) => done(null, found) },
     });
     return new Promise((resolve, reject) => {
-      guarded('wallet.example', { all }, (error, address) =>
-        error === null ? resolve(address) : reject(error),
+      guarded('wallet.example', (error, addresses) =>
+        error === null ? resolve(addresses) : reject(error),
       );
     });
   }
 
-  it('gives what the system found, in the form that was asked for', async () => {
-    expect(await lookup([PUBLIC], true)).toEqual([PUBLIC]);
-    expect(await lookup([PUBLIC], false)).toBe('8.8.8.8');
+  it('gives what the system found', async () => {
+    expect(await find([PUBLIC])).toEqual([PUBLIC]);
   });
 
   it('refuses a name as soon as one of its addresses is private, and says which', async () => {
-    await expect(lookup([PUBLIC, PRIVATE], true)).rejects.toThrow('wallet.example is 10.0.0.1');
-    await expect(lookup([PUBLIC, PRIVATE], false)).rejects.toThrow('not a public address');
+    await expect(find([PUBLIC, PRIVATE])).rejects.toThrow('wallet.example is 10.0.0.1');
   });
 
   it('gives eight addresses of each family, however many a name has, and judges all of them (I7)', async () => {
@@ -86,17 +84,17 @@ describe('the lookup', () => {
     const ipv4 = many(4, (at) => `8.8.${at >> 8}.${at & 255}`);
     const ipv6 = many(6, (at) => `2600::${at.toString(16)}`);
     const all = [...ipv6, ...ipv4];
-    expect(await lookup(all, true)).toEqual([...ipv6.slice(0, 8), ...ipv4.slice(0, 8)]);
-    await expect(lookup([...all, PRIVATE], true)).rejects.toThrow('wallet.example is 10.0.0.1');
+    expect(await find(all)).toEqual([...ipv6.slice(0, 8), ...ipv4.slice(0, 8)]);
+    await expect(find([...all, PRIVATE])).rejects.toThrow('wallet.example is 10.0.0.1');
   });
 
   it('refuses a name without addresses', async () => {
-    await expect(lookup([], false)).rejects.toThrow('has no address');
+    await expect(find([])).rejects.toThrow('has no address');
   });
 
   it('says of which name the known addresses are used, and judges them as new ones', async () => {
     const unanswered: string[] = [];
-    const guarded = createLookup({
+    const guarded = createFinder({
       allows: isPublicAddress,
       onUnanswered: (hostname) => unanswered.push(hostname),
       names: {
@@ -107,7 +105,7 @@ describe('the lookup', () => {
       },
     });
     const refused = new Promise((resolve) => {
-      guarded('wallet.example', { all: true }, resolve);
+      guarded('wallet.example', resolve);
     });
     expect(await refused).toHaveProperty('code', 'PRIVATE_ADDRESS');
     expect(unanswered).toEqual(['wallet.example']);
