@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
+import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
 import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
 import { connectionChecks, type KnownDatabase } from './server/on-connect.ts';
@@ -69,6 +70,7 @@ export class Database {
         ...SHORT_SETTINGS,
         ...PLANS[plans],
       }),
+      Client: ClientOfPool,
       max: options.connectionsMax,
       // A server that has become full meanwhile would not give the last one again.
       min: keepsOne ? 1 : 0,

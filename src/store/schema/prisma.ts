@@ -1,5 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
+import { ClientOfPool } from '../server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from '../server/connection.ts';
 import { connectionChecks, type KnownDatabase } from '../server/on-connect.ts';
 import { speaksOfServer } from '../sql/sql-state.ts';
@@ -27,6 +28,7 @@ export function createPrisma(url: string, known?: KnownDatabase) {
   const client = new PrismaClient({
     adapter: new PrismaOnOurTables({
       ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
+      Client: ClientOfPool,
       max: 2,
       connectionTimeoutMillis: 4_000,
       // These connections are not checked for a replaced server (`ServerRuns`), so none uses an old primary for longer.
