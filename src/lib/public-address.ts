@@ -28,13 +28,23 @@ const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
+/**
+ * Stands before an IPv4 address in the network's translator (RFC 6052): where machines have IPv6 alone, the name of a
+ * wallet that has IPv4 alone leads to such an address.
+ */
+const NAT64 = '64:ff9b::';
+
 const special = new BlockList();
-for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of SPECIAL_IPV4) {
+  special.addSubnet(network, prefix, 'ipv4');
+  special.addSubnet(`${NAT64}${network}`, 96 + prefix, 'ipv6');
+}
 for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
 
 /** Everything else of IPv6 is loopback, unique-local, link-local, multicast, or wraps an IPv4. */
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
+const reachable = new BlockList();
+reachable.addSubnet('2000::', 3, 'ipv6');
+reachable.addSubnet(NAT64, 96, 'ipv6');
 
 /** Whether an address belongs to the public internet; false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
@@ -42,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !special.check(address, 'ipv4');
     case 6:
-      return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+      return reachable.check(address, 'ipv6') && !special.check(address, 'ipv6');
     default:
       return false;
   }

@@ -3,10 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { isPrivateHost, isPublicAddress } from '../../src/lib/public-address.ts';
 
 describe('a public address', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
-    'is %s',
-    (address) => expect(isPublicAddress(address)).toBe(true),
-  );
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700::1111',
+    '2a00:1450::1',
+    '64:ff9b::808:808',
+  ])('is %s', (address) => expect(isPublicAddress(address)).toBe(true));
 
   it.each([
     ['0.0.0.0', 'the own host'],
@@ -33,7 +38,8 @@ describe('a public address', () => {
     ['::1', 'loopback'],
     ['::ffff:127.0.0.1', 'IPv4-mapped loopback'],
     ['::ffff:8.8.8.8', 'IPv4-mapped'],
-    ['64:ff9b::7f00:1', 'NAT64'],
+    ['64:ff9b::7f00:1', 'NAT64 of loopback'],
+    ['64:ff9b::169.254.169.254', 'NAT64 of a cloud metadata service'],
     ['64:ff9b:1::1', 'NAT64 of one network'],
     ['fc00::1', 'unique local'],
     ['fd00:ec2::254', 'a cloud metadata service'],
@@ -49,6 +55,15 @@ describe('a public address', () => {
     ['localhost', 'no address'],
     ['', 'no address'],
   ])('is not %s: %s', (address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+it('behind a translator an IPv4 address is judged as without one', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (address) => {
+      expect(isPublicAddress(`64:ff9b::${address}`)).toBe(isPublicAddress(address));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 describe('a host that an address names', () => {
