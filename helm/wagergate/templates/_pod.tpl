@@ -50,10 +50,12 @@ spec:
         {{- end }}
         - name: GATEWAY_CONFIG
           value: /etc/wagergate
+        - name: HOST
+          value: {{ $values.listen | quote }}
         - name: PORT
           value: "8080"
         - name: ADMIN_HOST
-          value: 0.0.0.0
+          value: {{ $values.listen | quote }}
         - name: ADMIN_PORT
           value: "9090"
         {{- with $values.admin.hosts }}
