@@ -1,4 +1,4 @@
-import { createSecureContext, DEFAULT_CIPHERS, TLSSocket } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { createTcpOpener, type FindAddresses } from './addresses.ts';
 import { TlsMeter } from './tls-meter.ts';
@@ -18,6 +18,12 @@ export interface TlsIdentity {
  */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
+/**
+ * A resumed session shows no certificate: one that expires would be believed for as long as there are calls, and only a
+ * process that starts later would refuse it. So a session is resumed for no longer than a connection is used.
+ */
+const SESSIONS_MS_MAX = 60_000;
+
 const meter = new TlsMeter();
 
 /**
@@ -30,17 +36,18 @@ export function createOpener(how: {
   readonly timeoutMs: number;
   readonly tls: TlsIdentity | undefined;
   readonly find: FindAddresses;
+  /** Of a monotonic clock; default: this process's. */
+  readonly nowMs?: () => number;
 }): buildConnector.connector {
   const openTcp = createTcpOpener(how.timeoutMs, how.find);
-  let openTls: buildConnector.connector | undefined;
+  const tlsOpener = createTlsOpeners(how);
   return (target, callback) => {
     const { hostname, port } = target;
     if (target.protocol !== 'https:') {
       openTcp(hostname, port || '80', callback);
       return;
     }
-    openTls ??= createTls(how);
-    const secure = openTls;
+    const secure = tlsOpener();
     openTcp(hostname, port || '443', (...opened) => {
       if (opened[0] !== null) {
         callback(...opened);
@@ -57,17 +64,27 @@ export function createOpener(how: {
 
 /**
  * The TLS context is shared by all connections to one other end: with a file of forty authorities
- * each would parse (3 ms) and keep (280 KiB) its own.
+ * each would parse (3 ms) and keep (280 KiB) its own. Each opener keeps the sessions of its connections.
  */
-function createTls(how: {
+function createTlsOpeners(how: {
   readonly timeoutMs: number;
   readonly tls: TlsIdentity | undefined;
-}): buildConnector.connector {
-  return buildConnector({
-    timeout: how.timeoutMs,
-    allowH2: false,
-    // Overrides NODE_TLS_REJECT_UNAUTHORIZED: only the real wallet may get a bet.
-    rejectUnauthorized: true,
-    secureContext: createSecureContext({ ...how.tls, ciphers: CIPHERS }),
-  });
+  readonly nowMs?: () => number;
+}): () => buildConnector.connector {
+  const { nowMs = () => performance.now() } = how;
+  let secureContext: SecureContext | undefined;
+  let current: { readonly open: buildConnector.connector; readonly sinceMs: number } | undefined;
+  return () => {
+    if (current !== undefined && nowMs() - current.sinceMs < SESSIONS_MS_MAX) return current.open;
+    secureContext ??= createSecureContext({ ...how.tls, ciphers: CIPHERS });
+    const open = buildConnector({
+      timeout: how.timeoutMs,
+      allowH2: false,
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED: only the real wallet may get a bet.
+      rejectUnauthorized: true,
+      secureContext,
+    });
+    current = { open, sinceMs: nowMs() };
+    return open;
+  };
 }
