@@ -22,7 +22,7 @@ import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { UNRELEASED } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { accepted } from '../protocol/answers.ts';
-import { type BetRequest, parseBet } from '../protocol/messages.ts';
+import { type BetRequest, type ParseResult, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
@@ -52,7 +52,7 @@ export async function tryDelivery(
   permit: SendPermit,
   generation: number,
 ): Promise<TriedDelivery> {
-  const parsed = parseBet('PUT', taken.body);
+  const parsed = messageOf(taken);
   const attempt: Attempt<DeliveryConcluded> = {
     transactionId: taken.transactionId,
     attemptId: taken.attemptId,
@@ -60,7 +60,7 @@ export async function tryDelivery(
     operation: taken.operation,
     deadline: undefined,
     call: async (sending) => {
-      if (!parsed.ok) return unsendable(`it holds no message: ${parsed.why}`);
+      if (!parsed.ok) return unsendable(parsed.why);
       const held = whyHeld(wallet, taken, parsed.message);
       if (held !== undefined) return unsendable(`${held}, and the wallet would pay a repeat again`);
       return await tracedAttempt(engine, taken, () =>
@@ -82,6 +82,16 @@ export async function tryDelivery(
       }),
   };
   return { ...(await tryOnce(engine, attempt, taken.operationId, permit)), taken };
+}
+
+/** The request, or why there is none to send. */
+function messageOf({ body }: TakenDelivery): ParseResult<BetRequest> {
+  if (body === undefined) {
+    const why = 'its request is missing: the journal lacks the tables of its month';
+    return { ok: false, field: undefined, why };
+  }
+  const parsed = parseBet('PUT', body);
+  return parsed.ok ? parsed : { ...parsed, why: `it holds no message: ${parsed.why}` };
 }
 
 /**

@@ -72,7 +72,8 @@ const SEND = statement(
     UPDATE bets b SET confirm_at = clock_timestamp() + make_interval(secs => :seconds),
                       version = version + 1
       FROM operations o
-     WHERE b.transaction_id = :transaction_id AND b.version = :version AND o.id = :operation_id
+     WHERE b.transaction_id = :transaction_id AND b.version = :version
+       AND o.id = :operation_id AND o.transaction_id = b.transaction_id
     RETURNING b.transaction_id, b.operator_id, b.settlement_time, b.rollback, b.rollback_time,
               o.id AS operation_id, o.operation
   )

@@ -125,7 +125,8 @@ export const TAKE = statement(
                + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
         FROM taken t
         JOIN bet ON bet.delivery_id = t.id
-        JOIN operations o ON o.id = t.operation_id
+        -- Of a journal that lacks a month it may be missing, and its id another bet's.
+        LEFT JOIN operations o ON o.id = t.operation_id AND o.transaction_id = t.transaction_id
         JOIN players p ON p.id = bet.player_id
         LEFT JOIN sessions s ON s.id = bet.session_id
         LEFT JOIN operator_holds h ON h.operator_id = t.operator_id

@@ -46,7 +46,10 @@ describe('a delivery is sent', () => {
       ...{ body: bytes, wasSent: true, isConcluded: false },
     });
     const taken = takenOf('settle');
-    const operationsOf = vi.fn(async () => [record('7', taken.body), record('6', body(first))]);
+    const operationsOf = vi.fn(async () => [
+      record('7', body(BETS.settle.members)),
+      record('6', body(first)),
+    ]);
     const { calls } = await tried(taken, {
       ...{ dialect: { stableRequestId: true }, bets: { operationsOf } },
     });
@@ -137,6 +140,16 @@ describe('a delivery that cannot be sent', () => {
     expect(after.kind).toBe('pending');
     expect(conclusion).toEqual({ outcome: 'not_sent', answer: undefined, change: {} });
     const last = await tried(takenOf('settle', { ...poison, isOverdue: true }));
+    expect(last.after).toEqual({ kind: 'dead' });
+  });
+
+  it('is one too if the journal lacks its request (I4)', async () => {
+    const { result, calls, after } = await tried(takenOf('rollback', { body: undefined }));
+    expect(calls).toEqual([]);
+    const error = 'its request is missing: the journal lacks the tables of its month';
+    expect(result.sent).toMatchObject({ kind: 'unknown', trace: { sent: false, error } });
+    expect(after.kind).toBe('pending');
+    const last = await tried(takenOf('rollback', { body: undefined, isOverdue: true }));
     expect(last.after).toEqual({ kind: 'dead' });
   });
 

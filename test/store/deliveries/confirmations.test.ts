@@ -129,3 +129,11 @@ it('is not sent where its message is on record no more: its bet is as it was', a
     transactionId,
   );
 });
+
+it('is not sent with what stands under that id for another bet (I5)', async () => {
+  const { bet } = await unknownResult();
+  const other = await unknownResult();
+  const confirmation = { operationId: other.operationId, inMs: 60_000, horizonMs: 60_000 };
+  expect(await confirmations.send(bet, confirmation)).toBe(false);
+  expect(await stateOf(bet.transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
+});

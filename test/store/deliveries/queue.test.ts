@@ -98,7 +98,7 @@ describe('taking', () => {
       sessionId: journal.sessionId,
       owner: journal.owner,
     });
-    expect(taken?.body.toString()).toContain('"transactionId":"one-1"');
+    expect(taken?.body?.toString()).toContain('"transactionId":"one-1"');
     expect(taken?.sealedToken?.sealed.toString()).toBe('operator-token');
     expect((await journal.state('one-1'))?.busy).toBe('rollback');
   });
