@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../src/store/schema/migrate.ts';
 import { acceptedBet, untilDeliveriesAre } from '../money-safety/support/bets.ts';
 import { PATIENT, QUICK } from '../money-safety/support/patience.ts';
 import type { TestBet } from '../support/bet.ts';
@@ -77,6 +78,18 @@ describe('a journal brought without its newest month and without its sequences',
     await sql(gateway, 'SELECT journal_prepare_month(now())');
     await sql(gateway, 'ALTER SEQUENCE operations_id_seq RESTART');
   }
+
+  it('gives no later request the id of one that is promised (I5)', async () => {
+    await promised();
+    await broughtWithoutMonth();
+    await migrate(gateway.databaseUrl);
+    await acceptedBet(gateway);
+    const twice = await sql(
+      gateway,
+      'SELECT FROM operations o JOIN deliveries d ON d.operation_id >= o.id',
+    );
+    expect(twice).toEqual([]);
+  });
 
   it('sends no other bet’s request for one that it lacks (I5)', async () => {
     const { player } = await promised();
