@@ -34,9 +34,9 @@ export class Terminal {
     return this.#fault !== undefined;
   }
 
-  /** Whether printed text was lost, except by a reader such as `| head`, which has seen enough. */
-  get hasLost(): boolean {
-    return this.#fault !== undefined && this.#fault.code !== 'EPIPE';
+  /** Why printed text was lost, except by a reader such as `| head`, which has seen enough; undefined if none was. */
+  get whyLost(): string | undefined {
+    return this.#fault?.code === 'EPIPE' ? undefined : this.#fault?.message;
   }
 
   /** How many characters fit into a line; undefined if unknown, such as in a pipe. */

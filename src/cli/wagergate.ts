@@ -20,5 +20,8 @@ const code = await run(process.argv.slice(2), terminal);
 process.exitCode = code;
 // Writing the last lines may fail as late as this.
 process.on('exit', () => {
-  if (code === 0 && terminal.hasLost) process.exitCode = 1;
+  if (terminal.whyLost === undefined) return;
+  if (code === 0) process.exitCode = 1;
+  // Otherwise a redirected export would be cut off without a word.
+  terminal.tell(`error: not all of the output could be written: ${terminal.whyLost}`);
 });

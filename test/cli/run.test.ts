@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
 import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/support/folder.ts';
-import { spawnWagergate, wagergate } from './support/command-line.ts';
+import { spawnInto, spawnWagergate, wagergate } from './support/command-line.ts';
 
 const [stdout, stderr] = [new PassThrough(), new PassThrough()];
 const COMMANDS = leavesOf(
@@ -112,6 +112,13 @@ describe('a command whose output nobody reads', () => {
     expect(differs).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from') });
     const check = ['config', 'check', '--folder', folderOf('alpha')];
     expect(await spawnWagergate(check, { unread: 'stdout' })).toMatchObject({ code: 0 });
+  });
+
+  it('fails where the disk is full, and says so', async () => {
+    const check = ['config', 'check', '--folder', folderOf('alpha')];
+    const { code, stderr } = await spawnInto('/dev/full', check);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: not all of the output could be written: .*ENOSPC/m);
   });
 
   it('continues if nobody reads its warnings', async () => {

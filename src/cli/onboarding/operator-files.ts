@@ -1,4 +1,13 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorOfFile } from '../../config/folder/file-names.ts';
 import { jsonSchemaFiles } from '../../config/schema/json-schema.ts';
@@ -43,8 +52,14 @@ export function writeOperator(
 ): readonly string[] {
   const written: string[] = [];
   const write = (path: string, content: string, mode: number) => {
-    writeFileSync(path, content, { flag: 'wx', mode });
+    const file = openSync(path, 'wx', mode);
+    // Before its content: a full disk leaves the file empty, and the next try would refuse it as somebody else's.
     written.push(path);
+    try {
+      writeFileSync(file, content);
+    } finally {
+      closeSync(file);
+    }
   };
   try {
     for (const { path, value } of secrets) {
@@ -57,8 +72,8 @@ export function writeOperator(
     const target = join(folder, 'operators', `${id}.yaml`);
     // A dotfile, which the gateway ignores; a link fails if the name is taken.
     const draft = join(folder, 'operators', `.${id}.yaml.new`);
-    writeFileSync(draft, text, { mode: 0o644 });
     try {
+      writeFileSync(draft, text, { mode: 0o644 });
       linkSync(draft, target);
       written.push(target);
     } finally {

@@ -13,7 +13,7 @@ import {
   put,
   walletSecret,
 } from '../../config/support/folder.ts';
-import { type Around, wagergate } from '../support/command-line.ts';
+import { type Around, spawnOnFullDisk, wagergate } from '../support/command-line.ts';
 
 const FLAGS = [
   ...['--name', 'Gamma: the "Casino"'],
@@ -191,6 +191,19 @@ describe('wagergate operator new', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/nothing was written/)]);
     expect(readFileSync(join(dir, 'delta-api-secret'), 'utf8')).toBe(before);
     expect(existsSync(join(folder, 'operators/delta.yaml'))).toBe(false);
+  });
+
+  it('leaves nothing behind on a full disk, and works once there is room', async () => {
+    const [folder, dir] = [emptyFolder(), secretsFolder()];
+    const before = readdirSync(folder);
+    const args = ['operator', 'new', 'delta', ...FLAGS, '--secrets-dir', dir, '--folder', folder];
+    const full = await spawnOnFullDisk(args);
+    expect([full.code, full.stderr]).toEqual([
+      1,
+      expect.stringMatching(/nothing was written: EFBIG/),
+    ]);
+    expect([readdirSync(dir), readdirSync(folder)]).toEqual([[], before]);
+    expect(await wagergate(args)).toMatchObject({ code: 0 });
   });
 
   it('lists what it needs if nobody can be asked', async () => {
