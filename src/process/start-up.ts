@@ -9,7 +9,7 @@ import type { AnswerCache } from '../redis/answer-cache.ts';
 import { isBroughtJournal } from '../store/schema/brought-journal.ts';
 import { databaseId } from '../store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
-import { waitsForDisk } from '../store/schema/server-check.ts';
+import { refuseUnloggedTables, waitsForDisk } from '../store/schema/server-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -56,6 +56,7 @@ export async function awaitDatabase(
     );
   }
   if (hasTwo) await refuseDifferent(usual, direct);
+  await explained(usual, 'read', () => refuseUnloggedTables(usual.url));
   if (!(await explained(usual, 'read', () => waitsForDisk(usual.url)))) {
     const note =
       'a crash of its machine loses what was committed: set fsync = on, unless its storage keeps it';

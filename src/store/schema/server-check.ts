@@ -71,6 +71,54 @@ export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
   }
 }
 
+/** On which money hangs, besides the months of the journal. */
+const KEPT = [
+  'audit',
+  'bets',
+  'bonus_grants',
+  'bonus_intents',
+  'bonus_templates',
+  'bonuses',
+  'books_cursor',
+  'books_days',
+  'books_movements',
+  'books_statements',
+  'deliveries',
+  'operator_holds',
+  'players',
+  'sessions',
+];
+
+const UNLOGGED = `
+  SELECT t.oid::regclass::text AS name
+    FROM pg_class t
+   WHERE t.relpersistence = 'u' AND t.relkind = 'r'
+     AND (t.oid IN (SELECT to_regclass(kept) FROM unnest($1::text[]) kept)
+          OR EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = t.oid
+                        AND i.inhparent IN (to_regclass('operations'), to_regclass('attempts'))))
+   ORDER BY 1`;
+
+/**
+ * Checks that a crash of the server empties none of our tables, as it does one that somebody has made UNLOGGED to restore
+ * it faster, and not LOGGED again. Nothing would say so: without its bet, a place would be sent to the wallet again (I5).
+ *
+ * @throws UnsuitableServer with what to do about it
+ * @throws Error of `pg` when the database cannot be reached
+ */
+export async function refuseUnloggedTables(databaseUrl: string): Promise<void> {
+  const client = await openLongConnection({ url: databaseUrl }, 'start');
+  try {
+    const names = await clientRows(client, UNLOGGED, [KEPT], (row) => row.text('name'));
+    if (names.length === 0) return;
+    throw new UnsuitableServer(
+      'would lose whole tables in a crash, because they are UNLOGGED: ' +
+        `${names.map((name) => `ALTER TABLE ${name} SET LOGGED;`).join(' ')}`,
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 async function othersThanAsked(
   client: Client,
 ): Promise<readonly { readonly name: string; readonly value: string; readonly is: string }[]> {

@@ -32,7 +32,7 @@ const whyNot = (url: string) =>
 
 /** Does what the message says. */
 async function obey(message: string): Promise<void> {
-  const [statements] = message.match(/ALTER ROLE .*;/) ?? [];
+  const [statements] = message.match(/ALTER (?:ROLE|TABLE) .*;/) ?? [];
   await onServer(server.url, (client) => client.query(statements ?? 'there is none'));
 }
 
@@ -54,6 +54,29 @@ describe('a server on which a commit is not kept', () => {
 
   it.each(['local', 'remote_write', 'remote_apply'])('is not one of %s', async (value) => {
     await setUpDatabase(server.url, { synchronous_commit: value });
+    expect(await whyNot(server.url)).toBe('it starts');
+  });
+});
+
+describe('a journal with tables that a crash of the server would empty', () => {
+  it.each([
+    'ALTER TABLE bets SET UNLOGGED',
+    'ALTER TABLE attempts_rest SET UNLOGGED; ALTER TABLE players SET UNLOGGED',
+  ])(
+    'starts no gateway, and what the message says is all there is to do (I3): %s',
+    async (text) => {
+      await onServer(server.url, (client) => client.query(text));
+      const message = await whyNot(server.url);
+      expect(message).toMatch(
+        /would lose whole tables in a crash, because they are UNLOGGED: ALTER/,
+      );
+      await obey(message);
+      expect(await whyNot(server.url)).toBe('it starts');
+    },
+  );
+
+  it('is no other program’s table beside it', async () => {
+    await onServer(server.url, (client) => client.query('CREATE UNLOGGED TABLE cache (id INT)'));
     expect(await whyNot(server.url)).toBe('it starts');
   });
 });
