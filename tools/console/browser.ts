@@ -18,10 +18,19 @@ export function chromiumPath(): string | undefined {
   return [process.env.CHROMIUM ?? '', ...PLACES].find((path) => path !== '' && existsSync(path));
 }
 
+interface LaunchOptions {
+  /** Whether a page that was left is kept as it was, as people's browsers do: Playwright turns that off. */
+  readonly keepsPages?: boolean;
+}
+
 /** @throws Error if it does not start */
-export function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(
+  executablePath: string,
+  { keepsPages = false }: LaunchOptions = {},
+): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     // As root in containers the sandbox does not work; only our own pages are opened.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });

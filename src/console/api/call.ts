@@ -12,6 +12,19 @@ export class AnswerError extends Error {
   }
 }
 
+/** What was asked has left, and no whole answer of the gateway came back. */
+export class Unanswered extends AnswerError {
+  constructor(message = 'The gateway does not answer') {
+    super(0, message);
+    this.name = 'Unanswered';
+  }
+}
+
+/** Whether a change may have been made all the same: its answer was lost, or says only that something broke. */
+export function mayBeDone(error: Error): boolean {
+  return error instanceof Unanswered || (error instanceof AnswerError && error.status >= 500);
+}
+
 export interface CallOptions {
   /** The variable parts of the path, by name. */
   readonly path?: Readonly<Record<string, string>>;
@@ -31,16 +44,42 @@ export function setTypedToken(token: string | undefined): void {
 }
 
 /**
- * Calls the admin API.
+ * Ends the session of this browser, if there is one, and forgets a token that was typed.
+ * @throws AnswerError where the session may go on
+ */
+export async function signOut(): Promise<void> {
+  typedToken = undefined;
+  const response = await answerOf('/console/sign-out', { method: 'POST' });
+  if (!response.ok) throw await refusalIn(response);
+}
+
+/** A question is not waited for longer: its connection may have died without a word, as under a laptop that slept. */
+const QUESTION_MS = 30_000;
+
+/**
+ * Asks the admin API.
  * @throws AnswerError
  */
 export async function call<R extends Route>(
   route: R,
   options: CallOptions = {},
 ): Promise<Answers[R]> {
-  const response = await asked(route, options, 'application/json');
-  // The server's own types describe the answer (api/wire.ts).
-  return JSON.parse(await response.text()) as Answers[R];
+  const limit = new AbortController();
+  const timer = window.setTimeout(() => limit.abort(new Unanswered()), QUESTION_MS);
+  // What changes something takes as long as it takes.
+  if (!route.startsWith('GET ')) window.clearTimeout(timer);
+  const signal = AbortSignal.any([limit.signal, ...(options.signal ? [options.signal] : [])]);
+  try {
+    const response = await asked(route, { ...options, signal }, 'application/json');
+    const text = await wholeOf(response.text(), new Unanswered());
+    // The server's own types describe the answer (api/wire.ts).
+    return JSON.parse(text) as Answers[R];
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Unanswered('What answers is not the gateway');
+    throw error;
+  } finally {
+    window.clearTimeout(timer);
+  }
 }
 
 /**
@@ -55,7 +94,8 @@ export async function download(
   { accept, name }: { readonly accept: string; readonly name: string },
 ): Promise<void> {
   const response = await asked(route, options, accept);
-  const address = URL.createObjectURL(await bodyOf(response));
+  const broken = new AnswerError(0, 'The answer broke off: nothing was kept');
+  const address = URL.createObjectURL(await wholeOf(response.blob(), broken));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
@@ -63,12 +103,12 @@ export async function download(
   URL.revokeObjectURL(address);
 }
 
-/** @throws AnswerError if the answer ends early: half a file must not be saved */
-async function bodyOf(response: Response): Promise<Blob> {
+/** @throws AnswerError if the answer ends early: half a file must not be saved, nor half an answer shown */
+async function wholeOf<T>(reading: Promise<T>, broken: AnswerError): Promise<T> {
   try {
-    return await response.blob();
-  } catch {
-    throw new AnswerError(0, 'The answer broke off: nothing was kept');
+    return await reading;
+  } catch (error) {
+    throw isCancelled(error) ? error : broken;
   }
 }
 
@@ -88,8 +128,12 @@ async function asked(route: Route, options: CallOptions, accept: string): Promis
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (response.ok) return response;
-  const text = await response.text();
-  throw new AnswerError(response.status, messageIn(text) ?? response.statusText);
+  throw await refusalIn(response);
+}
+
+async function refusalIn(response: Response): Promise<AnswerError> {
+  const text = await wholeOf(response.text(), new Unanswered());
+  return new AnswerError(response.status, messageIn(text) ?? response.statusText);
 }
 
 function addressOf(template: string, { path = {}, query = {} }: CallOptions): string {
@@ -106,9 +150,13 @@ async function answerOf(address: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(address, init);
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new AnswerError(0, 'The gateway does not answer');
+    throw isCancelled(error) ? error : new Unanswered();
   }
+}
+
+/** Nobody waits for the answer any more. */
+function isCancelled(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 function messageIn(text: string): string | undefined {
