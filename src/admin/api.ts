@@ -139,7 +139,7 @@ interface OperatorItem extends OpenItems {
   readonly inFlight: ByClass<number>;
   /** A person's override of a breaker; `auto` is none. */
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
-  /** Whether a person holds its deliveries. */
+  /** Whether a person holds its deliveries; null also while nobody knows, and `openDeliveries` is null. */
   readonly hold: Hold | null;
   /** Summed over the processes behind this port; null if nothing was counted yet. */
   readonly recently: {

@@ -57,7 +57,7 @@ describe('worst first', () => {
 
   it('does not take unknown counts for healthy', () => {
     const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
-    expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
+    expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts and holds are not known' }]);
   });
 
   it('does not say that none are dead while nobody knows how many', () => {

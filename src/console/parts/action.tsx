@@ -9,10 +9,9 @@ import {
 } from 'react';
 import { mayDo, PERSON_ROLES, type Right } from '../../domain/caller.ts';
 import { useLive } from '../api/queries.ts';
-import { reasonOf } from './answered.tsx';
 import { Panel } from './dialog.tsx';
-import { tellLeftBehind } from './left-behind.tsx';
-import { Plain } from './plain.tsx';
+import { isSessionOver, keepReason, takeReason } from './kept-reason.ts';
+import { tellLeftBehind, Why } from './left-behind.tsx';
 
 interface ActionProps {
   /** The button's text: `Retry`. */
@@ -42,6 +41,19 @@ export function Action(props: ActionProps) {
   const [reason, setReason] = useState('');
   const [state, setState] = useState<Running>('idle');
   const isHere = useIsHere();
+  const openedAt = useRef('');
+  useWhenTakenAway(() => {
+    const isLeft = window.location.href !== openedAt.current;
+    if (!isOpen || state === 'running' || !isAllowed || isLeft) return;
+    if (isSessionOver()) keepReason({ actor: me.actor, title, text: reason });
+    else if (state instanceof Error) tellLeftBehind({ title, error: state });
+    else tellLeftBehind({ title, typed: reason.trim() });
+  });
+  const open = () => {
+    openedAt.current = window.location.href;
+    if (me !== undefined && reason === '') setReason(takeReason(me.actor, title));
+    setOpen(true);
+  };
   const start = () => {
     setState('running');
     run(reason.trim()).then(
@@ -73,7 +85,7 @@ export function Action(props: ActionProps) {
         disabled={me === undefined}
         // Not `disabled`: keyboard users could not find out why.
         aria-disabled={!isAllowed}
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         {label}
       </button>
@@ -98,6 +110,15 @@ export function useIsHere() {
     };
   }, []);
   return isHere;
+}
+
+/** Runs when this is taken from the page, with what was last shown. */
+function useWhenTakenAway(run: () => void): void {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => () => latest.current(), []);
 }
 
 interface ForbiddenProps {
@@ -162,7 +183,7 @@ function ActionForm(props: ActionFormProps) {
       )}
       {state instanceof Error && (
         <p className="notice bad" role="alert">
-          <Plain text={reasonOf(state)} />
+          <Why error={state} />
         </p>
       )}
       {isRunning && <p role="status">Under way. Closing this window does not stop it.</p>}

@@ -1,11 +1,15 @@
 import { useSyncExternalStore } from 'react';
+import { mayBeDone } from '../api/call.ts';
 import { reasonOf } from './answered.tsx';
 import { Plain } from './plain.tsx';
 
-/** An action that failed after its button had left the page. */
+/** An action that failed, or was never confirmed, after its button had left the page. */
 interface LeftBehindFailure {
   readonly title: string;
-  readonly error: Error;
+  /** Undefined where its window went before it was confirmed. */
+  readonly error?: Error;
+  /** What was typed as the reason until then. */
+  readonly typed?: string;
 }
 
 const listeners = new Set<() => void>();
@@ -34,13 +38,46 @@ export function LeftBehind() {
     <div key={at} className="notice bad" role="alert">
       <p>
         <strong>
-          It failed: <Plain text={failure.title} />.
+          {headOf(failure.error)}: <Plain text={failure.title} />.
         </strong>{' '}
-        <Plain text={reasonOf(failure.error)} />
+        {failure.error === undefined ? (
+          <Unconfirmed typed={failure.typed ?? ''} />
+        ) : (
+          <Why error={failure.error} />
+        )}
       </p>
       <button type="button" onClick={() => change(failures.filter((one) => one !== failure))}>
         Put away
       </button>
     </div>
   ));
+}
+
+function headOf(error: Error | undefined): string {
+  if (error === undefined) return 'Not done';
+  return mayBeDone(error) ? 'Not known whether it was done' : 'It failed';
+}
+
+function Unconfirmed({ typed }: { readonly typed: string }) {
+  return (
+    <>
+      What it was about has changed, so its window is closed.
+      {typed !== '' && (
+        <>
+          {' '}
+          You had typed: <Plain text={typed} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Why an action failed, and what that leaves open. */
+export function Why({ error }: { readonly error: Error }) {
+  return (
+    <>
+      <Plain text={reasonOf(error)} />
+      {mayBeDone(error) && '. It may have been done: look before you do it again.'}
+    </>
+  );
 }

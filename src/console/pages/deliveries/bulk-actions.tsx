@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { AnswerError, call } from '../../api/call.ts';
+import { AnswerError, call, mayBeDone } from '../../api/call.ts';
 import { LIVE_MS, refreshAll, untilSignedOut } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action, useIsHere } from '../../parts/action.tsx';
@@ -49,11 +49,12 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           right="operate"
           label={`Retry ${selected.length} selected`}
           tone="main"
-          title={`Retry ${selected.length} deliveries`}
+          title={`Retry ${deliveries(selected.length)}`}
           about="Each is due at once. One that a later operation has overtaken is left as it is."
           reason="optional"
           run={(reason) => follow('retry', eachSelected('retry', ids(selected), reason))}
         >
+          <Chosen items={selected} />
           {progressOf('retry')}
         </Action>
       )}
@@ -62,11 +63,12 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           right="operate"
           label={`Resolve ${selected.length} selected`}
           tone="danger"
-          title={`Resolve ${selected.length} deliveries by hand`}
+          title={`Resolve ${deliveries(selected.length)} by hand`}
           about="None of them is ever sent again. Do this only when the wallet's own books say what the service believes."
           reason="required"
           run={(reason) => follow('resolve', eachSelected('resolve', ids(selected), reason))}
         >
+          <Chosen items={selected} />
           {progressOf('resolve')}
         </Action>
       )}
@@ -74,7 +76,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
         <Action
           right="operate"
           label={`Retry all ${many} ${filter.state}`}
-          title={`Retry ${many} deliveries`}
+          title={`Retry ${many === '1' ? deliveries(1) : `${many} deliveries`}`}
           about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
           reason="optional"
           run={(reason) => follow('all', retryFilter(filter, total, reason))}
@@ -84,6 +86,23 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
       )}
       {latest !== undefined && <Progress progress={latest.progress} />}
     </div>
+  );
+}
+
+const CHOSEN_SHOWN = 5;
+
+/** By name, because the list changes under the pointer: another delivery than the intended one may be chosen. */
+function Chosen({ items }: { readonly items: readonly Item[] }) {
+  const more = items.length - CHOSEN_SHOWN;
+  return (
+    <ul className="chosen">
+      {items.slice(0, CHOSEN_SHOWN).map(({ id, operation, transactionId, operator }) => (
+        <li key={id}>
+          {operation} of <Plain text={transactionId} /> at <Plain text={operator} />
+        </li>
+      ))}
+      {more > 0 && <li>and {more} more</li>}
+    </ul>
   );
 }
 
@@ -131,8 +150,20 @@ function useLatest(onDone: () => void) {
 function mustBeWhole(end: BulkProgress | undefined): void {
   const [first] = end?.failed ?? [];
   if (end === undefined || first === undefined) return;
-  const words = `${end.failed.length} of ${end.total} were not done, such as ${first.id}: ${reasonOf(first.error)}`;
+  const orUnknown = end.failed.some(({ error }) => mayBeDone(error)) ? ', or may have been' : '';
+  const words = `${end.failed.length} of ${end.total} were not done${orUnknown}, such as ${first.id}: ${reasonOf(first.error)}`;
   throw new AnswerError(0, words);
+}
+
+/** What is not done, and what may be all the same because its answer was lost. */
+function lacksIn({ failed }: BulkProgress): string {
+  const unknown = failed.filter(({ error }) => mayBeDone(error)).length;
+  const not = failed.length - unknown;
+  return `${not > 0 ? `, ${not} not` : ''}${unknown > 0 ? `, ${unknown} not known` : ''}`;
+}
+
+function deliveries(count: number): string {
+  return count === 1 ? '1 delivery' : `${count} deliveries`;
 }
 
 function ids(items: readonly Item[]): readonly string[] {
@@ -146,7 +177,7 @@ function Progress({ progress }: { readonly progress: BulkProgress }) {
       <progress max={total} value={Math.min(looked, total)} aria-label="Done so far" />
       <span>
         {looked} of {total} looked at, {done} done
-        {failed.length > 0 && `, ${failed.length} not`}
+        {lacksIn(progress)}
       </span>
       {failed.slice(0, 3).map(({ id, error }) => (
         <p key={id} className="muted">

@@ -38,6 +38,7 @@ export function NowPage() {
       <Answered query={operators} what="operators">
         {({ items, withoutFile }) => (
           <>
+            {items.some(({ openDeliveries }) => openDeliveries === null) && <Unknown />}
             {withoutFile.map((open) => (
               <WithoutFile key={open.id} open={open} />
             ))}
@@ -46,6 +47,19 @@ export function NowPage() {
         )}
       </Answered>
     </>
+  );
+}
+
+/** Without it, the rows would show no more than a warning while bets are refused. */
+function Unknown() {
+  return (
+    <p className="notice bad" role="alert">
+      <span>
+        <strong>PostgreSQL does not answer, or not within two seconds.</strong> While it is away no
+        bet is placed. What waits, is dead or unresolved is not known, nor whose deliveries are
+        held.
+      </span>
+    </p>
   );
 }
 

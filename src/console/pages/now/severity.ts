@@ -42,7 +42,7 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
     row.oldestDelivery !== null && waitingTrouble(row.oldestDelivery, nowMs),
     (row.openDeliveries ?? 0) > 0 &&
       info(`${least('openDeliveries')}${row.openDeliveries} waiting`),
-    row.openDeliveries === null && warn('counts are not known'),
+    row.openDeliveries === null && warn('counts and holds are not known'),
   ];
   return found.filter((one) => one !== false);
 }

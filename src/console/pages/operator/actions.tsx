@@ -11,7 +11,8 @@ type Operator = Answers['GET /admin/operators/:id'];
 
 /** Holds an operator's deliveries, or resumes them. */
 export function HoldAction({ operator }: { readonly operator: Operator }) {
-  const { id, hold } = operator;
+  const { id } = operator;
+  const { hold, isKnown } = useHold(operator);
   const post = async (verb: 'hold' | 'resume', reason: string) => {
     const options = { path: { id }, body: reason === '' ? {} : { reason } };
     if (verb === 'hold') await call('POST /admin/operators/:id/deliveries/hold', options);
@@ -22,17 +23,16 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
     <div className="switch">
       <div>
         <h3>Deliveries</h3>
-        {hold === null ? (
-          <p className="muted">They go out as soon as they are due.</p>
-        ) : (
+        {!isKnown && (
           <p>
-            <Badge state="held" /> since <Ago at={hold.since} /> by <Plain text={hold.actor} />
-            {hold.reason !== null && (
-              <>
-                : <Plain text={hold.reason} />
-              </>
-            )}
+            PostgreSQL does not answer: whether somebody holds them is not known
+            {hold !== null && ', only how it was before'}.
           </p>
+        )}
+        {hold === null ? (
+          isKnown && <p className="muted">They go out as soon as they are due.</p>
+        ) : (
+          <Held hold={hold} />
         )}
       </div>
       {hold === null ? (
@@ -59,6 +59,32 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
         />
       )}
     </div>
+  );
+}
+
+/** The hold as last known if it cannot be read now; so an open window about it stays as well. */
+function useHold({ hold, openDeliveries }: Operator) {
+  // Without PostgreSQL's counts there are no holds either (docs/contract.md, Internal API).
+  const isKnown = openDeliveries !== null;
+  const [last, setLast] = useState(isKnown ? hold : null);
+  if (isKnown && hold !== last) setLast(hold);
+  return { hold: isKnown ? hold : last, isKnown };
+}
+
+function Held({
+  hold: { since, actor, reason },
+}: {
+  readonly hold: NonNullable<Operator['hold']>;
+}) {
+  return (
+    <p>
+      <Badge state="held" /> <Ago at={since} /> by <Plain text={actor} />
+      {reason !== null && (
+        <>
+          : <Plain text={reason} />
+        </>
+      )}
+    </p>
   );
 }
 
