@@ -26,7 +26,7 @@ const PLAYERS_MIN = 1_000;
 const SETTLE_MS = 3_000;
 const WARM_UP_BETS = 8_000;
 const CONNECTIONS = 64;
-/** A process is not asked for more at once than it starts with. */
+/** Sessions are opened for this many operators at a time, so that a new process is not flooded. */
 const OPERATORS_AT_ONCE = 20;
 
 /** @returns 1 if a bet was lost or doubled. @throws SettingsError */

@@ -166,7 +166,7 @@ describe('a change of the configuration', () => {
     ['U+0000', 'Al\0pha'],
     ['half a character', 'Alpha \ud83d'],
   ])(
-    'is on record also where a setting holds what PostgreSQL does not store: %s (I12)',
+    'is recorded even if a setting contains what PostgreSQL cannot store: %s (I12)',
     async (_, name) => {
       await admin.gateway.reconfigure('alpha', { name });
       await expect.poll(audited).toHaveLength(1);

@@ -12,7 +12,7 @@ afterAll(() => admin.close());
 const preview = () => admin.get('/admin/config/preview');
 
 describe('what a reload would change', () => {
-  it(`is nothing while the folder's content is in force`, async () => {
+  it('is nothing while the folder’s content is in force', async () => {
     expect((await preview()).json).toEqual({
       ...{ result: 'ok', problems: [], problemCount: 0, gateway: [], operators: [] },
     });

@@ -37,7 +37,7 @@ describe('deliveries', () => {
     expect(json).toEqual({ count: 2 });
   });
 
-  it(`shows the state of a bet's held delivery by the list's own word`, async () => {
+  it('shows the state of a bet’s held delivery by the list’s own word', async () => {
     const [held, waits] = [randomUUID(), randomUUID()];
     await insert({ operator: 'beta', transactionId: held });
     await insert({ transactionId: waits });

@@ -91,7 +91,7 @@ describe('a player', () => {
     expect((await admin.get('/admin/players/nobody')).status).toBe(404);
   });
 
-  it('is shown with sessions and exact totals, and whoever looks is on record (I12)', async () => {
+  it('is shown with sessions and exact totals, and every look is recorded (I12)', async () => {
     const { json } = await admin.get(`/admin/players/${userId}`);
     expect(json).toMatchObject({
       userId,
@@ -118,7 +118,7 @@ describe('a player', () => {
     ]);
   });
 
-  it('is on record also where a bet is looked at, once for some minutes (I12)', async () => {
+  it('is recorded when a bet is looked at as well, once in some minutes (I12)', async () => {
     const before = (await audited('player.viewed')).length;
     const other = await placedBet(admin.gateway);
     await admin.get(`/admin/bets/${other.transactionId}`);

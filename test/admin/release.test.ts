@@ -9,7 +9,7 @@ it.each([
   [2, 200, [{ upTo: 2, to: 2 }]],
   [3, 200, [{ upTo: 3, to: 2 }]],
 ] as const)(
-  'a release of generation %i, where the wallet is of 2, is answered %i',
+  'a release of generation %i, for a wallet of generation 2, is answered %i',
   async (generation, status, released) => {
     const given: Release[] = [];
     const app = Fastify();

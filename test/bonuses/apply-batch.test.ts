@@ -50,7 +50,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     for (const userId of userIds) expect(issued.body).not.toContain(userId);
   });
 
-  it(`refuses the userId of a session's answer, which would become a nonexistent player`, async () => {
+  it('refuses the userId of a session’s answer, which would become a nonexistent player', async () => {
     const opened = await deployment.alpha.openSession({
       operatorUser: 'mistaken',
       currency: 'USD',
@@ -117,7 +117,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     ['"items":null,', 'later-null'],
     ['', 'later-none'],
   ])(
-    'asks anew where nothing was issued (%s): the cause may be gone since',
+    'is sent again if nothing was issued (%s): the cause may be gone by then',
     async (items, user) => {
       const errors = '"errorItems":[{"code":33,"message":"template is not active"}]';
       const refusal = { kind: 'status', status: 200, body: `{${items}${errors}}` } as const;
@@ -136,7 +136,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     '"errorItems":[]',
     '"items":7,"errorItems":[1,2]',
   ])(
-    'is open where there are no items, and not an error for each player: {%s}',
+    'stays open if there are no items, and is not an error for each player: {%s}',
     async (members) => {
       const odd = { kind: 'status', status: 200, body: `{${members}}` } as const;
       deployment.api.misbehave('bonus/applyBatch', odd, { calls: 1 });
@@ -150,19 +150,16 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   it.each([
     ['nobody', 'lost-1', '{"items":{},"errorItems":[]}'],
     ['some', 'lost-2', '{"items":[],"errorItems":[{"code":33,"message":"no"}]}'],
-  ])(
-    'is not asked anew where the answer speaks of %s: it may have issued',
-    async (_, user, body) => {
-      const answer = { kind: 'status', status: 200, body } as const;
-      deployment.api.misbehave('bonus/applyBatch', answer, { calls: 1 });
-      const batch = batchBody(template, [user, `${user}-too`]);
-      const first = await apply(batch);
-      const asked = deployment.api.requests.length;
-      expect([first.status, first.body]).toEqual([200, body]);
-      expect((await apply(batch)).body).toBe(body);
-      expect(deployment.api.requests.length).toBe(asked);
-    },
-  );
+  ])('is not sent again if the answer mentions %s: it may have issued', async (_, user, body) => {
+    const answer = { kind: 'status', status: 200, body } as const;
+    deployment.api.misbehave('bonus/applyBatch', answer, { calls: 1 });
+    const batch = batchBody(template, [user, `${user}-too`]);
+    const first = await apply(batch);
+    const asked = deployment.api.requests.length;
+    expect([first.status, first.body]).toEqual([200, body]);
+    expect((await apply(batch)).body).toBe(body);
+    expect(deployment.api.requests.length).toBe(asked);
+  });
 
   it('issues to a thousand players at once', async () => {
     const users = Array.from({ length: 1000 }, (_, n) => `player-${n}`);
@@ -205,7 +202,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     expect(counts).toEqual(users.map(() => 1));
   });
 
-  it('never shows a bonus of somebody else’s player, whatever the service says (I8)', async () => {
+  it('never shows a bonus of another operator’s player, whatever the service says (I8)', async () => {
     const foreign = await deployment.template(deployment.beta, { name: 'Of beta' });
     await deployment.bonus(deployment.beta, foreign, 'ben');
     const other =

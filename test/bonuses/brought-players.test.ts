@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => deployment.close());
 
 it.each(['direct-1', '100', '200'])(
-  'a player %s who was brought along is given a bonus, although the service calls somebody so',
+  'an imported player %s gets a bonus, although the service uses that id for somebody',
   async (user) => {
     const body = batchBody(template, [user]);
     const issued = await deployment.alpha.call('/bonuses/bonus/applyBatch', body);

@@ -17,7 +17,7 @@ afterAll(() => deployment.close());
 
 const inFlight = () => deployment.api.requests.filter(({ method }) => method === 'template').length;
 
-it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', async () => {
+it('leaves callbacks as fast as before while two hundred bonus calls hang (I7)', async () => {
   const player = await deployment.gateway.player();
   await deployment.gateway.service.balance(player);
   const gate = deployment.api.hold('template');

@@ -27,7 +27,7 @@ it.each([
   ['that a writer of JSON may escape', tournaments(15, '<'.repeat(250)), 413],
   ['of a thousand ids of ten digits', tournaments(1_000, '1234567'), 200],
 ])(
-  'a template with tournaments %s is taken only where pages stay readable',
+  'a template with tournaments %s is accepted only if pages stay readable',
   async (_, availableTournaments, status) => {
     const before = deployment.api.templates.size;
     const made = await createTemplate(deployment.alpha, { availableTournaments });

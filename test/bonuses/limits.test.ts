@@ -86,7 +86,7 @@ it('asks the service for a hundred unknown ids at most, and names the field beyo
   standsAtMs = undefined;
 });
 
-it('tells an operator so many megabytes a second: pages of large templates would take a process for themselves (I7)', async () => {
+it('limits the megabytes per second for an operator: pages of large templates would occupy a whole process (I7)', async () => {
   const { alpha, beta, api, gateway } = deployment;
   const availableTournaments = Array.from({ length: 800 }, (_, n) => `${'x'.repeat(34)}${n}`);
   const sharedTemplates = Array.from(

@@ -114,7 +114,7 @@ describe('a reload while a call is under way', () => {
     expect(deployment.api.templates.size).toBe(1);
   });
 
-  it(`closes open calls of the aggregator's account even after the last operator has left it`, async () => {
+  it('closes open calls of the aggregator’s account even after the last operator has left it', async () => {
     const { alpha, api, gateway } = deployment;
     api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
     const silent = alpha.call('/bonuses/templates/add', templateBody({ name: 'Fell silent' }));

@@ -29,7 +29,7 @@ afterEach(() => deployment.close());
 const apply = () => deployment.beta.call('/bonuses/bonus/applyBatch', batchBody(template, ['ben']));
 const revoke = () => deployment.alpha.call('/bonuses/bonus/revokeBatch', { bonusesIds: [REUSED] });
 
-it('a bonus is that of the player whom the service has given it to, and no longer revoked by another operator (I8)', async () => {
+it('a bonus belongs to the player to whom the service has issued it, and another operator can no longer revoke it (I8)', async () => {
   const issued = await apply();
   expect(Object.keys(objectOf(issued.json?.items))).toEqual([String(REUSED)]);
   expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });

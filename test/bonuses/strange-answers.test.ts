@@ -74,7 +74,7 @@ const CALLS: Readonly<Record<BonusMethod, () => object>> = {
 };
 
 describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
-  it('tells nothing of what a talkative service says about others (I8)', async () => {
+  it('passes on nothing that a talkative service says about others (I8)', async () => {
     deployment.api.misbehave(method, { kind: 'rewrite', body: talkative });
     const answer = await deployment.alpha.call(`/bonuses/${method}`, CALLS[method]());
     expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ it('keeps the keys of errors that the service has keyed, and adds its own likewi
   });
 });
 
-it(`survives a player's id that no database can hold`, async () => {
+it('survives a player’s id that no database can hold', async () => {
   deployment.api.misbehave('bonus', {
     kind: 'rewrite',
     body: (right) => right.replace(/"userId":"[^"]*"/, '"userId":"\\u0000"'),
@@ -140,7 +140,7 @@ it('signs nothing for an operator but what the protocol knows: any other member 
   expect(deployment.api.requests.length).toBe(asked);
 });
 
-it(`sends the call's members on, but not path, at or nonce`, async () => {
+it('sends the call’s members on, but not path, at or nonce', async () => {
   const path = '/bonuses/templates/add';
   const fresh = () => ({ path, at: new Date().toISOString(), nonce: crypto.randomUUID() });
   const body = templateBody({ name: 'Asked for with a nonce' });

@@ -108,7 +108,7 @@ describe('a day’s movements are gone through before the books are locked', () 
     expect(await statements()).toEqual([]);
   });
 
-  it('and then held: whoever has read them before books nothing more (I12)', async () => {
+  it('and then held: a process that has read them before books nothing more (I12)', async () => {
     await books.book('alpha', 5);
     const version = () => books.query('SELECT version FROM books_cursor');
     const before = await version();

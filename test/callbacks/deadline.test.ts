@@ -161,7 +161,7 @@ describe('a request that comes slowly', () => {
     expect(budgetOf(bet)).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 300);
   });
 
-  it('spends it from its first byte on, also where its head is cut in two (I1)', async () => {
+  it('spends it from its first byte on, even if its head is cut in two (I1)', async () => {
     const bet = await unplacedBet(gateway);
     const body = placeBody(bet.slip);
     const message = headOf(body) + body;

@@ -46,7 +46,7 @@ const values = [
   '{"__proto__":{"x":1.0},"constructor":"y","toString":[]}',
 ];
 
-describe('a place bet reaches the wallet as it came, but for userId and token (I9)', () => {
+describe('a place bet reaches the wallet as it came, except for userId and token (I9)', () => {
   it.each(values)('with an unknown member %s', async (value) => {
     const bet = await unplacedBet(gateway);
     const body = placeBody(bet.slip, { surprise: value, '': value, 'ключ "x"': value });

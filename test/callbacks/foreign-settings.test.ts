@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-it('a database set up for other programs changes no answer, whoever comes at once (I1, I6)', async () => {
+it('a database set up for other programs changes no answer, however concurrent (I1, I6)', async () => {
   const bets = await Promise.all(Array.from({ length: 10 }, () => placedBet(gateway)));
   const answers = await Promise.all(
     bets.flatMap((bet) => [bet.place(), bet.update('2.5'), bet.settle('0.1')]),

@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-it(`two whole journeys at once end with matching books, and nothing of one in the other's wallet`, async () => {
+it('two whole journeys at once end with matching books, and nothing of one in the other’s wallet', async () => {
   const { service } = gateway;
   const journey = async (id: Id) => {
     const player = (await service.profile(players[id].token)).player ?? players[id];

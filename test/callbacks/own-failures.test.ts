@@ -3,7 +3,7 @@ import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-it(`what PostgreSQL answers but cannot write is counted as the gateway's own failure`, async (context) => {
+it('what PostgreSQL answers but cannot write is counted as the gateway’s own failure', async (context) => {
   const gateway = await startTestGateway();
   context.onTestFinished(() => gateway.close());
   const bet = await placedBet(gateway, { amount: '1' });

@@ -200,7 +200,7 @@ it.each([
   ['another currency', 'alpha', { currency: '"EUR"' }, 3],
   ['another subPartnerId', 'beta', { subPartnerId: '"nobody"' }, 5],
 ] as const)(
-  'a place bet with %s than its expired session gets one code, whoever remembers the token',
+  'a place bet with %s than its expired session gets the same code from every process',
   async (_, operatorId, differing, code) => {
     const { player } = await placedBet(gateway, { operatorId });
     await expireSession(gateway, player.token);

@@ -108,7 +108,7 @@ describe('the bulkhead of an operator’s money calls', () => {
     expect((await placeAnother('alpha')).status).toBe(200);
   });
 
-  it('holds when calls come all at once: only so many reach the wallet (I7)', async () => {
+  it('holds when all calls come at once: only this many reach the wallet (I7)', async () => {
     const bets = await Promise.all(Array.from({ length: 10 }, () => unplacedBet(gateway)));
     const gate = gateway.wallet('alpha').hold('place');
     onTestFinished(gate.release);

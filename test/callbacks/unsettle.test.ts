@@ -83,7 +83,7 @@ describe('unsettle', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle']);
   });
 
-  it(`goes to the wallet even if the player's session has ended`, async () => {
+  it('goes to the wallet even if the player’s session has ended', async () => {
     const bet = await placedBet(gateway);
     await bet.settle('10');
     await gateway.operator('alpha').revokeSessions({ operatorUser: bet.player.user });

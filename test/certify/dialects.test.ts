@@ -122,7 +122,7 @@ describe('an item that would do harm', () => {
   });
 
   it.each([0, 10])(
-    'is never a meaning for code %i of a place, which says nothing of what was debited (I2)',
+    'is never a meaning for code %i of a place, which says nothing about a debit (I2)',
     async (code) => {
       for (const mistake of [answering.refusesAllAs(code), answering.answersNotEnoughAs(code)]) {
         const wallet = await sandbox(mistake);

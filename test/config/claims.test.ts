@@ -108,7 +108,7 @@ describe('a variable that holds one’s secret', () => {
     ]);
   });
 
-  it(`may be shared if it is nobody's secret, such as a host`, () => {
+  it('may be shared if it is nobody’s secret, such as a host', () => {
     const withHost = (id: string) => operatorYaml(id, '', HEADER('${HOST_NAME}'));
     expect(load(two(withHost('alpha'), withHost('beta')), env).operators.size).toBe(2);
   });
@@ -165,7 +165,7 @@ describe('while the gateway runs', () => {
     if (said === '') expect(now).toEqual([walletSecret('beta'), walletSecret('alpha')]);
   });
 
-  it(`an operator in force stays when the service takes its secret, and the service's change is refused`, async () => {
+  it('an operator in force stays when the service takes its secret, and the service’s change is refused', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
       ...two(operatorYaml('alpha'), operatorYaml('beta')),

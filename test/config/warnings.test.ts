@@ -113,7 +113,7 @@ describe('a file that is passed over', () => {
     expect(warned(log)).toEqual([]);
   });
 
-  it(`is also reported beside gateway.yaml: its own under another name, and operators' files`, async () => {
+  it('is also reported beside gateway.yaml: its own under another name, and operators’ files', async () => {
     const { source, put, remove, log } = sourceOn({
       ...three(),
       'gateway.yml': GATEWAY,

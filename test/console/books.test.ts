@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
-  it(`names the days below a chart even if the reader's midnight is not that of UTC`, async () => {
+  it('names the days below a chart even if the reader’s midnight is not that of UTC', async () => {
     const page = await rig.open('/nowhere');
     await page.addInitScript(
       `window.drawn = [];

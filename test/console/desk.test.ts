@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
-  it(`releases what is held for its bet's wallet even if wallet.generation was lowered to 1`, async () => {
+  it('releases what is held for its bet’s wallet even if wallet.generation was lowered to 1', async () => {
     await onServer(rig.gateway.databaseUrl, async (client) => {
       await insertDelivery(client, { operator: 'beta', transactionId: 'of-the-newer-wallet' });
       await client.query(

@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     );
 
   it.each([1440, 1100, 1024, 768, 390, 360, 320])(
-    'is each page and the way out, %d pixels wide, whoever is signed in',
+    'includes each page and the sign-out, %d pixels wide, whoever is signed in',
     async (width) => {
       const page = await rig.open('/nowhere', { width });
       await page.route('**/admin/me', async (route) => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     },
   );
 
-  it(`includes all of an operator's troubles on a phone, to the last word`, async () => {
+  it('includes all of an operator’s troubles on a phone, to the last word', async () => {
     const page = await rig.open('', { width: 390 });
     await page.getByText('profile and balance are not asked: breaker open').waitFor();
     expect(await isWithin(page, '.badge')).toBe(true);

@@ -126,7 +126,7 @@ describe.concurrent('a place whose rollback the service never sends', () => {
     expect(rollbacksOf(bet)).toHaveLength(3);
   });
 
-  it('is one also where its process was killed in the middle of it (I3, I5)', async ({
+  it('is rolled back even if its process was killed in the middle of it (I3, I5)', async ({
     expect,
   }) => {
     const bet = await placedBet(gateway, { operatorId: 'gamma' });

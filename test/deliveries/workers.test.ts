@@ -61,7 +61,7 @@ describe('several workers', () => {
     }
   });
 
-  it('do so also where no scheduler keeps them apart, because Redis is away (I5)', async () => {
+  it('do so even if no scheduler keeps them apart, because Redis is away (I5)', async () => {
     await redis.cut();
     const bets = await promisedBets(gateway, 120);
     const gate = gateway.wallet('alpha').hold('rollback');

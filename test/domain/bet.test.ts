@@ -95,7 +95,7 @@ describe('two results', () => {
     expect(sameResult(UNSETTLE, UNSETTLE)).toBe(true);
   });
 
-  it(`leave the wallet's books unknown if there were several`, () => {
+  it('leave the wallet’s books unknown if there were several', () => {
     expect(sameResult(SEVERAL, SEVERAL)).toBe(false);
   });
 });

@@ -108,7 +108,7 @@ describe('what a wallet said of a result', () => {
     });
   });
 
-  it(`was not delivered if it was not sent, or refused for reasons that are not the player's doing`, () => {
+  it('was not delivered if it was not sent, or refused for reasons that are not the player’s doing', () => {
     expect(conclude(UNSENT)).toEqual(notBrought);
     for (const code of [1, 3, 4])
       expect([code, conclude(declined(code))]).toEqual([code, notBrought]);
@@ -125,7 +125,7 @@ describe('what a wallet said of a result', () => {
     ['this one', settle],
     ['perhaps this one', { kind: 'several' }],
   ] as const)(
-    'is not refused for its token where %s may have been taken before (I2)',
+    'is not refused for its token if %s may have been executed before (I2)',
     (_, attempted) => {
       const bet = { settlement: { kind: 'unknown', attempted }, late: undefined } as const;
       const options = { tokenIsChecked: true, answeredTime: undefined };

@@ -92,7 +92,7 @@ describe('the movements of a bet (I12)', () => {
     expect(told(confirmed)).toEqual(expected);
   });
 
-  it(`marks all movements of a freebet, whose stake is nobody's open stake`, () => {
+  it('marks all movements of a freebet, whose stake is nobody’s open stake', () => {
     const { all } = book([place('5', true), settle('1'), rollback]);
     expect(all.map(({ isFreebet }) => isFreebet)).toEqual([true, true, true, true]);
     expect(all.map(({ openStake }) => openStake)).toEqual(['0', '0', '0', '0']);
@@ -130,7 +130,7 @@ describe('the movements of a bet (I12)', () => {
     fc.constant(rollback),
   );
 
-  it(`sums to the bet's current state, whatever was confirmed in whatever order`, () => {
+  it('sums to the bet’s current state, whatever was confirmed in whatever order', () => {
     fc.assert(
       fc.property(fc.array(operations, { maxLength: 12 }), (confirmed) => {
         const { all, booked } = book(confirmed);

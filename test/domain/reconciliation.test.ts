@@ -253,7 +253,7 @@ describe('why they differ, where the gateway knows', () => {
     expect(differenceReason(kind as 'state_differs', bet, DAYS)).toBeUndefined();
   });
 
-  it(`does not claim a wallet's confirmation for what is still promised`, () => {
+  it('does not claim a wallet’s confirmation for what is still promised', () => {
     const bet = { ...PLACED, ...WON, promise: promise('unsettle') };
     expect(differenceReason('state_differs', bet, DAYS)).toBe(
       'unsettle promised at 2026-11-20T10:02:00.000Z, not delivered yet: agrees when delivered',

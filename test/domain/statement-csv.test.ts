@@ -36,7 +36,7 @@ describe('a line of a statement', () => {
     ['a\nb', '"a\nb"'],
     ['a\rb', '"a\rb"'],
     ['a b;c', 'a b;c'],
-  ])(`keeps somebody else's %j in one cell`, (text, cell) => {
+  ])('keeps somebody else’s %j in one cell', (text, cell) => {
     const line = statementLine('d', { ...ROW, transactionId: text, currency: text });
     expect(line).toBe(
       `d,2026-11-19,${cell},${cell},payout,12.5,false,2026-11-20T12:00:00.000Z,settle\n`,

@@ -62,7 +62,7 @@ describe('an outcome that is recorded with another answer than was given', () =>
   });
 
   it.each(['late', 'lost'] as const)(
-    'is left alone where it is on record so already (%s)',
+    'is left alone if it is already recorded so (%s)',
     async (kind) => {
       const { engine, correct } = engineOf();
       await corrected(engine, ANSWERED, finished(kind));

@@ -74,7 +74,7 @@ describe('the rendered chart', () => {
   });
 
   it.each([http, worker, named(everything, 'Job', 'gw-wagergate-migrate')])(
-    'runs as nobody, with nothing it could write or misuse ($metadata.name)',
+    'runs as an unprivileged user, with nothing it could write or misuse ($metadata.name)',
     (workload) => {
       expect(at(containerOf(workload), 'securityContext')).toEqual({
         allowPrivilegeEscalation: false,

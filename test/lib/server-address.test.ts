@@ -12,7 +12,7 @@ it('shows where a server is, and not who asks', () => {
 });
 
 it.for(['/geheim', '12/geheim', '12?geheim', '12#geheim', 'g@h/geheim', '/ge@heim'])(
-  'shows nothing where a password is not encoded: %s',
+  'shows nothing if a password is not percent-encoded: %s',
   (password) => {
     const shown = shownAddress(`postgresql://user:${password}@db:5432/wagergate`);
     expect(shown).toMatch(/^postgresql:\/\/…, not shown: .*%2F/);

@@ -197,7 +197,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
   ];
 
   it.each(told)(
-    'a %s whose outcome was committed, but told too late, is on record as the 503 that left',
+    'a %s whose outcome was committed, but reported too late, is recorded with the 503 that was sent',
     async (operation, send, late) => {
       const bet = await acceptedBet(gateway);
       const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);

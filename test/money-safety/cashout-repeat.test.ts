@@ -47,7 +47,7 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
-  it(`is sent again with the first one's token even if it has none itself`, async () => {
+  it('is sent again with the token of the first even if it has none itself', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
     bet.wallet.misbehave(
@@ -80,7 +80,7 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
-  it('is not refused by a wallet that looks at the token first: that says nothing of the first (I2)', async () => {
+  it('is not refused by a wallet that checks the token first: that says nothing about the first attempt (I2)', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
     const paid = { kind: 'reset', effect: 'applied' } as const;

@@ -74,7 +74,7 @@ describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', 
     expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback']);
   });
 
-  it('frees its bet also where PostgreSQL had heard it and its answer was lost: written once (I5)', async () => {
+  it('frees its bet even if PostgreSQL had executed it and its answer was lost: written once (I5)', async () => {
     const bet = await acceptedBet(gateway);
     const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
     const settling = bet.settle('20');

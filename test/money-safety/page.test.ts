@@ -25,7 +25,7 @@ describe('docs/money-safety.md', () => {
   );
 
   it.each(rules.map((rule) => [rule.split('\n')[0], rule]))(
-    '%s: names functions that stand where it says',
+    '%s: names functions that are where it says',
     (_, rule) => {
       const where = rule.slice(rule.indexOf('**Where.**'), rule.indexOf('**Test.**'));
       const files = [...where.matchAll(/`(src\/[\w/.-]+\.ts)`/g)].map(([, file = '']) => file);

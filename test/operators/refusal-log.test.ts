@@ -36,7 +36,7 @@ const session = {
   operatorToken: 'anns-own-token',
 };
 
-it('tells of what an operator is refused which field it was, by whom and from where (I8)', async () => {
+it('logs for a refused operator which field was wrong, who sent it and from where (I8)', async () => {
   const [alpha, wrong, nobody] = [
     callerWith(SECRET),
     callerWith('another-secret-that-is-long-enough'),

@@ -43,7 +43,7 @@ describe('POST /operator/sessions/revoke', () => {
     expect(await alpha.revokeSessions({ operatorUser: user })).toMatchObject(revoked(0));
   });
 
-  it('finds nothing of another operator: 0, just as for a token nobody has (I8)', async () => {
+  it('finds nothing of another operator: 0, just as for an unknown token (I8)', async () => {
     const player = await gateway.player();
     const foreign = await beta.revokeSessions({ token: player.token });
     const missing = await beta.revokeSessions({ token: 'a-token-that-nobody-has' });

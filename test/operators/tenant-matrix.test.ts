@@ -134,7 +134,7 @@ describe.each(ROUTES)('%s', (route) => {
     expect(await stillThere()).toEqual([200, 'accepted', 'active', 200]);
   });
 
-  it(`shows beta nothing of alpha's if it names nothing`, async () => {
+  it('shows beta nothing of alpha’s if it names nothing', async () => {
     const { body } = await deployment.beta.call(path, exampleOf(route));
     for (const text of untold) expect(body).not.toContain(text);
   });

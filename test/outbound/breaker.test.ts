@@ -169,7 +169,7 @@ describe('an override', () => {
 });
 
 describe("another process's breaker", () => {
-  it(`is told what this one's calls have shown, but not what this one was told`, async () => {
+  it('is told what this one’s calls have shown, but not what this one was told', async () => {
     const { breaker: target, verdicts } = await halfOpenBreaker();
     await make(target, 'faulty');
     await vi.waitFor(() => expect(target.state).toBe('half_open'), {

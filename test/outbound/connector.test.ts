@@ -45,7 +45,7 @@ describe('connections of a wallet that must be public', () => {
   );
 
   it.each(['127.0.0.1', 'localhost'])(
-    'are opened to %s where private ones are allowed',
+    'are opened to %s if private ones are allowed',
     async (host) => {
       const { exchange } = await callTo(host, true);
       expect(exchange).toMatchObject({ kind: 'response', status: 200 });

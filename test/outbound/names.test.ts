@@ -176,7 +176,7 @@ describe('names that are not answered', () => {
     expect(asked()).toEqual(['dead-2', 'dead-3']);
   });
 
-  it('keep nobody waiting whose addresses are known, also where they have all threads (I7)', async () => {
+  it('delay no call whose addresses are known, even if they occupy all threads (I7)', async () => {
     const { asked, answer, find } = names(1);
     find('well');
     answer('well', null, OLD);

@@ -75,7 +75,7 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await service.close();
   });
 
-  it('finishes the delivery under way and leaves the others to whoever comes next (I4)', async () => {
+  it('finishes the delivery under way and leaves the others to the next process (I4)', async () => {
     const replica = await deployment.replica();
     const service = serviceAt(replica);
     const player = await deployment.player(replica.baseUrl, { operatorId: 'beta' });

@@ -49,7 +49,7 @@ describe('the sample messages', () => {
 
 describe('profile and balance', () => {
   it.each(['missing', 'null', '7', '""', `"${'t'.repeat(257)}"`, '"\\u0000"', '"\\ud800"'])(
-    'need a token: %s is none',
+    'need a token: %s is not one',
     (token) => {
       const members = { userId: '"1"', currency: '"USD"' };
       const source = body(token === 'missing' ? members : { ...members, token });

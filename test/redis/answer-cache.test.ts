@@ -67,7 +67,7 @@ describe('the final answers of places', () => {
     expect(await answers.find('malformed')).toBeUndefined();
   });
 
-  it('are a miss where the place is in another database, whose fences count all the same (I3, I6)', async () => {
+  it('are a miss if the place is in another database, whose fences count nevertheless (I3, I6)', async () => {
     const elsewhere = new AnswerCache(accelerator, 'elsewhere', systemClock, () => ttlMs);
     await elsewhere.remember('elsewhere', accepted);
     expect(await elsewhere.find('elsewhere')).toEqual(accepted);
@@ -159,7 +159,7 @@ it('a fence that Redis could not hear of is written before anything in it is bel
   answers.close();
 });
 
-it('Redis that comes back restored while fences are written is told anew before it is believed (I6)', async () => {
+it('a Redis that returns restored while fences are written gets them again before it is trusted (I6)', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();

@@ -95,7 +95,7 @@ it('says which further node is invalid', () => {
 });
 
 it.each(['redis+cluster://a:1?node=', 'redis+sentinel://a:26379/main?sentinel='])(
-  'says nothing of a password in front of it: %s',
+  'shows no password in front of it: %s',
   (url) => {
     expect(() => connectRedis(`${url}:ge/heim@b:1`, { lazyConnect: true })).toThrow(
       /^REDIS_URL names something with an @, where a host and its port stand, such as node-2:6379$/,

@@ -35,7 +35,7 @@ afterAll(async () => {
   await othersPostgres.close();
 });
 
-it('a session of one is none of the other, though a player has the same token at both (I8)', async () => {
+it('a session of one is unknown to the other, even if a player has the same token at both (I8)', async () => {
   const open = async (gateway: TestGateway) => {
     const tokens = { 'anns-token': 'USD' };
     gateway.wallet('beta').addPlayer({ user: 'ann', balances: { USD: '10' }, tokens });
@@ -52,7 +52,7 @@ it('a session of one is none of the other, though a player has the same token at
   expect([await codeOf(ann.there), await codeOf(ann.here)]).toEqual([200, 3]);
 });
 
-it('an answer of one is none of the other while its PostgreSQL is away (I3)', async () => {
+it('an answer of one is never given by the other while its PostgreSQL is away (I3)', async () => {
   const bet = await acceptedBet(one);
   const isRemembered = () => one.parts.answers.find(bet.transactionId);
   await expect.poll(isRemembered, PATIENCE).toBeDefined();

@@ -130,7 +130,7 @@ describe('without ENCRYPTION_KEY', () => {
     expect(opened[0]?.session?.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it('is never given to another, whoever has written it into another’s row (I8)', async () => {
+  it('is never given to another session, even if it was copied into that row (I8)', async () => {
     const open = (operatorUser: string) =>
       gateway.operator('alpha').openSession({
         operatorUser,

@@ -22,7 +22,7 @@ const open = (url: string, plans?: 'kept') =>
   new Database({ url, connectionsMax: 1, onIdleError: () => undefined, ...(plans && { plans }) });
 
 it.each([undefined, 'kept'] as const)(
-  'says DATABASE_UNAVAILABLE while the server is there and lets nobody in (plans: %s)',
+  'says DATABASE_UNAVAILABLE while the server is there and refuses connections (plans: %s)',
   async (plans) => {
     const database = open(server.url, plans);
     expect(await database.run(ONE, {})).toEqual([1]);

@@ -34,7 +34,7 @@ describe('a failover', { timeout: 120_000 }, () => {
     expect(await lost()).toBe(0);
   });
 
-  it('to one that was behind is told of, and so is the old server where it comes back (I3)', async () => {
+  it('to one that was behind is reported, and so is the old server if it returns (I3)', async () => {
     const { primary, standby, gateway, lead, untilTaking, lost } = await openPair(true);
     await placedBet(gateway, { amount: '10' });
     await primary.kill('SIGQUIT');

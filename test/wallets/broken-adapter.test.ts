@@ -63,7 +63,7 @@ describe('an adapter that is broken', () => {
     '{"kind":"unknown"}',
     '{"kind":"unknown","fault":"bad_answer","error":"e","code":7.5}',
   ])(
-    'and gives %s for a verdict leaves the outcome unknown, and is told of (I2)',
+    'and returns %s as a verdict leaves the outcome unknown, and is reported (I2)',
     async (verdict) => {
       const { answer, told } = await ask({ verdict });
       expect(answer).toMatchObject({

@@ -25,7 +25,7 @@ describe('a call without a connection', () => {
   );
 
   it.each(OTHERS_FAULTS)(
-    'speaks against the wallet when nobody answers there (%s)',
+    'counts against the wallet when nobody answers there (%s)',
     async (code) => {
       expect(healthOf(await answerWithout(code))).toBe('faulty');
     },

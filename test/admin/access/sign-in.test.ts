@@ -246,7 +246,7 @@ describe('a sign-in link', () => {
     expect((await use(browser, token)).status).toBe(303);
   });
 
-  it(`is not accepted from another site's page`, async () => {
+  it('is not accepted from another site’s page', async () => {
     const token = await newLink();
     const headers = { origin: 'https://evil.example' };
     const body = `token=${token}`;

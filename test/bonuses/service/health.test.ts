@@ -18,7 +18,7 @@ describe('a call of the bonus API without a connection', () => {
   );
 
   it.each(OTHERS_FAULTS)(
-    'speaks against the service when nobody answers there (%s)',
+    'counts against the service when nobody answers there (%s)',
     async (code) => {
       expect(healthOfService(judge(await withoutConnection(code), 'bonus'))).toBe('faulty');
     },

@@ -71,7 +71,7 @@ describe('an item of the service’s', () => {
   );
 
   it.each(['userId', 'user', 'uid'])(
-    'loses %s alone where it is a template, which speaks of no player',
+    'loses only %s if it is a template, which names no player',
     (name) => {
       const template = { id: 7, [name]: FOREIGN, by: { [name]: 6, at: 5 } };
       expect(told({ 7: template, 8: { id: 8, [name]: ANN } }, 'template')).toEqual({

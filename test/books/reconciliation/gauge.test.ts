@@ -16,7 +16,7 @@ afterAll(() => gateway.close());
 const honest = (operator = 'alpha') => listOf(gateway.wallet(operator));
 
 describe('gateway_reconciliation_differences', () => {
-  it(`shows the open differences of each operator's newest run, and never of failed runs`, async () => {
+  it('shows the open differences of each operator’s newest run, and never of failed runs', async () => {
     const bookkeeper = gateway.parts.bookkeeper();
     const differences = (operator: string, kind: string) =>
       gateway.metric('gateway_reconciliation_differences', { operator, kind });

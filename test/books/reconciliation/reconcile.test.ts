@@ -117,7 +117,7 @@ describe('a list is compared with the journal (I9)', () => {
     expect(told?.differences.find(({ kind }) => kind === 'missing_here')?.here).toBeNull();
   });
 
-  it('says nothing of a bet of another operator (I8)', async () => {
+  it('says nothing about a bet of another operator (I8)', async () => {
     const foreign = await placedBet(gateway, { operatorId: 'beta', amount: '4' });
     const [line] = listOf(gateway.wallet('beta'));
     const { told, stdout } = await reconcile(gateway, csvOf([...honest(), line as Listed]));

@@ -58,7 +58,7 @@ describe('a balance', () => {
   });
 
   it.each([{ userId: '"2000"' }, { currency: '"EUR"' }])(
-    'is refused where the token is of another player or currency: %o (I8)',
+    'is refused if the token is of another player or currency: %o (I8)',
     async (changes) => {
       const { handled, calls, note } = await asked({}, changes);
       expect(handled).toEqual(tokenRefused(3, 'alpha'));

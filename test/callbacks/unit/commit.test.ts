@@ -68,7 +68,7 @@ describe('a decision that is committed while its caller waits', () => {
     expect(await commitInTime(callbacks, deadline, COMMIT)).toEqual({ kind: 'moved' });
   });
 
-  it('is none where its caller’s time was over (I11)', async () => {
+  it('does not exist if its caller’s time was over (I11)', async () => {
     const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'tooLate' }));
     const committed = commitInTime(callbacks, deadline, COMMIT);
     await expect(committed).rejects.toMatchObject({ name: 'OutOfTime' });

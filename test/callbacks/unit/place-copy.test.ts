@@ -47,14 +47,11 @@ describe('a copy of an accepted place', () => {
     expect(operationsUnder).not.toHaveBeenCalled();
   });
 
-  it.each([away, new OutOfTime(5)])(
-    'gets its answer where it cannot be written (I3)',
-    async (why) => {
-      const { record, warn } = callbacksOf(() => Promise.reject(why));
-      await expect(record()).resolves.toBeUndefined();
-      expect(warn).toHaveBeenCalledOnce();
-    },
-  );
+  it.each([away, new OutOfTime(5)])('gets its answer if it cannot be written (I3)', async (why) => {
+    const { record, warn } = callbacksOf(() => Promise.reject(why));
+    await expect(record()).resolves.toBeUndefined();
+    expect(warn).toHaveBeenCalledOnce();
+  });
 
   it('hides no fault of our own', async () => {
     const fault = new TypeError('ours');

@@ -83,16 +83,13 @@ describe('a place by a token that may not place it', () => {
       { kind: 'live', session: ANOTHERS },
       refusedAs(3, 'Invalid token', 'alpha'),
     ],
-  ])(
-    'is not sent for a bet that only later operations told of: %s',
-    async (_, lookup, expected) => {
-      const { owner: __, ...unowned } = PLACED;
-      const unseen: Bet = { ...unowned, owner: undefined, place: { kind: 'unseen' } };
-      const { handled, steps } = await placed({ lookup, bets: [unseen] });
-      expect(handled).toEqual(expected);
-      expect(steps).toEqual([]);
-    },
-  );
+  ])('is not sent for a bet known only from later operations: %s', async (_, lookup, expected) => {
+    const { owner: __, ...unowned } = PLACED;
+    const unseen: Bet = { ...unowned, owner: undefined, place: { kind: 'unseen' } };
+    const { handled, steps } = await placed({ lookup, bets: [unseen] });
+    expect(handled).toEqual(expected);
+    expect(steps).toEqual([]);
+  });
 });
 
 describe('a place of a sub-partner', () => {

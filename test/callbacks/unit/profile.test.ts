@@ -44,7 +44,7 @@ describe('a profile', () => {
     expect(learn).not.toHaveBeenCalled();
   });
 
-  it(`keeps everything in the wallet's custom fields except its name for the player`, async () => {
+  it('keeps everything in the wallet’s custom fields except its name for the player', async () => {
     const { handled } = await asked({
       answer: answered(
         '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currency":"USD"}',
@@ -75,7 +75,7 @@ describe('a profile', () => {
   });
 
   it.each([{ userId: '"2000"' }, { currency: '"EUR"' }])(
-    'is refused where it names another player or currency than the token’s: %o (I8)',
+    'is refused if it names another player or currency than the token’s: %o (I8)',
     async (changes) => {
       const { handled, calls, note } = await asked({}, changes);
       expect(handled).toEqual(tokenRefused(3, 'alpha'));
@@ -112,17 +112,14 @@ describe('a profile', () => {
       '{"userId":"bob","currency":"USD"}',
       /session's player/,
     ],
-  ])(
-    'is 503, and logged with the reason, where the wallet’s answer %s (I8)',
-    async (_, text, why) => {
-      const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
-      expect(handled).toEqual(BROKEN);
-      // The reason quotes nothing: what a wallet says about a player must not be logged.
-      const note = expect.stringMatching(why);
-      expect(warn.mock.calls).toEqual([[{ operator: 'alpha', note }, 'profile.broken_answer']]);
-      expect(endForCurrency).not.toHaveBeenCalled();
-    },
-  );
+  ])('is 503, and logged with the reason, if the wallet’s answer %s (I8)', async (_, text, why) => {
+    const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
+    expect(handled).toEqual(BROKEN);
+    // The reason quotes nothing: what a wallet says about a player must not be logged.
+    const note = expect.stringMatching(why);
+    expect(warn.mock.calls).toEqual([[{ operator: 'alpha', note }, 'profile.broken_answer']]);
+    expect(endForCurrency).not.toHaveBeenCalled();
+  });
 
   it('ends its session where the wallet speaks of another currency: out of date', async () => {
     const { handled, endForCurrency } = await asked({
@@ -193,7 +190,7 @@ describe('a profile by a prefixed token', () => {
   });
 
   it.each([['"alpha."'], ['".own"'], ['"alpha"'], ['"beta.own"'], [`"alpha.${'x'.repeat(59)}"`]])(
-    'is none of an operator: %s',
+    'belongs to no operator: %s',
     async (token) => {
       const { handled, calls } = await prefixed({}, { token });
       expect(handled).toEqual(tokenRefused(3, undefined));

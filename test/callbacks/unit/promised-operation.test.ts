@@ -54,7 +54,7 @@ describe('an operation that is promised and then tried', () => {
     ]);
   });
 
-  it(`frees the bet with the wallet's answer, and with the answer for the service if that comes too late`, async () => {
+  it('frees the bet with the wallet’s answer, and with the answer for the service if that comes too late', async () => {
     const scene = rollingBack();
     await rollback(scene.callback);
     const { attemptId } = scene.commits[0]?.record ?? {};

@@ -66,7 +66,7 @@ describe('a result that cannot be sent now', () => {
   });
 
   it.each(REASONS.slice(1))(
-    'is promised and answered 200 with `queue` where %s (I3, I4)',
+    'is promised and answered 200 with `queue` if %s (I3, I4)',
     async (_, __, how) => {
       const scene = queueing(how);
       expect(await settle(scene.callback)).toMatchObject({

@@ -70,7 +70,7 @@ describe('a result that its wallet takes', () => {
     expect(scene.outcomes).toMatchObject([{ transactionId: TRANSACTION, attemptId }]);
   });
 
-  it(`is recorded as the wallet holds it, with its caller's answer`, async () => {
+  it('is recorded as the wallet holds it, with its caller’s answer', async () => {
     const scene = settling();
     await settle(scene.callback);
     const settlement = { kind: 'settled', amount: '12.10', resultType: 'won' };

@@ -73,15 +73,12 @@ describe('a callback', () => {
 });
 
 describe('the log of reads', () => {
-  it.each(['profile', 'balance'] as const)(
-    'leaves out good ones as it is told: %s',
-    async (kind) => {
-      const { call, counts, log } = routesScene({ logsRead: false });
-      await call(kind);
-      expect(log.info).not.toHaveBeenCalled();
-      expect(counts.callbacks).toHaveBeenCalledOnce();
-    },
-  );
+  it.each(['profile', 'balance'] as const)('leaves out good ones if told to: %s', async (kind) => {
+    const { call, counts, log } = routesScene({ logsRead: false });
+    await call(kind);
+    expect(log.info).not.toHaveBeenCalled();
+    expect(counts.callbacks).toHaveBeenCalledOnce();
+  });
 
   it('has every read that failed, and every bet', async () => {
     const findSession = async () => ({ kind: 'unknown' }) as const;
@@ -167,7 +164,7 @@ describe('a caller who was answered, or has hung up', () => {
     await handled;
   });
 
-  it('also where the answer took the place of one that was not there (I11)', async () => {
+  it('even if the answer replaced one that was missing (I11)', async () => {
     const { begin, ends } = routesScene({ begin: never });
     const { handled, told } = begin('place');
     await vi.advanceTimersByTimeAsync(975);

@@ -44,7 +44,7 @@ describe('a settle that the journal answers', () => {
     expect(scene.bets.recordCopy).toHaveBeenCalledOnce();
   });
 
-  it('gets the answer on record under its requestId, also when another result stands now (I5)', async () => {
+  it('gets the recorded answer of its requestId, even when another result is current (I5)', async () => {
     const answer = accepted(TRANSACTION, '2026-01-01T00:00:00.000Z');
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'r1' },

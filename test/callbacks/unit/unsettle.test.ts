@@ -46,7 +46,7 @@ describe('an unsettle', () => {
     expect(scene.bets.recordCopy).toHaveBeenCalledOnce();
   });
 
-  it('gets the answer on record under its requestId, also when the bet is settled again (I5)', async () => {
+  it('gets the recorded answer of its requestId, even when the bet is settled again (I5)', async () => {
     const answer = accepted(TRANSACTION, '2026-01-01T00:00:00.000Z');
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'unsettle', attemptId: 'a1', requestId: 'r1' },

@@ -174,7 +174,7 @@ describe('a copy of an update', () => {
     expect(scene.bets.recordCopy).toHaveBeenCalledOnce();
   });
 
-  it('gets the answer on record under its requestId, also when other odds came since (I5)', async () => {
+  it('gets the recorded answer of its requestId, even when other odds came since (I5)', async () => {
     const answer = accepted(TRANSACTION, '2026-01-01T00:00:00.000Z');
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'update', attemptId: 'a1', requestId: 'r1' },

@@ -115,7 +115,7 @@ describe('wagergate deliveries retry', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true, horizon_hours: 5 });
   });
 
-  it('makes all of an operator due, and nothing of another (I8)', async () => {
+  it('makes all deliveries of an operator due, and none of another (I8)', async () => {
     const alpha = [
       await insertDelivery(client, { state: 'dead' }),
       await insertDelivery(client, { state: 'dead' }),

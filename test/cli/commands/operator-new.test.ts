@@ -159,7 +159,7 @@ describe('wagergate operator new', () => {
     expect(code).toBe(0);
   });
 
-  it(`overwrites nothing, and takes no other operator's key`, async () => {
+  it('overwrites nothing, and takes no other operator’s key', async () => {
     const folder = emptyFolder();
     put(folder, 'operators/gamma.yaml', 'not even yaml: [');
     const there = await create(folder, ['gamma', ...FLAGS]);

@@ -19,7 +19,7 @@ it('makes a folder and those above it, with their mode, and leaves one that is t
   ]);
 });
 
-it(`gives the system's reason if none can be made`, () => {
+it('gives the system’s reason if none can be made', () => {
   const folder = inFolder();
   writeFileSync(join(folder, 'file'), '');
   symlinkSync(join(folder, 'nothing'), join(folder, 'link'));

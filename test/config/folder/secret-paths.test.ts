@@ -69,7 +69,7 @@ describe('variables of an operator’s file', () => {
   });
 
   it.each(['  timeoutMs: ${A}', '  dialect: { paths: { bet: "/${A}" } }', '  adapter: ${A}'])(
-    'do not stand in the wallet’s %s',
+    'are not allowed in the wallet’s %s',
     (wallet) => {
       const lines = alphaProblems('', wallet, { A: '/x' });
       expect(lines).toHaveLength(1);

@@ -138,7 +138,7 @@ describe('the current state of a bet of which something may take effect late', (
     expect(leaveToPerson).not.toHaveBeenCalled();
   });
 
-  it(`is sent even for an operator whose file is gone, with the gateway's own settings`, async () => {
+  it('is sent even for an operator whose file is gone, with the gateway’s own settings', async () => {
     const owner = SETTLED.owner && { ...SETTLED.owner, operatorId: 'gone' };
     const { confirming, send } = confirmingOf([{ ...SETTLED, owner }]);
     expect(await confirmDue(confirming)).toBe(1);

@@ -54,7 +54,7 @@ describe('what an attempt means for its bet', () => {
     });
   });
 
-  it(`is a result that is sent again if only its token was refused, which is not the player's doing`, async () => {
+  it('is a result that is sent again if only its token was refused, which is not the player’s doing', async () => {
     const sent = { ...ANSWERS.declined, code: 3 };
     const { conclusion, after } = await tried(takenOf('settle'), { sent });
     expect(conclusion).toEqual({ outcome: 'not_sent', answer: undefined, change: {} });
@@ -62,7 +62,7 @@ describe('what an attempt means for its bet', () => {
   });
 
   it.each(['settle', 'unsettle', 'rollback', 'update'] as const)(
-    'is nothing where a %s is only confirmed: the bet knows what stands',
+    'is nothing if a %s is only confirmed: the bet has its state already',
     async (operation) => {
       const { conclusion } = await tried(takenOf(operation, { purpose: 'confirm' }));
       expect(conclusion).toEqual({ outcome: 'not_sent', answer: undefined, change: {} });

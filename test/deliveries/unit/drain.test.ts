@@ -100,7 +100,7 @@ describe('a drain', () => {
     expect(parts.finished.toSorted()).toEqual(['bet-1', 'bet-2']);
   });
 
-  it(`comes back when the operator's rate allows, even if nothing is left: its rate is kept`, async () => {
+  it('comes back when the operator’s rate allows, even if nothing is left: its rate is kept', async () => {
     const parts = partsOf(async () => ({ ...claim(1), isDry: true }), accepted, {
       ...{ concurrency: 1, ratePerSecond: 0.5 },
     });

@@ -51,7 +51,7 @@ function originatingOf(
 }
 
 describe('a place of unknown outcome that the service never rolled back', () => {
-  it(`is looked for after each operator's own time, this many at once`, async () => {
+  it('is looked for after each operator’s own time, this many at once', async () => {
     const { originating, overdueUnknown } = originatingOf({});
     expect(await originateRollbacks(originating)).toBe(0);
     const ages = new Map([

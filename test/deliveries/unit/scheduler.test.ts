@@ -185,7 +185,7 @@ describe('a drain that does not come although it was asked for', () => {
     ['left in its line', 110_000, 100_000, 0],
     ['left in its line', -50, 0, 0],
   ])(
-    'is %s where it is put off for %i ms and its operator is paced by %i ms (I4)',
+    'is %s if it is put off for %i ms and its operator has a pace of %i ms (I4)',
     async (_, putOffMs, pauseMsMax, removed) => {
       const { scheduler, getJobState, remove, zscore } = schedulerOf(nothingLeft);
       getJobState.mockResolvedValue('delayed');

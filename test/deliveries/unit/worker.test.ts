@@ -54,7 +54,7 @@ describe('a sweep', () => {
     await worker.close();
   });
 
-  it('does each duty, also where all of them fail, and says so (I4)', async () => {
+  it('does each duty, even if all of them fail, and says so (I4)', async () => {
     const scene = workerOf();
     const { worker, store, recoverLapsed, due, logger } = scene;
     const broken = new Error('broken');

@@ -99,7 +99,7 @@ describe('what a killed process left in flight', () => {
     expect(await find(bet)).toMatchObject({ busy: { lapsed: true } });
   });
 
-  it('is left alone by whoever has read of an attempt before it (I6)', async () => {
+  it('is left alone by a process that has read of an earlier attempt (I6)', async () => {
     const { bet, attemptId } = await underWay();
     await lapse(bet);
     await bets.recover(bet.transactionId, randomUUID());

@@ -77,7 +77,7 @@ it.each([
   ['pending', tooLate, []],
   ['dead', tooLate, ['dead']],
 ] as const)(
-  'a %s promise after an attempt: told or not, it is there as it was told (I11)',
+  'a %s promise after an attempt is recorded as it was answered, answered or not (I11)',
   async (state, before, left) => {
     const { bet, outcome } = await underWay('settle');
     const delivery = {

@@ -222,7 +222,7 @@ describe('an outcome whose statement is lost', () => {
     expect((await bets.answerOf(outcome))?.answer).toEqual(lateAnswer);
   });
 
-  it('takes nothing from whoever has the bet by then: it was done, and is sent again (I6)', async () => {
+  it('does not affect the attempt that owns the bet by then: it was executed, and is sent again (I6)', async () => {
     const outcome = await settled();
     let next: Attempt | undefined;
     database.fates = ['unheard'];

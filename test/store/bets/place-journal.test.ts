@@ -259,7 +259,7 @@ describe('an outcome', () => {
     expect(confirmed).toEqual([{ confirmed: false }]);
   });
 
-  it('of somebody else’s attempt is not taken (I6)', async () => {
+  it('of another process’s attempt is not accepted (I6)', async () => {
     const intent = intentOf();
     const operationId = await begun(intent);
     expect(await finish({ ...intent, attemptId: randomUUID() }, operationId)).toEqual(LOST);

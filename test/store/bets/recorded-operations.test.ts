@@ -41,7 +41,7 @@ it('finds what one bet was asked for under one requestId, the newest first', asy
   expect(await bets.operationsOf(bet)).toHaveLength(4);
 });
 
-it('reads nothing of the repeats that a wallet did not take, however many there are (I7)', async () => {
+it('does not read the repeats that a wallet did not accept, however many there are (I7)', async () => {
   const transactionId = randomUUID();
   for (const body of ['{"n":1}', '{"n":2}', '{"n":3}']) {
     await record(transactionId, 'one', body, 503);

@@ -75,7 +75,7 @@ it('leaves no result to a person that is known by now', async () => {
 });
 
 it.each(['postponed', 'passed over', 'sent', 'left to a person'] as const)(
-  'is not %s where the bet has moved since it was read (I6)',
+  'is not %s if the bet has changed since it was read (I6)',
   async (how) => {
     const { client } = server;
     const { bet, operationId } = await unknownResult();

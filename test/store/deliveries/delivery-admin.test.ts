@@ -284,7 +284,7 @@ describe('resolve', () => {
     expect((await client.query('SELECT settlement FROM bets')).rows).toEqual([{ settlement }]);
   });
 
-  it('is of one, also where two have looked at that moment (I12)', async () => {
+  it('is done by one person, even if two looked at that moment (I12)', async () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', transactionId });
     await client.query('BEGIN');

@@ -61,7 +61,7 @@ const named = (playerId: number) =>
       FROM bets b JOIN operations o USING (transaction_id) JOIN attempts a ON a.operation_id = o.id
       JOIN deliveries d ON d.operation_id = o.id WHERE b.player_id = ${playerId}`);
 
-it(`forgets a player with very many bets, and reads nobody else's deliveries for it`, async () => {
+it('forgets a player with very many bets, and reads nobody else’s deliveries for it', async () => {
   await raw('SELECT pg_stat_force_next_flush()');
   await raw('SELECT pg_stat_reset()');
   const counts = { bets: BETS, messages: 2 * BETS, attempts: 2 * BETS };

@@ -49,7 +49,7 @@ const ALL = [
 ];
 
 describe('the outcome of an operation at the edge of two months', () => {
-  it('stays with a bet that waits, also where it came in the month after (I5)', async () => {
+  it('stays with a bet that waits, even if it came in the month after (I5)', async () => {
     const { bet, first, answer } = await takenBack();
     await date(bet, '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.002Z');
     await bookAll(gateway);

@@ -264,7 +264,7 @@ describe('pruning', () => {
     expect(cursor).toEqual(last);
   });
 
-  it('tells the books the newest that went, also where transaction ids grew by a digit (I12)', async () => {
+  it('tells the books the newest pruned entry, even if transaction ids grew by a digit (I12)', async () => {
     await bet('january');
     await bet('january-too');
     await journal.sql(`UPDATE books_cursor SET pruned_in = '0'`);

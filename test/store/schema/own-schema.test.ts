@@ -40,7 +40,7 @@ it('the story of a bet is read from the schema in which it was written', async (
   });
 });
 
-it('people see and change what stands there, and nothing of another installation beside it (I8)', async () => {
+it('people see and change only its content, and nothing of another installation beside it (I8)', async () => {
   const theirs = await onServer(others, (client) => insertDelivery(client, { state: 'dead' }));
   const isTheirs = `SELECT state FROM deliveries WHERE id = ${theirs}`;
   await asPerson(gateway, async (admin) => {
@@ -91,7 +91,7 @@ it('months that only another installation’s journal has are made here too', as
   expect(await made(url.href)).toEqual([{ made: 0 }]);
 });
 
-it(`another program's migrations behind it in the search_path do no harm`, async () => {
+it('another program’s migrations behind it in the search_path do no harm', async () => {
   const database = await createBareDatabase();
   onTestFinished(() => database.drop());
   await onServer(database.url, (client) =>

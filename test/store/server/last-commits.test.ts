@@ -64,7 +64,7 @@ describe('a server that comes back', () => {
   });
 });
 
-it('a server that comes back without the last bonus call is told of too: its template would be nobody’s (I3)', async () => {
+it('a server that returns without the last bonus call is reported too: its template would have no owner (I3)', async () => {
   const postgres = await startPostgres({ fast: true });
   onTestFinished(() => postgres.stop());
   await migrate(postgres.url);

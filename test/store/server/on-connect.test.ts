@@ -30,7 +30,7 @@ describe('a database that is told, while gateways run, not to wait for its disk'
   });
   afterEach(() => server.drop());
 
-  it('is waited for on new connections all the same: what is answered is kept (I3)', async () => {
+  it('is waited for on new connections nevertheless: what was answered is kept (I3)', async () => {
     await setUpDatabase(server.url, { synchronous_commit: 'off' });
     expect(await connected(server.url)()).toBe('on');
   });

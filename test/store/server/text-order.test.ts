@@ -50,7 +50,7 @@ const whyNot = (url: string) =>
     (error: Error) => error.message,
   );
 
-it('a place is sent once, also where the server sorts text otherwise than before (I5)', async (context) => {
+it('a place is sent once, even if the server sorts text differently than before (I5)', async (context) => {
   const database = await databaseInOrderOfLibrary(context);
   const gateway = await startTestGateway({
     through: async ({ redisUrl }) => ({ redisUrl, databaseUrl: database.url }),

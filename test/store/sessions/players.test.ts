@@ -54,7 +54,7 @@ it('finds nobody for an unknown userId', async () => {
   expect(await players.findByUserId("' OR true --")).toBeUndefined();
 });
 
-it('knows nobody whom a failover has lost, though the id is another one’s by now (I8)', async () => {
+it('knows no player whom a failover has lost, even if the id belongs to another one by now (I8)', async () => {
   const lost = await players.ensure('alpha', 'ann');
   await players.findByUserId(lost.userId);
   await database.run(statement('lose', {}, 'TRUNCATE players RESTART IDENTITY CASCADE', noRow), {});

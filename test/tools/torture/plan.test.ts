@@ -59,7 +59,7 @@ describe('a plan', () => {
     }
   });
 
-  it(`repeats a bet's earlier results in a share of the histories`, () => {
+  it('repeats a bet’s earlier results in a share of the histories', () => {
     const returning = bets.filter(({ steps }) => {
       const amounts = steps.flatMap(({ move }) => (move.kind === 'settle' ? [move.amount] : []));
       return new Set(amounts).size < amounts.length;

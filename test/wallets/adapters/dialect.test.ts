@@ -105,12 +105,9 @@ describe('errorStatuses', () => {
     });
   });
 
-  it.each([100, 10, 8])(
-    'lets the code %i in the body leave a place unknown all the same',
-    (code) => {
-      expect(place(dialect, 401, { code })).toMatchObject(UNKNOWN);
-    },
-  );
+  it.each([100, 10, 8])('still leaves a place unknown for the code %i in the body', (code) => {
+    expect(place(dialect, 401, { code })).toMatchObject(UNKNOWN);
+  });
 
   it('leaves a place unknown if the status means such a code', () => {
     expect(place(dialect, 409, '')).toMatchObject({ kind: 'unknown', code: 8 });
@@ -201,7 +198,7 @@ describe('mapCodes', () => {
     expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
-  it(`is not applied to the code that a status means, which is the protocol's already`, () => {
+  it('is not applied to the code that a status means, which is the protocol’s already', () => {
     const dialect: Dialect = {
       errorStatuses: { 404: 5, 409: 8 },
       mapCodes: { place: { 5: 7, 8: 7 }, settle: { 5: 20 }, rollback: { 5: 8 } },
@@ -251,7 +248,7 @@ describe('unknownCodes', () => {
     expect(verdict(dialect, 'settle', 400, { code: 2 })).toMatchObject(declined(2));
   });
 
-  it('also where a status or mapCodes stands for such a code (I2)', () => {
+  it('even if a status or mapCodes means such a code (I2)', () => {
     const dialect: Dialect = {
       unknownCodes: [20],
       errorStatuses: { 409: 20 },

@@ -176,8 +176,8 @@ export class BetWriter {
 }
 
 /**
- * A wallet recognises a repeated update under a new `requestId` only while it is the last one: next to another
- * update it would be a new one.
+ * Under a new `requestId` an update counts as a repeat only of the last update: next to another one it would be a
+ * new operation.
  */
 function withoutLaterUpdates(step: Step, next: Step | undefined): Step {
   const isBeside = step.isAlongside || next?.isAlongside === true;

@@ -87,7 +87,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'confirmation-not-repeated',
-    what: 'what stands is sent once more a first time only',
+    what: 'the current result is confirmed again only once, not twice',
     changes: [
       {
         file: 'src/domain/confirm.ts',
@@ -98,7 +98,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'never-confirmed',
-    what: 'what stands is never sent once more',
+    what: 'the current result is never confirmed again',
     changes: [
       {
         file: 'src/domain/confirm.ts',
@@ -120,7 +120,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'written-too-late',
-    what: 'an outcome that is written after its caller was told 100 counts as told',
+    what: 'an outcome that is written after its caller was answered 100 counts as answered',
     changes: [
       {
         file: 'src/store/bets/locked-row.ts',
@@ -136,7 +136,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'lost-supersede',
-    what: 'what a later operation took the meaning of is brought all the same',
+    what: 'a promise that a later operation made obsolete is delivered nevertheless',
     changes: [
       {
         file: 'src/store/bets/commit-statements.ts',
@@ -185,7 +185,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'forgotten-promise',
-    what: 'what is taken over is answered 200 and not kept',
+    what: 'a settle that is taken over is answered 200 and not stored',
     changes: [
       {
         file: 'src/store/bets/commit-statements.ts',
@@ -218,7 +218,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'overtaken-update',
-    what: 'an update is brought although a later one has overtaken it',
+    what: 'an update is delivered although a later one has overtaken it',
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
@@ -267,7 +267,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'books-read-ahead',
-    what: 'the bookkeeper passes over what is still being committed',
+    what: 'the bookkeeper skips what is still being committed',
     changes: [
       {
         file: 'src/store/books/read-statements.ts',
@@ -278,7 +278,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'undone-is-lost',
-    what: 'a statement that PostgreSQL undid for another transaction is not sent again',
+    what: 'a statement that PostgreSQL rolled back because of another transaction is not repeated',
     changes: [
       {
         file: 'src/store/database.ts',

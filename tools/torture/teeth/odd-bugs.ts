@@ -48,7 +48,7 @@ export const ODD_BUGS: readonly Bug[] = [
   },
   {
     name: 'hold-ignored',
-    what: 'what a person holds is delivered all the same',
+    what: 'a delivery that a person holds is delivered nevertheless',
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
@@ -64,7 +64,7 @@ export const ODD_BUGS: readonly Bug[] = [
   },
   {
     name: 'any-wallet-is-asked',
-    what: 'a bet in the books of the wallet before is asked for at the new one',
+    what: 'a bet in the books of the earlier wallet is sent to the new one',
     changes: [
       {
         file: 'src/engine/wallet-generation.ts',
@@ -86,7 +86,7 @@ export const ODD_BUGS: readonly Bug[] = [
   },
   {
     name: 'only-the-last-is-late',
-    what: 'of several results without an answer only the last counts as one that may land late',
+    what: 'of several results without an answer only the last counts as one that may take effect late',
     changes: [
       {
         file: 'src/domain/bet.ts',
@@ -108,7 +108,7 @@ export const ODD_BUGS: readonly Bug[] = [
   },
   {
     name: 'old-answers-believed',
-    what: 'a Redis that comes back is believed, however old it is',
+    what: 'a Redis that comes back is trusted, however old its data are',
     changes: [
       {
         file: 'src/redis/answer-cache.ts',

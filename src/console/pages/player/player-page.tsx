@@ -105,7 +105,7 @@ function Totals({ totals }: { readonly totals: Player['totals'] }) {
 
 function Sessions({ player }: { readonly player: Player }) {
   const { sessions, userId } = player;
-  // An expired session can still be renewed where the operator issues the tokens.
+  // An expired session can still be renewed if its token is the operator’s own (prefixed sessions).
   const canBeRevoked = sessions.some(({ endedAt }) => endedAt === null);
   return (
     <section aria-labelledby="sessions">
