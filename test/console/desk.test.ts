@@ -87,6 +87,23 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
+  it('proposes to release up to the present generation, also where that was lowered meanwhile', async () => {
+    const page = await rig.open('/nowhere');
+    let generation = 3;
+    await page.route('**/admin/operators/alpha', async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.settings['wallet.generation'] = `${generation}`;
+      await route.fulfill({ json: answer });
+    });
+    await page.goto(`${rig.adminUrl}/console/operators/alpha`);
+    await page.getByText('The wallet is of generation 3').waitFor();
+    generation = 2;
+    await page.getByText('The wallet is of generation 2').waitFor();
+    await page.getByRole('button', { name: 'Release' }).click();
+    expect(await page.getByLabel('Up to generation').inputValue()).toBe('2');
+    await page.close();
+  });
+
   it('says of a count on an operator’s page that there may be more, as Now does', async () => {
     const page = await rig.open('/nowhere');
     await page.route('**/admin/operators/alpha', async (route) => {
@@ -144,6 +161,16 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     };
     await expect.poll(seen, { timeout: 15_000, interval: 200 }).toBeGreaterThanOrEqual(3);
     expect(await looks()).toHaveLength(before);
+    await page.close();
+  });
+
+  it('says of when a player’s page is, which is asked for once', async () => {
+    const { userId } = await rig.gateway.player();
+    const page = await rig.open(`/players/${userId}`);
+    await page
+      .locator('.heading')
+      .getByText(/^as of \d\d:\d\d:\d\d$/)
+      .waitFor();
     await page.close();
   });
 

@@ -1,7 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { AnswerError, call, setTypedToken } from '../api/call.ts';
 import { refreshAll, useLive } from '../api/queries.ts';
-import { Loading, useErrorOf } from '../parts/answered.tsx';
+import { Loading, reasonOf, useErrorOf } from '../parts/answered.tsx';
 
 /** How soon an idle page notices that its session has ended. */
 const ME_MS = 30_000;
@@ -23,6 +23,7 @@ export function AfterSignIn({ children }: { readonly children: ReactNode }) {
 
 function SignIn() {
   const [failure, setFailure] = useState<string | undefined>();
+  useEffect(() => () => document.getElementById('main')?.focus({ preventScroll: true }), []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = new FormData(event.currentTarget).get('token');
@@ -34,10 +35,10 @@ function SignIn() {
     }
     setTypedToken(token.trim());
     // Asked directly and not by refreshing the page's own query, which would leave the page empty meanwhile.
-    call('GET /admin/me').then(refreshAll, (error: unknown) => {
+    call('GET /admin/me').then(refreshAll, (error: Error) => {
       setTypedToken(undefined);
       const isRefused = error instanceof AnswerError && error.status === 401;
-      setFailure(isRefused ? 'The token is wrong.' : 'The gateway does not answer.');
+      setFailure(isRefused ? 'The token is wrong.' : reasonOf(error));
     });
   };
   return (

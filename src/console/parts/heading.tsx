@@ -1,15 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { useNowMs } from './clock.tsx';
+import { Time, useNowMs } from './clock.tsx';
 import { Plain } from './plain.tsx';
+import { spanText } from './times.ts';
 import { visibleText } from './visible.ts';
 
 interface HeadingProps {
   readonly title: string;
   /** The query whose age is shown. */
   readonly query?: Pick<UseQueryResult, 'dataUpdatedAt' | 'isError'>;
-  /** The age from which it is shown in red: higher where the query runs less often. */
-  readonly oldAfterSeconds?: number;
+  /** The age from which it is shown in red: higher where the query runs less often, `never` where it runs once. */
+  readonly oldAfterSeconds?: number | 'never';
   readonly children?: ReactNode;
 }
 
@@ -23,8 +24,13 @@ export function Heading({ title, query, oldAfterSeconds = 10, children }: Headin
       <h1>
         <Plain text={title} />
       </h1>
-      {query !== undefined && query.dataUpdatedAt > 0 && (
+      {query !== undefined && query.dataUpdatedAt > 0 && oldAfterSeconds !== 'never' && (
         <Freshness atMs={query.dataUpdatedAt} isError={query.isError} {...{ oldAfterSeconds }} />
+      )}
+      {query !== undefined && query.dataUpdatedAt > 0 && oldAfterSeconds === 'never' && (
+        <span className="muted">
+          as of <Time at={new Date(query.dataUpdatedAt).toISOString()} />
+        </span>
       )}
       {children !== undefined && <div className="heading-end">{children}</div>}
     </div>
@@ -40,7 +46,6 @@ interface FreshnessProps {
 function Freshness({ atMs, isError, oldAfterSeconds }: FreshnessProps) {
   const seconds = Math.max(0, Math.round((useNowMs() - atMs) / 1_000));
   const isOld = isError || seconds > oldAfterSeconds;
-  return (
-    <span className={isOld ? 'fresh old' : 'fresh'}>{isOld ? `${seconds} s old` : 'live'}</span>
-  );
+  const age = seconds < 60 ? `${seconds} s` : spanText(seconds * 1_000);
+  return <span className={isOld ? 'fresh old' : 'fresh'}>{isOld ? `${age} old` : 'live'}</span>;
 }

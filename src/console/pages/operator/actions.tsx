@@ -94,7 +94,9 @@ function Held({
 export function ReleaseAction({ operator }: { readonly operator: Operator }) {
   const { id, settings } = operator;
   const present = Number(settings['wallet.generation']);
-  const [upTo, setUpTo] = useState(String(present));
+  const [typed, setTyped] = useState<string | undefined>();
+  // The file may be reloaded under an open page: what nobody has typed is the present number.
+  const upTo = typed ?? String(present);
   const field = useId();
   return (
     <div className="switch">
@@ -127,7 +129,7 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
             type="number"
             min={present}
             value={upTo}
-            onChange={({ target }) => setUpTo(target.value)}
+            onChange={({ target }) => setTyped(target.value)}
             required
           />
         </div>

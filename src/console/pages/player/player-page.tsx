@@ -21,7 +21,7 @@ export function PlayerPage() {
   const player = useLive('GET /admin/players/:userId', { path: { userId: id }, everyMs: false });
   return (
     <>
-      <Heading title="Player" />
+      <Heading title="Player" query={player} oldAfterSeconds="never" />
       <Answered query={player} what="player of this id">
         {(data) => <PlayerView player={data} />}
       </Answered>
