@@ -13,7 +13,7 @@ export class AnswerError extends Error {
 }
 
 /** What was asked has left, and no whole answer of the gateway came back. */
-export class Unanswered extends AnswerError {
+class Unanswered extends AnswerError {
   constructor(message = 'The gateway does not answer') {
     super(0, message);
     this.name = 'Unanswered';
@@ -21,7 +21,7 @@ export class Unanswered extends AnswerError {
 }
 
 /** Whether a change may have been made all the same: its answer was lost, or says only that something broke. */
-export function mayBeDone(error: Error): boolean {
+export function mayHaveChanged(error: Error): boolean {
   return error instanceof Unanswered || (error instanceof AnswerError && error.status >= 500);
 }
 

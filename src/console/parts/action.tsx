@@ -34,49 +34,10 @@ type Running = 'idle' | 'running' | Error;
 
 /** A button that first says what it will do, may ask for a reason, and says if it failed. */
 export function Action(props: ActionProps) {
-  const { label, title, about, right, tone = 'plain', run } = props;
+  const { label, title, about, right, tone = 'plain' } = props;
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
   const isAllowed = me?.rights.includes(right) === true;
-  const [isOpen, setOpen] = useState(false);
-  const [reason, setReason] = useState('');
-  const [state, setState] = useState<Running>('idle');
-  const isHere = useIsHere();
-  const openedAt = useRef('');
-  useWhenTakenAway(() => {
-    const isLeft = window.location.href !== openedAt.current;
-    if (!isOpen || state === 'running' || !isAllowed || isLeft) return;
-    if (isSessionOver()) keepReason({ actor: me.actor, title, text: reason });
-    else if (state instanceof Error) tellLeftBehind({ title, error: state });
-    else tellLeftBehind({ title, typed: reason.trim() });
-  });
-  const open = () => {
-    openedAt.current = window.location.href;
-    if (me !== undefined && reason === '') setReason(takeReason(me.actor, title));
-    setOpen(true);
-  };
-  const start = () => {
-    setState('running');
-    run(reason.trim()).then(
-      () => {
-        setOpen(false);
-        setReason('');
-        setState('idle');
-      },
-      (reason: unknown) => {
-        const error = reason instanceof Error ? reason : new Error(String(reason));
-        if (!isHere.current) tellLeftBehind({ title, error });
-        // Even if the window was closed meanwhile: nobody must believe that a failed action was done.
-        setOpen(true);
-        setState(error);
-      },
-    );
-  };
-  const close = () => {
-    setOpen(false);
-    if (state === 'running') return;
-    setReason('');
-    setState('idle');
-  };
+  const { isOpen, open, close, ...form } = useActionWindow(props, me?.actor, isAllowed);
   return (
     <>
       <button
@@ -91,13 +52,62 @@ export function Action(props: ActionProps) {
       </button>
       <Panel title={title} about={about} isOpen={isOpen} onClose={close}>
         {isAllowed ? (
-          <ActionForm {...props} {...{ state, start, close }} text={reason} onText={setReason} />
+          <ActionForm {...props} {...form} close={close} />
         ) : (
           <Forbidden role={me?.role} right={right} onClose={close} />
         )}
       </Panel>
     </>
   );
+}
+
+/** The window of an action: what was typed in it, and what became of it. */
+function useActionWindow(
+  { title, run }: ActionProps,
+  actor: string | undefined,
+  isAllowed: boolean,
+) {
+  const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const [state, setState] = useState<Running>('idle');
+  const isHere = useIsHere();
+  const openedAt = useRef('');
+  useWhenTakenAway(() => {
+    const isLeft = window.location.href !== openedAt.current;
+    if (!isOpen || state === 'running' || !isAllowed || isLeft || actor === undefined) return;
+    if (isSessionOver()) keepReason({ actor, title, text });
+    else if (state instanceof Error) tellLeftBehind({ title, error: state });
+    else tellLeftBehind({ title, typed: text.trim() });
+  });
+  const open = () => {
+    openedAt.current = window.location.href;
+    if (actor !== undefined && text === '') setText(takeReason(actor, title));
+    setOpen(true);
+  };
+  const start = () => {
+    setState('running');
+    run(text.trim()).then(
+      () => {
+        setOpen(false);
+        setText('');
+        setState('idle');
+      },
+      (reason: unknown) => {
+        const error = reason instanceof Error ? reason : new Error(String(reason));
+        if (!isHere.current) tellLeftBehind({ title, error });
+        // Even if the window was closed meanwhile: nobody must believe that a failed action was done.
+        setOpen(true);
+        setState(error);
+      },
+    );
+  };
+  const close = () => {
+    setOpen(false);
+    if (state === 'running') return;
+    setText('');
+    setState('idle');
+  };
+  return { isOpen, text, onText: setText, state, open, start, close };
 }
 
 /** Whether the component is still on the page: after moving on to another page nobody sees its windows. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { mayBeDone } from '../api/call.ts';
+import { mayHaveChanged } from '../api/call.ts';
 import { reasonOf } from './answered.tsx';
 import { Plain } from './plain.tsx';
 
@@ -55,7 +55,7 @@ export function LeftBehind() {
 
 function headOf(error: Error | undefined): string {
   if (error === undefined) return 'Not done';
-  return mayBeDone(error) ? 'Not known whether it was done' : 'It failed';
+  return mayHaveChanged(error) ? 'Not known whether it was done' : 'It failed';
 }
 
 function Unconfirmed({ typed }: { readonly typed: string }) {
@@ -77,7 +77,7 @@ export function Why({ error }: { readonly error: Error }) {
   return (
     <>
       <Plain text={reasonOf(error)} />
-      {mayBeDone(error) && '. It may have been done: look before you do it again.'}
+      {mayHaveChanged(error) && '. It may have been done: look before you do it again.'}
     </>
   );
 }

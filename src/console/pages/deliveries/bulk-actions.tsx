@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { AnswerError, call, mayBeDone } from '../../api/call.ts';
+import { AnswerError, call, mayHaveChanged } from '../../api/call.ts';
 import { LIVE_MS, refreshAll, untilSignedOut } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action, useIsHere } from '../../parts/action.tsx';
@@ -150,14 +150,16 @@ function useLatest(onDone: () => void) {
 function mustBeWhole(end: BulkProgress | undefined): void {
   const [first] = end?.failed ?? [];
   if (end === undefined || first === undefined) return;
-  const orUnknown = end.failed.some(({ error }) => mayBeDone(error)) ? ', or may have been' : '';
+  const orUnknown = end.failed.some(({ error }) => mayHaveChanged(error))
+    ? ', or may have been'
+    : '';
   const words = `${end.failed.length} of ${end.total} were not done${orUnknown}, such as ${first.id}: ${reasonOf(first.error)}`;
   throw new AnswerError(0, words);
 }
 
 /** What is not done, and what may be all the same because its answer was lost. */
 function lacksIn({ failed }: BulkProgress): string {
-  const unknown = failed.filter(({ error }) => mayBeDone(error)).length;
+  const unknown = failed.filter(({ error }) => mayHaveChanged(error)).length;
   const not = failed.length - unknown;
   return `${not > 0 ? `, ${not} not` : ''}${unknown > 0 ? `, ${unknown} not known` : ''}`;
 }
