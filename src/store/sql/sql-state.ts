@@ -12,9 +12,18 @@ const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
  */
 const NO_TRANSACTION_IDS = '54000';
 
-/** Whether an SQLSTATE says that a transaction was rolled back in favour of another one. */
+/**
+ * A unique index was violated. While `REINDEX … CONCURRENTLY` makes one anew, that happens to a statement whose ON CONFLICT
+ * ought to have found the other's row: the index that is being made is none of those that it looks at.
+ */
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Whether an SQLSTATE says that a transaction was rolled back in favour of another one, so that it may succeed, or see
+ * the other's row, when it is repeated.
+ */
 export function isUndone(sqlState: string): boolean {
-  return UNDONE.has(sqlState);
+  return UNDONE.has(sqlState) || sqlState === UNIQUE_VIOLATION;
 }
 
 /** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */
