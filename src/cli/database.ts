@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
-import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
+import { MigrationError, migrate, whatIsPending } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
@@ -40,13 +40,8 @@ export async function withReadyDatabase<T>(
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   const address = databaseAddress(terminal.env);
-  const pending = await explained(address, pendingMigrations);
-  if (pending.length > 0) {
-    throw new CommandFailed(
-      `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
-        'run `wagergate migrate`',
-    );
-  }
+  const pending = await explained(address, whatIsPending);
+  if (pending !== undefined) throw new CommandFailed(`${pending}: run \`wagergate migrate\``);
   const tell = (line: string) => terminal.tell(line);
   return await tellingLockHolders(address.url, tell, () => use(address.url));
 }

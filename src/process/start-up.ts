@@ -8,7 +8,7 @@ import type { Accelerator } from '../redis/accelerator.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
 import { isBroughtJournal } from '../store/schema/brought-journal.ts';
 import { databaseId } from '../store/schema/database-id.ts';
-import { historyId, MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
+import { historyId, MigrationError, migrate, whatIsPending } from '../store/schema/migrate.ts';
 import { refuseUnloggedTables, waitsForDisk } from '../store/schema/server-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -37,15 +37,14 @@ export async function awaitDatabase(
   if (environment.migrateOnStart) {
     const log = (line: string) => logger.info({ line }, 'start.migration');
     const on = hasTwo ? direct : usual;
-    await explained(on, 'migrated', () => migrate(on.url, { log }));
+    await explained(on, 'migrated', () => migrate(on.url, { log, isAsked: false }));
   }
   // Through the usual address even after a migration through the direct one.
-  const pending = await explained(usual, 'read', () => pendingMigrations(usual.url));
-  if (pending.length > 0) {
+  const pending = await explained(usual, 'read', () => whatIsPending(usual.url));
+  if (pending !== undefined) {
     throw new GatewayError(
       'CANNOT_START',
-      `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
-        'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
+      `${pending}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`) or start with MIGRATE_ON_START=true`,
     );
   }
   if (await explained(usual, 'read', () => isBroughtJournal(usual.url))) {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
-import { pendingMigrations } from '../../src/store/schema/migrate.ts';
+import { migrationStatus } from '../../src/store/schema/migrate.ts';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
@@ -49,7 +49,7 @@ describe('a start with two addresses of one database', () => {
     // A process that took the lock through the pooler would wait here for ever.
     pooler.holdRequest('pg_try_advisory_lock');
     await start(usual, bare.url);
-    expect(await pendingMigrations(bare.url)).toEqual([]);
+    expect((await migrationStatus(bare.url)).pending).toEqual([]);
   });
 
   it('refuses two that lead to different databases', async () => {

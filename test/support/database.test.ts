@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { pendingMigrations } from '../../src/store/schema/migrate.ts';
+import { migrationStatus } from '../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase } from './database.ts';
 import { sharedRedis } from './redis.ts';
 import { onServer } from './server.ts';
@@ -8,7 +8,7 @@ import { onServer } from './server.ts';
 it('gives each test a migrated database of its own, made of one template', async () => {
   const [one, two] = await Promise.all([createDatabase(), createDatabase()]);
   try {
-    expect(await pendingMigrations(one.url)).toEqual([]);
+    expect((await migrationStatus(one.url)).pending).toEqual([]);
     await onServer(one.url, (client) => client.query('CREATE TABLE only_here ()'));
     const there = `SELECT to_regclass('only_here') IS NULL AS missing`;
     const { rows } = await onServer(two.url, (client) => client.query(there));
@@ -21,7 +21,7 @@ it('gives each test a migrated database of its own, made of one template', async
 it('gives a bare database to the tests of the migrations', async () => {
   const bare = await createBareDatabase();
   try {
-    expect(await pendingMigrations(bare.url)).not.toEqual([]);
+    expect((await migrationStatus(bare.url)).pending).not.toEqual([]);
   } finally {
     await bare.drop();
   }

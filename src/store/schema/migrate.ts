@@ -12,6 +12,7 @@ import {
   ensureHistory,
   forgetUnfinished,
   historyElsewhere,
+  journalsOutOfPath,
   markFailed,
   readHistory,
   readHistoryId,
@@ -24,6 +25,8 @@ export interface MigrateOptions {
   readonly log?: (line: string) => void;
   /** Folder of the migrations; default: the repository's. */
   readonly folder?: string;
+  /** Whether a person asked for it: only then is a second journal made, in another schema than that of the first. */
+  readonly isAsked?: boolean;
   /** How long it tries while others hold the tables; default: five minutes. */
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
@@ -65,12 +68,18 @@ const PATIENT = { tries: 30, pauseMs: 8_000 };
  */
 export async function migrate(
   databaseUrl: string,
-  { log = () => undefined, folder = REPOSITORY_FOLDER, locks = PATIENT }: MigrateOptions = {},
+  {
+    log = () => undefined,
+    folder = REPOSITORY_FOLDER,
+    locks = PATIENT,
+    isAsked = true,
+  }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   return withClient(databaseUrl, async (client) => {
     await prepareSession(client);
     await lock(client, log);
     await checkIsOurs(client, folder);
+    if (!isAsked) await refuseSecondJournal(client);
     const applied = await applyPending(client, folder, locks, log);
     if (await goOnAboveBrought(client)) {
       log('the journal comes from another server: it goes on above the transactions that it holds');
@@ -98,6 +107,16 @@ async function checkIsOurs(client: Client, folder: string): Promise<void> {
   throw new MigrationError(
     `there is a journal in the schema ${there}, but new tables would be made in ${here}: let search_path begin ` +
       `with ${there} if that journal is this installation's, or leave ${there} out of it if it is another's`,
+  );
+}
+
+/** Somebody may have changed `search_path` since: an empty journal would forget every bet. */
+async function refuseSecondJournal(client: Client): Promise<void> {
+  const schemas = await journalsOutOfPath(client);
+  if (schemas.length === 0) return;
+  throw new MigrationError(
+    `a journal is in the schema ${schemas.join(', ')}, to which search_path does not lead: set search_path if that is ` +
+      "this installation's; if a second one is meant, run `wagergate migrate` once",
   );
 }
 
@@ -140,12 +159,24 @@ export async function migrationStatus(
   return withClient(databaseUrl, (client) => statusOf(client, folder));
 }
 
-/** Names of the migrations that the database lacks, in order; empty when it is up to date. */
-export async function pendingMigrations(
-  databaseUrl: string,
-  options: Pick<MigrateOptions, 'folder'> = {},
-): Promise<readonly string[]> {
-  return (await migrationStatus(databaseUrl, options)).pending;
+/**
+ * What the database lacks, for people; undefined if nothing. Somebody whose role has got another `search_path` must not
+ * make an empty journal beside the one that is there.
+ *
+ * @throws Error of `pg` when the database cannot be reached
+ */
+export async function whatIsPending(databaseUrl: string): Promise<string | undefined> {
+  return withClient(databaseUrl, async (client) => {
+    const { pending } = await statusOf(client, REPOSITORY_FOLDER);
+    if (pending.length === 0) return undefined;
+    const lacks = `the database lacks ${pending.length} migration(s) (${pending.join(', ')})`;
+    const schemas = await journalsOutOfPath(client);
+    if (schemas.length === 0) return lacks;
+    return (
+      `${lacks}; a journal is in the schema ${schemas.join(', ')}, to which search_path does not lead: set ` +
+      "search_path if that is this installation's, and only otherwise"
+    );
+  });
 }
 
 /**

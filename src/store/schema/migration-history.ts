@@ -58,6 +58,20 @@ export async function historyElsewhere(
   return elsewhere;
 }
 
+/** The schemas with a journal, if `search_path` leads to none. */
+export async function journalsOutOfPath(client: ClientBase): Promise<readonly string[]> {
+  if (await hasHistory(client)) return [];
+  return await clientRows(
+    client,
+    `SELECT n.nspname::text AS schema FROM pg_class bets JOIN pg_namespace n ON n.oid = bets.relnamespace
+      WHERE bets.relname = 'bets' AND bets.relkind = 'r'
+        AND EXISTS (SELECT FROM pg_class h WHERE h.relnamespace = n.oid AND h.relname = '_prisma_migrations')
+      ORDER BY 1`,
+    [],
+    (row) => row.text('schema'),
+  );
+}
+
 /** The id of the first migration that was ever begun; undefined if there was none. */
 export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;

@@ -49,6 +49,13 @@ export async function refuseOtherDatabase(client: ClientBase, databaseId: string
     (one) => digestOf(one) === databaseId,
   );
   if (isSame) return;
+  if (facts.history === undefined) {
+    throw new UnsuitableServer(
+      'shows no journal where search_path leads, and this process started on one: either search_path was changed (of ' +
+        'the role or the database), or the right to use its schema was taken, or the address leads to an empty ' +
+        'database. Put that right, and migrate nothing: an empty journal would be made',
+    );
+  }
   throw new UnsuitableServer(
     'is another database than the one that this process started on, such as a restored dump, a copy, or that of ' +
       'another installation, and was left alone. If the address is wrong, correct it; if it is right, restart all ' +

@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  MigrationError,
-  migrate,
-  migrationStatus,
-  pendingMigrations,
-} from '../../../src/store/schema/migrate.ts';
+import { MigrationError, migrate, migrationStatus } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
@@ -43,9 +38,12 @@ describe('migrate', () => {
   it('applies what is pending, in order, and once', async () => {
     await write('2_second', 'ALTER TABLE a ADD COLUMN c INT;');
     await write('1_first', 'CREATE TABLE a (b INT);');
-    expect(await pendingMigrations(database.url, { folder })).toEqual(['1_first', '2_second']);
+    expect((await migrationStatus(database.url, { folder })).pending).toEqual([
+      '1_first',
+      '2_second',
+    ]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['1_first', '2_second'] });
-    expect(await pendingMigrations(database.url, { folder })).toEqual([]);
+    expect((await migrationStatus(database.url, { folder })).pending).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
     await write('3_third', 'CREATE TABLE d ();');
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['3_third'] });
@@ -203,14 +201,14 @@ describe('migrate', () => {
     await write('2_newer', 'CREATE TABLE b ();');
     await migrate(database.url, { folder });
     await rm(join(folder, '2_newer'), { recursive: true });
-    expect(await pendingMigrations(database.url, { folder })).toEqual([]);
+    expect((await migrationStatus(database.url, { folder })).pending).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
   });
 
   it('fails with the reason if there is no server', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
     await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
-    await expect(pendingMigrations(url, { folder })).rejects.toThrow('ECONNREFUSED');
+    await expect(migrationStatus(url, { folder })).rejects.toThrow('ECONNREFUSED');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { AuditLog } from '../../../src/store/audit/audit-log.ts';
-import { MigrationError, migrate } from '../../../src/store/schema/migrate.ts';
+import { MigrationError, migrate, whatIsPending } from '../../../src/store/schema/migrate.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet } from '../../support/bet.ts';
@@ -79,6 +79,22 @@ it('another installation’s journal behind it in the search_path is not taken f
   expect(await migrate(both('public,wg'))).toEqual({ applied: [] });
   expect((await migrate(both('wg'))).applied).not.toEqual([]);
   expect(await migrate(both('wg,public'))).toEqual({ applied: [] });
+});
+
+it('a start whose search_path leads to no journal names the one that is there, before anybody makes an empty one', async () => {
+  const url = new URL(others);
+  await onServer(others, (client) => client.query('CREATE SCHEMA elsewhere'));
+  url.searchParams.set('options', '-c search_path=elsewhere');
+  const pending = await whatIsPending(url.href);
+  expect(pending).toMatch(/^the database lacks \d+ migration/);
+  expect(pending).toMatch(
+    /; a journal is in the schema .*public.*, to which search_path does not lead: set/,
+  );
+  const unasked = migrate(url.href, { isAsked: false });
+  await expect(unasked).rejects.toThrow(
+    /to which search_path does not lead.*a second one is meant/,
+  );
+  expect(await whatIsPending(url.href)).toBe(pending);
 });
 
 it('months that only another installation’s journal has are made here too', async () => {
