@@ -12,6 +12,7 @@ import {
   ensureHistory,
   forgetUnfinished,
   historyElsewhere,
+  isPathOfAddress,
   journalsOutOfPath,
   markFailed,
   readHistory,
@@ -25,7 +26,7 @@ export interface MigrateOptions {
   readonly log?: (line: string) => void;
   /** Folder of the migrations; default: the repository's. */
   readonly folder?: string;
-  /** Whether a person asked for it: only then is a second journal made, in another schema than that of the first. */
+  /** Whether a person asked for it: a start makes no second journal where `search_path` may have been changed. */
   readonly isAsked?: boolean;
   /** How long it tries while others hold the tables; default: five minutes. */
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
@@ -110,8 +111,12 @@ async function checkIsOurs(client: Client, folder: string): Promise<void> {
   );
 }
 
-/** Somebody may have changed `search_path` since: an empty journal would forget every bet. */
+/**
+ * Somebody may have changed `search_path` of the role or the database since: an empty journal would forget every bet. An
+ * address that names the schema itself is not changed by that.
+ */
 async function refuseSecondJournal(client: Client): Promise<void> {
+  if (await isPathOfAddress(client)) return;
   const schemas = await journalsOutOfPath(client);
   if (schemas.length === 0) return;
   throw new MigrationError(

@@ -72,6 +72,17 @@ export async function journalsOutOfPath(client: ClientBase): Promise<readonly st
   );
 }
 
+/** Whether the address of the database sets `search_path` (`options=-c search_path=…`). */
+export async function isPathOfAddress(client: ClientBase): Promise<boolean> {
+  const [source] = await clientRows(
+    client,
+    "SELECT source FROM pg_settings WHERE name = 'search_path'",
+    [],
+    (row) => row.text('source'),
+  );
+  return source === 'client';
+}
+
 /** The id of the first migration that was ever begun; undefined if there was none. */
 export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;
