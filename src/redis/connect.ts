@@ -54,6 +54,7 @@ function connectCluster(url: URL, options: ConnectionOptions): Cluster {
     );
   }
   const nodes = [url.host, ...url.searchParams.getAll('node')];
+  const isSecure = url.protocol.startsWith('rediss');
   return new Cluster(
     nodes.map((node) => address(node, REDIS_PORT)),
     {
@@ -64,8 +65,10 @@ function connectCluster(url: URL, options: ConnectionOptions): Cluster {
       redisOptions: {
         ...ofNode,
         ...credentials(url),
-        ...(url.protocol.startsWith('rediss') ? { tls: {} } : {}),
+        ...(isSecure ? { tls: {} } : {}),
       },
+      // ioredis would resolve the names, and a certificate is for a name.
+      ...(isSecure ? { dnsLookup: (name, found) => found(null, name) } : {}),
     },
   );
 }
