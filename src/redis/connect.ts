@@ -91,7 +91,9 @@ function sentinelOptions(url: URL): ConnectionOptions {
     db: databaseOf(database),
     ...credentials(url),
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
-    ...(url.protocol.startsWith('rediss') ? { tls: {}, enableTLSForSentinelMode: true } : {}),
+    ...(url.protocol.startsWith('rediss')
+      ? { tls: {}, enableTLSForSentinelMode: true, sentinelTLS: {} }
+      : {}),
   };
 }
 

@@ -12,8 +12,8 @@ function trustTheServer(): void {
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
-/** A node of a cluster. @returns its port, and what it is asked first by whoever believes its certificate */
-async function startNode() {
+/** A node of a cluster, or a Sentinel. @returns its port, and what it hears first of who believes its certificate */
+async function startServer() {
   const { promise: asked, resolve } = Promise.withResolvers<string>();
   const server = tls.createServer(NAMED_SERVER, (socket) => {
     socket.on('error', () => undefined);
@@ -25,13 +25,15 @@ async function startNode() {
 }
 
 it.each([
-  ['the first', (here: string) => `rediss+cluster://:secret@${here}`],
-  ['a further', (here: string) => `rediss+cluster://:secret@localhost:1?node=${here}`],
-])('%s node of a cluster is believed by the name in the address', async (_, urlOf) => {
+  ['node of a cluster', 'rediss+cluster://:secret@HERE'],
+  ['further node of a cluster', 'rediss+cluster://:secret@localhost:1?node=HERE'],
+  ['Sentinel', 'rediss+sentinel://HERE/books?sentinelPassword=secret'],
+  ['further Sentinel', 'rediss+sentinel://localhost:1/books?sentinel=HERE&sentinelPassword=secret'],
+])('a %s is spoken to over TLS, and believed by the name in the address', async (_, url) => {
   trustTheServer();
-  const node = await startNode();
-  const redis = connectRedis(urlOf(`localhost:${node.port}`), {});
+  const server = await startServer();
+  const redis = connectRedis(url.replace('HERE', `localhost:${server.port}`), {});
   redis.on('error', () => undefined);
   onTestFinished(() => redis.disconnect());
-  expect(await node.asked).toMatch(/auth/i);
+  expect(await server.asked).toMatch(/auth/i);
 });
