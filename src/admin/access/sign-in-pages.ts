@@ -57,3 +57,5 @@ export const LINK_FORM = html`<form method="post" action="/console/link">
 <script src="/console/link.js"></script>`;
 
 export const SIGN_IN_AGAIN = html`<p><a href="/console/sign-in">Sign in again</a></p>`;
+
+export const BY_TOKEN = html`<p><a href="/console">To the console</a></p>`;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../../domain/codes.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { IssuerUnavailable } from '../../people/issuer.ts';
 import { failure } from '../../protocol/answers.ts';
@@ -10,6 +11,7 @@ import { cookieIn, dropCookie, PENDING_COOKIE, SESSION_COOKIE, setCookie } from 
 import { consoleOrigin, isFromOwnPage } from './origin.ts';
 import { givenHash, newConsoleSecret, type People, secretHash } from './people.ts';
 import {
+  BY_TOKEN,
   LINK_FORM,
   LINK_SCRIPT,
   SIGN_IN_AGAIN,
@@ -39,6 +41,11 @@ export function signInRoutes(app: FastifyInstance, people: People, logger: Logge
       reply.header('retry-after', Math.ceil(waitMs / 1000));
       send(reply, failure(CODES.timeout, 'Too many attempts to sign in: wait a little', 429));
       return reply;
+    });
+    room.setErrorHandler((error, _request, reply) => {
+      // Anything else is for the handler of the whole listener.
+      if (!(error instanceof GatewayError)) throw error;
+      return sendPage(reply, 503, 'PostgreSQL does not answer', WITHOUT_POSTGRESQL, BY_TOKEN);
     });
     issuerRoutes(room, people, logger);
     linkRoutes(room, people, logger);
@@ -187,5 +194,7 @@ const TOO_LATE =
   'It took longer than ten minutes, was begun in another browser, or the issuer did not confirm it.';
 const WITHOUT_ROLE =
   'Your identity is confirmed, but the issuer gives you none of the roles viewer, support, finance, admin.';
+const WITHOUT_POSTGRESQL =
+  'Sign-ins are kept there, so that neither an account nor a link lets anybody in until it is back. The admin token does, where there is one: type it in the console.';
 const AWAY =
   'The issuer that confirms your identity cannot be reached at present. Bearer tokens still work.';

@@ -39,6 +39,22 @@ async function newLink(role = 'support'): Promise<string> {
 const use = (browser: Browser, token: string, baseUrl = people.baseUrl) =>
   browser.post(`${baseUrl}/console/link`, `token=${token}`);
 
+it('says on a page that PostgreSQL is away, and what lets somebody in all the same', async () => {
+  const token = await newLink();
+  people.issuer.person = { email: 'late@x.example', roles: ['support'] };
+  await client.query('BEGIN; LOCK TABLE console_links, console_sessions IN ACCESS EXCLUSIVE MODE');
+  const byIssuer = signIn(new Browser(), people).then(({ ended }) => ended);
+  const answers = await Promise.all([use(new Browser(), token), byIssuer]);
+  await client.query('ROLLBACK');
+  for (const { status, headers, text } of answers) {
+    expect([status, headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(text).toContain('<h1>PostgreSQL does not answer</h1>');
+    expect(text).toContain('The admin token does');
+  }
+  expect((await use(new Browser(), token)).status).toBe(303);
+  expect((await use(new Browser(), 'x'.repeat(70_000))).status).toBe(413);
+});
+
 describe('signing in through the issuer', () => {
   it.each(PERSON_ROLES)('makes somebody known as %s, at every replica', async (role) => {
     people.issuer.person = { email: `${role}@x.example`, roles: [role] };
