@@ -59,6 +59,7 @@ describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 
     await dialog.getByLabel('Reason').fill('looked up');
     await dialog.getByRole('button', { name: 'Resolve 1 selected' }).click();
     await page.getByText('1 of 1 looked at, 0 done, 1 not known').waitFor();
+    await page.getByText('rollback of lost-1: The gateway does not answer').waitFor();
     await page.close();
   });
 
@@ -121,6 +122,8 @@ describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 
       await page.getByRole('button', { name: 'Resume' }).waitFor();
       await page.getByRole('link', { name: 'Now', exact: true }).click();
       await page.getByRole('alert').getByText('PostgreSQL does not answer').waitFor();
+      const oldest = page.getByRole('row', { name: 'delta' }).getByRole('cell').nth(3);
+      expect(await oldest.innerText()).toBe('?');
       await client.query('ROLLBACK');
     });
     await page.getByText('PostgreSQL does not answer').waitFor({ state: 'detached' });

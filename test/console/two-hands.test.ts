@@ -160,7 +160,9 @@ describe.skipIf(!hasChromium)(
       await page.getByRole('row', { name: 'epsilon' }).waitFor();
       letGo.resolve();
       const told = page.getByRole('alert').filter({ hasText: 'Retry 2 deliveries' });
-      await told.getByText(/1 of 2 were not done, such as \d+: overtaken \(409\)/).waitFor();
+      await told
+        .getByText(/1 of 2 were not done, such as rollback of left-1: overtaken \(409\)/)
+        .waitFor();
       await page.close();
     });
 

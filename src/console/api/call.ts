@@ -21,7 +21,7 @@ class Unanswered extends AnswerError {
 }
 
 /** Whether a change may have been made all the same: its answer was lost, or says only that something broke. */
-export function mayHaveChanged(error: Error): boolean {
+export function mayHaveBeenDone(error: Error): boolean {
   return error instanceof Unanswered || (error instanceof AnswerError && error.status >= 500);
 }
 

@@ -37,7 +37,7 @@ export function Action(props: ActionProps) {
   const { label, title, about, right, tone = 'plain' } = props;
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
   const isAllowed = me?.rights.includes(right) === true;
-  const { isOpen, open, close, ...form } = useActionWindow(props, me?.actor, isAllowed);
+  const { isOpen, open, close, ...form } = useWindow(props, isAllowed ? me.actor : undefined);
   return (
     <>
       <button
@@ -61,27 +61,26 @@ export function Action(props: ActionProps) {
   );
 }
 
-/** The window of an action: what was typed in it, and what became of it. */
-function useActionWindow(
-  { title, run }: ActionProps,
-  actor: string | undefined,
-  isAllowed: boolean,
-) {
+/**
+ * The window of an action: what was typed in it, and what became of it.
+ * @param actor who may do it; undefined if the window only says who may
+ */
+function useWindow({ title, run }: Pick<ActionProps, 'title' | 'run'>, actor: string | undefined) {
   const [isOpen, setOpen] = useState(false);
-  const [text, setText] = useState('');
+  const [text, onText] = useState('');
   const [state, setState] = useState<Running>('idle');
   const isHere = useIsHere();
   const openedAt = useRef('');
   useWhenTakenAway(() => {
     const isLeft = window.location.href !== openedAt.current;
-    if (!isOpen || state === 'running' || !isAllowed || isLeft || actor === undefined) return;
+    if (!isOpen || state === 'running' || actor === undefined || isLeft) return;
     if (isSessionOver()) keepReason({ actor, title, text });
     else if (state instanceof Error) tellLeftBehind({ title, error: state });
     else tellLeftBehind({ title, typed: text.trim() });
   });
   const open = () => {
     openedAt.current = window.location.href;
-    if (actor !== undefined && text === '') setText(takeReason(actor, title));
+    if (actor !== undefined && text === '') onText(takeReason(actor, title));
     setOpen(true);
   };
   const start = () => {
@@ -89,7 +88,7 @@ function useActionWindow(
     run(text.trim()).then(
       () => {
         setOpen(false);
-        setText('');
+        onText('');
         setState('idle');
       },
       (reason: unknown) => {
@@ -104,10 +103,10 @@ function useActionWindow(
   const close = () => {
     setOpen(false);
     if (state === 'running') return;
-    setText('');
+    onText('');
     setState('idle');
   };
-  return { isOpen, text, onText: setText, state, open, start, close };
+  return { isOpen, open, close, start, state, text, onText };
 }
 
 /** Whether the component is still on the page: after moving on to another page nobody sees its windows. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { mayHaveChanged } from '../api/call.ts';
+import { mayHaveBeenDone } from '../api/call.ts';
 import { reasonOf } from './answered.tsx';
 import { Plain } from './plain.tsx';
 
@@ -55,7 +55,7 @@ export function LeftBehind() {
 
 function headOf(error: Error | undefined): string {
   if (error === undefined) return 'Not done';
-  return mayHaveChanged(error) ? 'Not known whether it was done' : 'It failed';
+  return mayHaveBeenDone(error) ? 'Not known whether it was done' : 'It failed';
 }
 
 function Unconfirmed({ typed }: { readonly typed: string }) {
@@ -75,9 +75,9 @@ function Unconfirmed({ typed }: { readonly typed: string }) {
 /** Why an action failed, and what that leaves open. */
 export function Why({ error }: { readonly error: Error }) {
   return (
-    <>
+    <span>
       <Plain text={reasonOf(error)} />
-      {mayHaveChanged(error) && '. It may have been done: look before you do it again.'}
-    </>
+      {mayHaveBeenDone(error) && '. It may have been done: look before you do it again.'}
+    </span>
   );
 }

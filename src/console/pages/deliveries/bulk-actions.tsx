@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { AnswerError, call, mayHaveChanged } from '../../api/call.ts';
+import { AnswerError, call, mayHaveBeenDone } from '../../api/call.ts';
 import { LIVE_MS, refreshAll, untilSignedOut } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action, useIsHere } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type BulkProgress, eachSelected, retryFilter } from './bulk.ts';
+import { type BulkProgress, eachSelected, nameOf, retryFilter } from './bulk.ts';
 import { type DeliveryFilter, RETRYABLE } from './filter.ts';
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
@@ -52,7 +52,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           title={`Retry ${deliveries(selected.length)}`}
           about="Each is due at once. One that a later operation has overtaken is left as it is."
           reason="optional"
-          run={(reason) => follow('retry', eachSelected('retry', ids(selected), reason))}
+          run={(reason) => follow('retry', eachSelected('retry', selected, reason))}
         >
           <Chosen items={selected} />
           {progressOf('retry')}
@@ -66,7 +66,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           title={`Resolve ${deliveries(selected.length)} by hand`}
           about="None of them is ever sent again. Do this only when the wallet's own books say what the service believes."
           reason="required"
-          run={(reason) => follow('resolve', eachSelected('resolve', ids(selected), reason))}
+          run={(reason) => follow('resolve', eachSelected('resolve', selected, reason))}
         >
           <Chosen items={selected} />
           {progressOf('resolve')}
@@ -96,9 +96,9 @@ function Chosen({ items }: { readonly items: readonly Item[] }) {
   const more = items.length - CHOSEN_SHOWN;
   return (
     <ul className="chosen">
-      {items.slice(0, CHOSEN_SHOWN).map(({ id, operation, transactionId, operator }) => (
-        <li key={id}>
-          {operation} of <Plain text={transactionId} /> at <Plain text={operator} />
+      {items.slice(0, CHOSEN_SHOWN).map((item) => (
+        <li key={item.id}>
+          <Plain text={`${nameOf(item)} at ${item.operator}`} />
         </li>
       ))}
       {more > 0 && <li>and {more} more</li>}
@@ -150,26 +150,22 @@ function useLatest(onDone: () => void) {
 function mustBeWhole(end: BulkProgress | undefined): void {
   const [first] = end?.failed ?? [];
   if (end === undefined || first === undefined) return;
-  const orUnknown = end.failed.some(({ error }) => mayHaveChanged(error))
+  const orUnknown = end.failed.some(({ error }) => mayHaveBeenDone(error))
     ? ', or may have been'
     : '';
-  const words = `${end.failed.length} of ${end.total} were not done${orUnknown}, such as ${first.id}: ${reasonOf(first.error)}`;
+  const words = `${end.failed.length} of ${end.total} were not done${orUnknown}, such as ${first.name}: ${reasonOf(first.error)}`;
   throw new AnswerError(0, words);
 }
 
 /** What is not done, and what may be all the same because its answer was lost. */
 function lacksIn({ failed }: BulkProgress): string {
-  const unknown = failed.filter(({ error }) => mayHaveChanged(error)).length;
+  const unknown = failed.filter(({ error }) => mayHaveBeenDone(error)).length;
   const not = failed.length - unknown;
   return `${not > 0 ? `, ${not} not` : ''}${unknown > 0 ? `, ${unknown} not known` : ''}`;
 }
 
 function deliveries(count: number): string {
   return count === 1 ? '1 delivery' : `${count} deliveries`;
-}
-
-function ids(items: readonly Item[]): readonly string[] {
-  return items.map(({ id }) => id);
 }
 
 function Progress({ progress }: { readonly progress: BulkProgress }) {
@@ -181,9 +177,10 @@ function Progress({ progress }: { readonly progress: BulkProgress }) {
         {looked} of {total} looked at, {done} done
         {lacksIn(progress)}
       </span>
-      {failed.slice(0, 3).map(({ id, error }) => (
-        <p key={id} className="muted">
-          {id}: <Plain text={reasonOf(error)} />
+      {failed.slice(0, 3).map(({ name, error }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they keep their place
+        <p key={at} className="muted">
+          <Plain text={`${name}: ${reasonOf(error)}`} />
         </p>
       ))}
       {withoutFile.map((id) => (

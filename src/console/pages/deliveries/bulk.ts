@@ -7,7 +7,7 @@ export interface BulkProgress {
   readonly total: number;
   readonly looked: number;
   readonly done: number;
-  readonly failed: readonly { readonly id: string; readonly error: Error }[];
+  readonly failed: readonly { readonly name: string; readonly error: Error }[];
   /** Operators whose file is gone: their deliveries are not retried until it returns. */
   readonly withoutFile: readonly string[];
 }
@@ -20,20 +20,32 @@ const SLICE = 100;
 /** What a person can do with each selected delivery. */
 export type SelectionVerb = 'retry' | 'resolve';
 
+/** One delivery of a selection, as people know it: its own id is on no page. */
+interface Selected {
+  readonly id: string;
+  readonly operation: string;
+  readonly transactionId: string;
+}
+
+export function nameOf({ operation, transactionId }: Selected): string {
+  return `${operation} of ${transactionId}`;
+}
+
 /** One request each: every one is a person's decision, and is audited as one. */
 export async function* eachSelected(
   verb: SelectionVerb,
-  ids: readonly string[],
+  selected: readonly Selected[],
   reason: string,
 ): AsyncGenerator<BulkProgress> {
-  let progress: BulkProgress = { total: ids.length, ...NOTHING_YET };
-  for (const id of ids) {
-    const error = await errorOf(oneOf(verb, id, reason));
+  let progress: BulkProgress = { total: selected.length, ...NOTHING_YET };
+  for (const one of selected) {
+    const error = await errorOf(oneOf(verb, one.id, reason));
     progress = {
       ...progress,
       looked: progress.looked + 1,
       done: progress.done + (error === undefined ? 1 : 0),
-      failed: error === undefined ? progress.failed : [...progress.failed, { id, error }],
+      failed:
+        error === undefined ? progress.failed : [...progress.failed, { name: nameOf(one), error }],
     };
     yield progress;
   }

@@ -157,7 +157,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
     meta: { width: 'minmax(3.6rem, 7rem)', isNumber: true, phone: false },
     cell: ({ row: { original } }) =>
       original.oldestDelivery === null ? (
-        <span className="muted">–</span>
+        <span className="muted">{original.openDeliveries === null ? '?' : '–'}</span>
       ) : (
         <Ago at={original.oldestDelivery} />
       ),

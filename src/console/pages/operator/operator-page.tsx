@@ -94,7 +94,8 @@ function Figures({ operator }: { readonly operator: Operator }) {
       <Figure name="Held">{filtered('held', isKnown ? openText(heldDeliveries) : '?')}</Figure>
       <Figure name="Unresolved bets">{countText([operator], 'unresolvedBets')}</Figure>
       <Figure name="Oldest waiting">
-        {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
+        {operator.oldestDelivery !== null && <Ago at={operator.oldestDelivery} />}
+        {operator.oldestDelivery === null && (isKnown ? '–' : '?')}
       </Figure>
       <Figure name="In flight">{inFlight.read + inFlight.money}</Figure>
       <Figure name="Breaker, bets">
