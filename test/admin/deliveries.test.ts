@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
@@ -35,6 +37,14 @@ describe('deliveries', () => {
     expect((await admin.get('/admin/deliveries')).json).toMatchObject({ nextCursor: null });
     const { json } = await admin.get('/admin/deliveries/count?operator=alpha');
     expect(json).toEqual({ count: 2 });
+  });
+
+  it('gives an item the members that the outside contract names', async () => {
+    await insert({ purpose: 'confirm' });
+    const { json } = await admin.get('/admin/deliveries');
+    const page = await readFile(join(import.meta.dirname, '../../docs/contract.md'), 'utf8');
+    const [, named = ''] = /`GET \/admin\/deliveries\?.*?an item: `([^`]+)`/.exec(page) ?? [];
+    expect(json.items.map(Object.keys)).toEqual([named.split(', ')]);
   });
 
   it('shows the state of a bet’s held delivery by the list’s own word', async () => {
@@ -179,5 +189,4 @@ describe('deliveries', () => {
       const { status, json } = await admin.post(`/admin/deliveries/${id}/${verb}`, body);
       expect([status, json.code]).toEqual([404, 2]);
     }
-  });
-});
+  }););
