@@ -67,7 +67,11 @@ export class Readiness {
 
   /** The listeners are open. */
   started(): void {
-    if (this.#phase === 'starting') this.#phase = 'serving';
+    if (this.#phase !== 'starting') return;
+    this.#phase = 'serving';
+    // The start has waited for both servers since: what a probe found before that is out of date.
+    this.#postgresql.forget();
+    this.#redis.forget();
   }
 
   /** The process is shutting down; this cannot be undone. */
@@ -77,12 +81,15 @@ export class Readiness {
 
   /** Never rejects, and takes no longer than a check may. */
   async report(): Promise<ReadinessReport> {
+    const wasStarting = this.#phase === 'starting';
     const [postgresql, redis, descriptors] = await Promise.all([
       this.#postgresql.ask(),
       this.#redis.ask(),
       this.#descriptors.ask(),
     ]);
     const dependencies = { postgresql, redis };
+    // Asked, and partly answered, before the start was over.
+    if (wasStarting && this.#phase === 'serving') return { status: 'starting', dependencies };
     const isServing = this.#phase === 'serving';
     const isFull = descriptors === 'down';
     const isDeaf = isServing && !this.#takesCallbacks();
@@ -115,6 +122,7 @@ class Probe {
   readonly #timeoutMs: number;
   #running: ReturnType<Check> | undefined;
   #last: { readonly state: DependencyState; readonly atMs: number } | undefined;
+  #forgotten = 0;
 
   constructor(clock: Clock, check: Check, timeoutMs: number) {
     this.#clock = clock;
@@ -124,6 +132,7 @@ class Probe {
 
   async ask(): Promise<DependencyState> {
     const last = this.#last;
+    const forgotten = this.#forgotten;
     if (last !== undefined && this.#clock.monotonicMs() - last.atMs < FRESH_MS) return last.state;
     // A hanging check is not started again: callers wait for the same one, and time out.
     this.#running ??= this.#run().finally(() => {
@@ -133,8 +142,14 @@ class Probe {
       (found) => (found === true ? 'up' : found || 'down'),
       () => 'down' as const,
     );
-    this.#last = { state, atMs: this.#clock.monotonicMs() };
+    if (forgotten === this.#forgotten) this.#last = { state, atMs: this.#clock.monotonicMs() };
     return state;
+  }
+
+  /** Whoever asks from now on is told what is so then, and not what a check found that began before. */
+  forget(): void {
+    this.#last = undefined;
+    this.#forgotten += 1;
   }
 
   async #run(): ReturnType<Check> {

@@ -38,6 +38,31 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(200);
   });
 
+  it('is not degraded after a start because a probe came before Redis was connected', async () => {
+    let isConnected = false;
+    const { subject } = readiness({ redis: () => Promise.resolve(isConnected) });
+    expect((await subject.report()).dependencies.redis).toBe('down');
+    isConnected = true;
+    subject.started();
+    expect(await statusOf(subject)).toEqual([200, 'ready']);
+  });
+
+  it('has still been starting for a probe that was under way when the start ended', async () => {
+    let isConnected = false;
+    const { promise: answer, resolve } = Promise.withResolvers<boolean>();
+    const { subject } = readiness({
+      postgresql: () => answer,
+      redis: () => Promise.resolve(isConnected),
+    });
+    const told = statusOf(subject);
+    await Promise.resolve();
+    isConnected = true;
+    subject.started();
+    resolve(true);
+    expect(await told).toEqual([503, 'starting']);
+    expect(await statusOf(subject)).toEqual([200, 'ready']);
+  });
+
   it('stays in service without Redis, degraded', async () => {
     const { subject } = readiness({ redis: down });
     subject.started();
