@@ -135,10 +135,7 @@ class Probe {
     const forgotten = this.#forgotten;
     if (last !== undefined && this.#clock.monotonicMs() - last.atMs < FRESH_MS) return last.state;
     // A hanging check is not started again: callers wait for the same one, and time out.
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    const state = await within(this.#timeoutMs, this.#running).then(
+    const state = await within(this.#timeoutMs, this.#running ?? this.#begin()).then(
       (found) => (found === true ? 'up' : found || 'down'),
       () => 'down' as const,
     );
@@ -146,10 +143,19 @@ class Probe {
     return state;
   }
 
-  /** Whoever asks from now on is told what is so then, and not what a check found that began before. */
+  /** From now on only checks that begin later count. */
   forget(): void {
     this.#last = undefined;
+    this.#running = undefined;
     this.#forgotten += 1;
+  }
+
+  #begin(): ReturnType<Check> {
+    const running = this.#run().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
   }
 
   async #run(): ReturnType<Check> {

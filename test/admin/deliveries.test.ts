@@ -189,4 +189,5 @@ describe('deliveries', () => {
       const { status, json } = await admin.post(`/admin/deliveries/${id}/${verb}`, body);
       expect([status, json.code]).toEqual([404, 2]);
     }
-  }););
+  });
+});
