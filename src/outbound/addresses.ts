@@ -71,7 +71,9 @@ class Race {
   }
 
   endAfter(limitMs: number, error: string): void {
-    this.#limit = setTimeout(() => this.end(new errors.ConnectTimeoutError(error), null), limitMs);
+    const end = () => this.end(new errors.ConnectTimeoutError(error), null);
+    // After a look at the connections: while this process was busy or suspended, one may have been made.
+    this.#limit = setTimeout(() => setImmediate(end), limitMs);
   }
 
   run(addresses: readonly string[]): void {

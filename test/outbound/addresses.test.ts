@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -89,6 +90,17 @@ describe('a name with several addresses', () => {
       `connection refused (connect ECONNREFUSED 127.0.0.1:${port}; connect ECONNREFUSED 127.0.0.2:${port})`,
     );
   });
+});
+
+it('a connection that stands is used although its limit passed while this process was busy (I7)', async () => {
+  const server = createServer().listen(0, HERE);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // From here the event loop looks at timers first, and only then at connections.
+  await new Promise(setImmediate);
+  const opening = open([HERE], portOf(server), 50);
+  process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100));
+  expect((await opening).result).toHaveProperty('remoteAddress', HERE);
 });
 
 describe('an IPv6 address on a machine without IPv6', () => {
