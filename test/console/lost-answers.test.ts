@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { insertDelivery } from '../support/deliveries.ts';
@@ -6,6 +7,15 @@ import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const OVER = { status: 401, body: '{"code":1,"message":"The session is over: sign in again"}' };
+
+async function endSession(page: Page): Promise<void> {
+  await page.route('**/admin/me', (route) => route.fulfill(OVER));
+  const seen = async () => {
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    return page.getByRole('heading', { name: 'Sign in' }).count();
+  };
+  await expect.poll(seen).toBe(1);
+}
 
 describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 120_000 }, () => {
   let rig: TestConsole;
@@ -92,12 +102,7 @@ describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 
     await page.getByRole('button', { name: 'Hold' }).click();
     const reason = page.getByRole('dialog').getByLabel('Reason');
     await reason.fill('they restore a back');
-    await page.route('**/admin/me', (route) => route.fulfill(OVER));
-    const seen = async () => {
-      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-      return page.getByRole('heading', { name: 'Sign in' }).count();
-    };
-    await expect.poll(seen).toBe(1);
+    await endSession(page);
     expect(await page.locator('.me').count()).toBe(0);
     expect(await page.locator('main').innerText()).not.toContain('they restore');
     await page.unroute('**/admin/me');
@@ -108,6 +113,27 @@ describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 
     await reason.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Hold' }).click();
     expect(await reason.inputValue()).toBe('');
+    await page.close();
+  });
+
+  it('keeps what was typed for the bet that it was typed for (I12)', async () => {
+    await onServer(rig.gateway.databaseUrl, async (client) => {
+      await insertDelivery(client, { state: 'dead', transactionId: 'typed-for' });
+      await insertDelivery(client, { state: 'dead', transactionId: 'another' });
+    });
+    const page = await rig.open('/bets/typed-for');
+    const reason = page.getByRole('dialog').getByLabel('Reason');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await reason.fill('their books of typed-for say so');
+    await endSession(page);
+    await page.goto(`${rig.adminUrl}/console/bets/another`);
+    await page.unroute('**/admin/me');
+    await page.reload();
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    expect(await reason.inputValue()).toBe('');
+    await page.goto(`${rig.adminUrl}/console/bets/typed-for`);
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    expect(await reason.inputValue()).toBe('their books of typed-for say so');
     await page.close();
   });
 

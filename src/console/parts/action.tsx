@@ -17,6 +17,8 @@ interface ActionProps {
   /** The button's text: `Retry`. */
   readonly label: string;
   readonly title: string;
+  /** What it changes, if neither the title nor the page says so: what was typed for one is not offered for another. */
+  readonly subject?: string;
   readonly about: ReactNode;
   /** Whether a reason is asked for, and whether it is required. */
   readonly reason: 'none' | 'optional' | 'required';
@@ -65,7 +67,7 @@ export function Action(props: ActionProps) {
  * The window of an action: what was typed in it, and what became of it.
  * @param actor who may do it; undefined if the window only says who may
  */
-function useWindow({ title, run }: Pick<ActionProps, 'title' | 'run'>, actor: string | undefined) {
+function useWindow({ title, subject, run }: ActionProps, actor: string | undefined) {
   const [isOpen, setOpen] = useState(false);
   const [text, onText] = useState('');
   const [state, setState] = useState<Running>('idle');
@@ -74,13 +76,13 @@ function useWindow({ title, run }: Pick<ActionProps, 'title' | 'run'>, actor: st
   useWhenTakenAway(() => {
     const isLeft = window.location.href !== openedAt.current;
     if (!isOpen || state === 'running' || actor === undefined || isLeft) return;
-    if (isSessionOver()) keepReason({ actor, title, text });
+    if (isSessionOver()) keepReason({ actor, title, subject }, text);
     else if (state instanceof Error) tellLeftBehind({ title, error: state });
     else tellLeftBehind({ title, typed: text.trim() });
   });
   const open = () => {
     openedAt.current = window.location.href;
-    if (actor !== undefined && text === '') onText(takeReason(actor, title));
+    if (actor !== undefined && text === '') onText(takeReason({ actor, title, subject }));
     setOpen(true);
   };
   const start = () => {

@@ -1,10 +1,17 @@
 import { AnswerError } from '../api/call.ts';
 import { queryClient } from '../api/queries.ts';
 
-/** A reason that was half typed when the session ended. */
-interface KeptReason {
+/** The window of an action, and who had it open: the windows of several bets may have one title. */
+interface OpenWindow {
   readonly actor: string;
   readonly title: string;
+  /** What it changes; undefined if title and page say so. */
+  readonly subject: string | undefined;
+}
+
+/** A reason that was half typed when the session ended. */
+interface KeptReason {
+  readonly window: string;
   readonly text: string;
 }
 
@@ -17,22 +24,28 @@ export function isSessionOver(): boolean {
   return error instanceof AnswerError && error.status === 401;
 }
 
-export function keepReason(kept: KeptReason): void {
+export function keepReason(of: OpenWindow, text: string): void {
   try {
+    const kept: KeptReason = { window: identityOf(of), text };
     window.sessionStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
     // A browser that keeps nothing of a site.
   }
 }
 
-/** What the same person had typed into the same window, once; nobody else reads it. */
-export function takeReason(actor: string, title: string): string {
+/** What the same person had typed into the same window on the same page, once; nobody else reads it. */
+export function takeReason(of: OpenWindow): string {
   try {
     const kept: Partial<KeptReason> = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}');
+    if (kept.window !== identityOf(of)) return '';
     window.sessionStorage.removeItem(KEY);
-    const isOwn = kept.actor === actor && kept.title === title;
-    return isOwn && typeof kept.text === 'string' ? kept.text : '';
+    return typeof kept.text === 'string' ? kept.text : '';
   } catch {
     return '';
   }
+}
+
+function identityOf({ actor, title, subject }: OpenWindow): string {
+  const { pathname, search } = window.location;
+  return JSON.stringify([actor, pathname + search, title, subject]);
 }

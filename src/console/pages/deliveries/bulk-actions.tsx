@@ -50,6 +50,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           label={`Retry ${selected.length} selected`}
           tone="main"
           title={`Retry ${deliveries(selected.length)}`}
+          subject={idsOf(selected)}
           about="Each is due at once. One that a later operation has overtaken is left as it is."
           reason="optional"
           run={(reason) => follow('retry', eachSelected('retry', selected, reason))}
@@ -64,6 +65,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           label={`Resolve ${selected.length} selected`}
           tone="danger"
           title={`Resolve ${deliveries(selected.length)} by hand`}
+          subject={idsOf(selected)}
           about="None of them is ever sent again. Do this only when the wallet's own books say what the service believes."
           reason="required"
           run={(reason) => follow('resolve', eachSelected('resolve', selected, reason))}
@@ -162,6 +164,10 @@ function lacksIn({ failed }: BulkProgress): string {
   const unknown = failed.filter(({ error }) => mayHaveBeenDone(error)).length;
   const not = failed.length - unknown;
   return `${not > 0 ? `, ${not} not` : ''}${unknown > 0 ? `, ${unknown} not known` : ''}`;
+}
+
+function idsOf(selected: readonly Item[]): string {
+  return selected.map(({ id }) => id).join(' ');
 }
 
 function deliveries(count: number): string {

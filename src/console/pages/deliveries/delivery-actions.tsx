@@ -14,6 +14,7 @@ export function RetryAction({ id, operation }: OfDelivery) {
       label="Retry"
       tone="main"
       title={`Retry the ${operation}`}
+      subject={id}
       about="It is due at once, and the gateway goes on trying for its whole horizon."
       reason="optional"
       run={async (reason) => {
@@ -30,6 +31,7 @@ export function ResolveAction({ id, operation }: OfDelivery) {
       right="operate"
       label="Resolve"
       title={`Resolve the ${operation} by hand`}
+      subject={id}
       about="It is never sent again. Do this only when the wallet's own books say what the service believes."
       reason="required"
       tone="danger"

@@ -146,6 +146,7 @@ function DifferenceView({ run, difference }: { run: string; difference: Differen
             right="books"
             label="Resolve"
             title="Resolve the difference"
+            subject={id}
             about="For later lists too, as long as both say the same of this bet. It moves no money."
             reason="required"
             run={async (why) => {
