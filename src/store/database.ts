@@ -122,12 +122,13 @@ export class Database {
    * had no effect, so it is repeated: giving up an outcome here would block its bet until the end of
    * a lease.
    */
-  async #unlessUndone(query: Query): Promise<Rows> {
+  async #unlessUndone({ tellingIndex, ...query }: Query): Promise<Rows> {
     for (const pauseMs of REPEAT_AFTER_MS) {
       try {
         return await this.#send(query);
       } catch (error) {
         if (!(error instanceof DatabaseError) || !isUndone(error.code ?? '')) throw error;
+        if (error.constraint !== undefined && error.constraint === tellingIndex) throw error;
         await sleep(pauseMs);
       }
     }
@@ -208,8 +209,8 @@ export class Database {
    * @throws UnreadableRow where a row means something that this release does not know
    */
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {
-    const { name, text } = statement;
-    const rows = await this.query({ name, text }, statement.values(input));
+    const { name, text, tellingIndex } = statement;
+    const rows = await this.query({ name, text, tellingIndex }, statement.values(input));
     return rows.map((row) => statement.decode(new Columns(row)));
   }
 

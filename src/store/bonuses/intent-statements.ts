@@ -54,8 +54,11 @@ interface NewBatch {
   readonly userIds: readonly string[];
 }
 
+/** At most one open intent for each player and template. */
+export const OPEN_GRANT = 'bonus_grants_open_key';
+
 // Players in order, so that two batches with the same players do not deadlock.
-export const BEGIN_APPLY = statement(
+const APPLY = statement(
   'bonus-intent-apply',
   {
     ...NEW_INTENT,
@@ -77,6 +80,8 @@ export const BEGIN_APPLY = statement(
   SELECT id FROM intent`,
   (row) => row.text('id'),
 );
+
+export const BEGIN_APPLY = { ...APPLY, tellingIndex: OPEN_GRANT };
 
 interface Body {
   readonly tenant: Tenant;

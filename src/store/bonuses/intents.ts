@@ -12,6 +12,7 @@ import {
   type IntentKind,
   type KeptAnswer,
   type NewIntent,
+  OPEN_GRANT,
 } from './intent-statements.ts';
 import type { OwnedBonus } from './ownership.ts';
 import type { Tenant } from './tenant.ts';
@@ -122,8 +123,6 @@ export class BonusIntents {
 
 function isOpenGrant(error: unknown): boolean {
   return (
-    error instanceof DatabaseError &&
-    error.code === '23505' &&
-    error.constraint === 'bonus_grants_open_key'
+    error instanceof DatabaseError && error.code === '23505' && error.constraint === OPEN_GRANT
   );
 }

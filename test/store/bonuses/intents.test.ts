@@ -27,6 +27,13 @@ afterEach(async () => {
   await server.drop();
 });
 
+async function idsGiven(): Promise<number> {
+  const { rows } = await onServer(server.url, (client) =>
+    client.query<{ last: number }>('SELECT last_value::int AS last FROM bonus_intents_id_seq'),
+  );
+  return rows[0]?.last ?? 0;
+}
+
 function intent(tenant: typeof ALPHA, body: string): NewIntent {
   return { tenant, bodyHash: Buffer.from(body), body, patienceMs: 0 };
 }
@@ -102,6 +109,13 @@ describe('an intent to issue', () => {
     // The refused one has left neither an intent nor players: both are free.
     expect((await intents.beginApply(intent(ALPHA, 'b'), '57', ['u0', 'u3'])).kind).toBe('begun');
     expect((await intents.beginApply(intent(ALPHA, 'c'), '58', ['u1', 'u2'])).kind).toBe('begun');
+  });
+
+  it('is refused at the first try: each would cost a connection', async () => {
+    await intents.beginApply(intent(ALPHA, 'a'), '57', ['u1', 'u2']);
+    const before = await idsGiven();
+    await intents.beginApply(intent(ALPHA, 'b'), '57', ['u2', 'u3']);
+    expect((await idsGiven()) - before).toBe(1);
   });
 
   it('records what was issued, and frees its players', async () => {
