@@ -55,9 +55,9 @@ const SEQUENCES = `
    ORDER BY 1`;
 
 /**
- * Sequences that are behind the rows of their tables, or behind what names these: logical replication copies the rows, but not the state of the
- * sequences. A row is visible only after its sequence has assigned its id, so that concurrent writes never
- * make a sequence seem to be behind.
+ * Sequences that are behind the rows of their tables, or behind what names these: logical replication copies the rows,
+ * but not the state of the sequences. A row is visible only after its sequence has assigned its id, so that concurrent
+ * writes never make a sequence seem to be behind.
  */
 export async function sequencesBehind(client: Client): Promise<readonly BehindSequence[]> {
   const all = await clientRows(client, SEQUENCES, [NUMBERED, JSON.stringify(NAMED_IN)], (row) => ({
