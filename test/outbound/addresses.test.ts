@@ -73,7 +73,11 @@ describe('a name with several addresses', () => {
       isOpen = false;
     });
     let most = 0;
-    for (; isOpen; await sleep(20)) most = Math.max(most, await askingFor(port));
+    for (; isOpen; await sleep(20)) {
+      // Twice: the system's list may hold one that was given up while it was read beside its successor.
+      const twice = [await askingFor(port), await askingFor(port)];
+      most = Math.max(most, Math.min(...twice));
+    }
     expect(most).toBe(2);
     const { result } = await ended;
     expect(result).toHaveProperty('code', 'UND_ERR_CONNECT_TIMEOUT');
