@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CALLBACK_SCHEMAS } from '../../src/openapi/callback-schemas.ts';
 import { parseBalance, parseBet, parseProfile } from '../../src/protocol/messages.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
 import { faultsAs } from './support/schemas.ts';
@@ -61,20 +62,14 @@ const CASES: readonly [string, Message, (bytes: Buffer) => boolean][] = [
   ['FollowUpRequest', samples.betDataUpdate.request, put],
 ];
 
-/** The message without each of its members, and with each of them (and a few others) set to each value. */
+/** Every member that the document describes, so that a new one is compared although no sample carries it. */
+const DESCRIBED = Object.values(CALLBACK_SCHEMAS).flatMap(({ properties }) =>
+  Object.keys(properties ?? {}),
+);
+
+/** The message without each of its members, and with each described one (and another) set to each value. */
 function variants(message: Message): { readonly what: string; readonly message: Message }[] {
-  const extra = [
-    'token',
-    'userId',
-    'currency',
-    'requestId',
-    'subPartnerId',
-    'bonusAmount',
-    'metadata',
-    'resultType',
-    'other',
-  ];
-  const names = [...new Set([...Object.keys(message), ...extra])];
+  const names = [...new Set([...Object.keys(message), ...DESCRIBED, 'other'])];
   return names
     .filter((name) => !PASSED_ON.has(name))
     .flatMap((name) => {
