@@ -32,6 +32,16 @@ const SHOWN_ONLY = {
   bonuses: { upstream: { cid: 'alpha-at-the-service', secrets: ['alpha-upstream-secret'] } },
 };
 
+/** The names of all settings of a JSON Schema, those inside others included, except inside `shut`. */
+function namesIn(schema: unknown, shut: readonly string[]): string[] {
+  const properties: unknown =
+    typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : undefined;
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.entries(properties).flatMap(([name, inner]) =>
+    shut.includes(name) ? [name] : [name, ...namesIn(inner, shut)],
+  );
+}
+
 describe("the repository's own configuration", () => {
   it('is accepted once its variables are set', () => {
     const { gateway, operators } = loadConfiguration(folder, ENVIRONMENT);
@@ -85,6 +95,16 @@ describe("the repository's own configuration", () => {
     ['operators/alpha.yaml', operatorSchema.shape],
   ])('%s names every setting there is', (name, shape) => {
     for (const key of Object.keys(shape)) expect(example(name)).toMatch(`${key}:`);
+  });
+
+  it.each([
+    ['gateway.yaml', 'gateway.schema.json', []],
+    // What an operator may set of `delivery` stands in gateway.yaml; `mapCodes` has an item for each operation.
+    ['operators/alpha.yaml', 'operator.schema.json', ['delivery', 'mapCodes']],
+  ])('%s names every setting inside another', (name, schema, shut) => {
+    const names = namesIn(JSON.parse(example(schema)), shut);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((key) => !new RegExp(`\\b${key}\\b`).test(example(name)))).toEqual([]);
   });
 
   it('names every item of a dialect', () => {
