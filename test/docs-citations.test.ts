@@ -55,6 +55,26 @@ describe('a citation', () => {
   });
 });
 
+describe('a name with its file behind it in brackets', () => {
+  /** `decideConfirm` and `lateAfter` (`src/domain/confirm.ts`). */
+  const NAMED = /((?:`[\w.]+`(?:, | and )?)+) \(`((?:src|test|tools)\/[\w./-]+\.ts)`/g;
+
+  it('stands in that file', () => {
+    const said = files
+      .filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
+      .flatMap((page) =>
+        [...read(page).replaceAll(/\s+/g, ' ').matchAll(NAMED)].flatMap(
+          ([, names = '', file = '']) =>
+            [...names.matchAll(/(\w+)`/g)].map(([, name = '']) => ({ page, name, file })),
+        ),
+      );
+    expect(said.length).toBeGreaterThan(50);
+    const isWrong = ({ name, file }: { readonly name: string; readonly file: string }) =>
+      !new RegExp(`\\b${name}\\b`).test(read(file));
+    expect(said.filter(isWrong)).toEqual([]);
+  });
+});
+
 function mistakeIn(page: string, section: string | undefined): string | undefined {
   let headings: readonly string[];
   try {
