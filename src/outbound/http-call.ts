@@ -6,9 +6,18 @@ import { EndlessAnswerError } from './answer-meter.ts';
 import { errorInWords, isOwnShortage } from './error-words.ts';
 import type { HttpResponse } from './http-message.ts';
 
+/** A call that was answered, by the `x-request-id` that it bore. */
+export interface AnsweredCall {
+  readonly requestId: string | undefined;
+}
+
 /** The outcome of one HTTP exchange with a wallet. `notSent`: certainly not a single byte was sent (I2). */
 export type Exchange =
-  | (HttpResponse & { readonly kind: 'response' })
+  | (HttpResponse & {
+      readonly kind: 'response';
+      /** The call that was answered before on the same connection. */
+      readonly answeredBefore?: AnsweredCall;
+    })
   | {
       readonly kind: 'notSent';
       readonly reason: 'connection' | 'deadline';
@@ -34,6 +43,8 @@ export interface HttpCallOptions {
   readonly maySend: () => boolean;
   /** Dispatches the call to a connection again. */
   readonly handOver?: () => void;
+  /** The `x-request-id` that it bears, to name it to people. */
+  readonly requestId?: string | undefined;
 }
 
 /**
@@ -71,6 +82,8 @@ const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers ca
 export class HttpCall implements Dispatcher.DispatchHandler {
   /** Settles exactly once, at the latest after `limitMs`; never rejects. */
   readonly outcome: Promise<Exchange>;
+  /** The call that was answered before on the connection that takes this one. */
+  answeredBefore: AnsweredCall | undefined;
   readonly #settle: (exchange: Exchange) => void;
   readonly #options: HttpCallOptions;
   readonly #startedAtMs: number;
@@ -78,6 +91,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   /** Set once a connection has taken the request, which from then on counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
+  #isAnswered = false;
   #wasHandedOverAgain = false;
   #status: number | undefined;
   #contentType: string | undefined;
@@ -98,6 +112,16 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     // If this process was busy, the timer runs before an answer that had arrived in time is read; waiting
     // one turn of the loop lets that answer count. An unknown outcome is costly (I2).
     this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), options.limitMs);
+  }
+
+  get requestId(): string | undefined {
+    return this.#options.requestId;
+  }
+
+  /** `sent`: also if it has failed since. */
+  get progress(): 'waiting' | 'sent' | 'answered' {
+    if (this.#isAnswered) return 'answered';
+    return this.#controller === undefined ? 'waiting' : 'sent';
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -145,8 +169,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) return;
+    this.#isAnswered = true;
     const [status, retryAfter] = [this.#status, this.#retryAfter];
-    this.#finish({ kind: 'response', status, ...this.#heard(), retryAfter });
+    const { answeredBefore } = this;
+    const before = answeredBefore === undefined ? {} : { answeredBefore };
+    this.#finish({ kind: 'response', status, ...this.#heard(), retryAfter, ...before });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

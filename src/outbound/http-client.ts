@@ -2,9 +2,10 @@ import { Pool } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { createConnector } from './connector.ts';
-import { type Exchange, HttpCall } from './http-call.ts';
+import { type AnsweredCall, type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
 import type { TlsIdentity } from './tls.ts';
+import { watched } from './watched-connection.ts';
 
 /**
  * Longer than the retry after a lost SYN, which comes after 1 s: a wallet that has not accepted by then is down, and
@@ -41,6 +42,14 @@ export interface HttpClientOptions {
   readonly connections: number;
   /** The name of `origin` is not answered and its last addresses are used. Called once each time. */
   readonly onNameUnanswered?: (hostname: string) => void;
+  /** Each call gets a connection of its own, which is then closed. Default: connections are used again. */
+  readonly isOneCallEach?: boolean;
+  /**
+   * Answers have got mixed up on a connection.
+   * @param last the call answered last on it, which has perhaps got the copy of an earlier one's answer; none if
+   *   the very first answer was another call's
+   */
+  readonly onMixedUp?: (last: AnsweredCall | undefined) => void;
 }
 
 /** The HTTP connections to one wallet. */
@@ -48,13 +57,18 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #pool: Pool;
+  readonly #isOneCallEach: boolean;
+  readonly #onMixedUp: (last: AnsweredCall | undefined) => void;
   /** The greatest limit of any request so far. */
   #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
     this.#clock = options.clock;
     this.#timeoutMs = options.timeoutMs;
+    this.#isOneCallEach = options.isOneCallEach ?? false;
+    this.#onMixedUp = options.onMixedUp ?? (() => undefined);
     this.#pool = new Pool(options.origin, {
+      factory: watched(this.#onMixedUp),
       connections: options.connections,
       connect: createConnector({
         allowPrivate: options.allowPrivate,
@@ -93,16 +107,23 @@ export class HttpClient {
   ): Promise<Exchange> {
     this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
     const { method, path, headers, body } = request;
-    const handOver = () => this.#pool.dispatch({ method, path, headers, body }, call);
+    const last = this.#isOneCallEach ? { reset: true } : {};
+    const handOver = () => this.#pool.dispatch({ method, path, headers, body, ...last }, call);
     const call = new HttpCall({
       clock: this.#clock,
       limitMs: this.budgetMs(deadline),
       answerBytesMax: request.answerBytesMax,
       maySend: () => deadline.allowsWalletCall() && maySend(),
       handOver,
+      requestId: headers['x-request-id'],
     });
     handOver();
     return call.outcome;
+  }
+
+  /** To be called if the answer turns out to be another call's: a left-over one, which its connection still held. */
+  isOfOtherCall(exchange: Exchange): void {
+    this.#onMixedUp(exchange.kind === 'response' ? exchange.answeredBefore : undefined);
   }
 
   /** Takes no more calls, waits for those in flight, then closes the connections. */

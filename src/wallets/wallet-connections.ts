@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { AnsweredCall } from '../outbound/http-call.ts';
 import { HttpClient } from '../outbound/http-client.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
@@ -8,12 +9,15 @@ export interface WalletConnectionsOptions {
   readonly settings: () => WalletSettings;
   readonly onNameUnanswered: (hostname: string) => void;
   readonly onCloseFailed: (error: unknown) => void;
+  /** From now on each call has a connection of its own. Called once for these settings. */
+  readonly onAnsweredTwice: (lastRequestId: string | undefined) => void;
 }
 
 /** The connections to one wallet, created when first needed. */
 export class WalletConnections {
   readonly #options: WalletConnectionsOptions;
   #http: HttpClient | undefined;
+  #isOneCallEach = false;
 
   constructor(options: WalletConnectionsOptions) {
     this.#options = options;
@@ -24,14 +28,31 @@ export class WalletConnections {
     return this.#http;
   }
 
+  /** Gives later calls new connections, of new settings perhaps; calls in flight end on the old ones. */
+  replace(): void {
+    this.#isOneCallEach = false;
+    this.#closePresent();
+  }
+
   /**
-   * Gives later calls new connections; calls in flight end on the old ones.
-   * @param old the ones to replace: nothing happens if they have already been replaced
+   * Answers on these connections do not belong to the calls that they came to. Later calls get a connection each, which
+   * is closed with its answer: a wallet that has answered twice does so again, and the copy of a refusal, which
+   * names no bet, would decline whichever bet is next on its connection (I2). An answer that is another
+   * call's and the first on its connection is a fault behind it, which no connection cures.
+   * @param old nothing happens if they have been replaced already
+   * @param last see `HttpClientOptions.onMixedUp`
    */
-  replace(old = this.#http): void {
-    if (old === undefined || old !== this.#http) return;
+  #distrust(old: HttpClient, last: AnsweredCall | undefined): void {
+    if (old !== this.#http || this.#isOneCallEach) return;
+    this.#isOneCallEach = last !== undefined;
+    if (last !== undefined) this.#options.onAnsweredTwice(last.requestId);
+    this.#closePresent();
+  }
+
+  #closePresent(): void {
+    const old = this.#http;
     this.#http = undefined;
-    old.close().catch(this.#options.onCloseFailed);
+    old?.close().catch(this.#options.onCloseFailed);
   }
 
   async close(): Promise<void> {
@@ -41,7 +62,7 @@ export class WalletConnections {
   #make(): HttpClient {
     const { clock, settings, onNameUnanswered } = this.#options;
     const { baseUrl, allowPrivate, tls, timeoutMs, maxConcurrent } = settings();
-    return new HttpClient({
+    const made: HttpClient = new HttpClient({
       clock,
       origin: new URL(baseUrl).origin,
       allowPrivate,
@@ -49,6 +70,9 @@ export class WalletConnections {
       timeoutMs,
       connections: maxConcurrent.read + maxConcurrent.money,
       onNameUnanswered,
+      isOneCallEach: this.#isOneCallEach,
+      onMixedUp: (last) => this.#distrust(made, last),
     });
+    return made;
   }
 }

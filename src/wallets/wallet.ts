@@ -76,6 +76,8 @@ export class OperatorWallet implements Wallet {
       onNameUnanswered: (hostname) =>
         options.logger.warn({ operator: this.operatorId, hostname }, 'wallet.name_unanswered'),
       onCloseFailed: (error) => this.#failed('wallet.close_failed', error),
+      onAnsweredTwice: (requestId) =>
+        options.logger.warn({ operator: this.operatorId, requestId }, 'wallet.answered_twice'),
     });
     this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
   }
@@ -176,7 +178,15 @@ export class OperatorWallet implements Wallet {
     const answer: A | Lost =
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
-            tracedCall(this.#tracing, facts, () => this.#ask(permit, step)),
+            tracedCall(this.#tracing, facts, () =>
+              askOnce(
+                this.#connections.current,
+                this.#options.clock,
+                permit,
+                step,
+                this.#tracing.outgoing(),
+              ),
+            ),
           )
         : { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error: reason } };
     this.#metrics.answered(operation, answer);
@@ -200,19 +210,6 @@ export class OperatorWallet implements Wallet {
   #maskFor({ body }: BetCall | ReadCall): (request: HttpRequest) => SecretMask {
     const { wallet } = this.#config;
     return (request) => new SecretMask(secretsOfRequest(request, body), standingMask(wallet));
-  }
-
-  /** Calls on the present connections, which are replaced if their answers have got mixed up. */
-  async #ask<A extends WalletAnswer>(
-    permit: Parameters<typeof askOnce>[2],
-    step: Step<A>,
-  ): Promise<A | Lost> {
-    const http = this.#connections.current;
-    const { clock } = this.#options;
-    const answer = await askOnce(http, clock, permit, step, this.#tracing.outgoing());
-    // A left-over answer would reach the next call, and every later call would get the previous one's.
-    if (answer.trace.isOfOtherCall === true) this.#connections.replace(http);
-    return answer;
   }
 
   #failed(what: string, error: unknown): void {

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { betCall, readCall } from './support/calls.ts';
+import type { Wallet } from '../../src/wallets/call.ts';
+import { betCall, readCall, walletConfig } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted } from './support/raw-wallet.ts';
 import { closeOpened, stage } from './support/stage.ts';
 
@@ -64,7 +65,7 @@ describe('a connection on which a wallet has answered twice', () => {
       { kind: 'accepted' },
       { kind: 'accepted' },
     ]);
-    expect(server.connections).toBe(2);
+    expect(server.connections).toBe(4);
   });
 
   it('tells no player the balance of another after a bet’s answer has come for a balance (I8)', async () => {
@@ -100,6 +101,108 @@ describe('calls under way when answers are found to be mixed up', () => {
     expect(await wallet.bet(bet('t1'))).toMatchObject({ kind: 'unknown' });
     reply(socket, 200, '{"transactionId":"slow"}');
     expect(await slow).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+/** Accepts all bets but `t0`, on which it answers twice: the copy comes when the test, or the next request, wants it. */
+function declinesTwice(copyBefore: 'the next answer' | 'nothing') {
+  let copyTo: Socket | undefined;
+  const copy = () => {
+    if (copyTo !== undefined) reply(copyTo, 400, '{"code":7}');
+    copyTo = undefined;
+  };
+  const onRequest = (request: RawRequest) => {
+    if (request.socket === copyTo && copyBefore === 'the next answer') copy();
+    if (JSON.parse(request.body.toString()).transactionId !== 't0') return replyAccepted(request);
+    copyTo = request.socket;
+    reply(request.socket, 400, '{"code":7}');
+  };
+  return { copy, onRequest };
+}
+
+const warned = (requestId: string) => [
+  { level: 40, operator: 'alpha', requestId, msg: 'wallet.answered_twice' },
+];
+
+describe('a refusal that a wallet sends twice', () => {
+  const named = (transactionId: string) =>
+    betCall({ transactionId, requestId: `of-${transactionId}`, body: bet(transactionId).body });
+  const place = (wallet: Wallet) => (id: string) => () => wallet.bet(named(id));
+
+  it('declines nobody’s bet once a copy has come while no call was under way (I2)', async () => {
+    const { copy, onRequest } = declinesTwice('nothing');
+    const { wallet, server, logged } = await stage(onRequest, FEW);
+    expect(await wallet.bet(named('t0'))).toMatchObject({ kind: 'declined' });
+    copy();
+    await expect.poll(() => logged).toEqual(warned('of-t0'));
+    const later = await inTurn(['t0', 't1', 't0', 't2'].map(place(wallet)));
+    expect(later.map(({ kind }) => kind)).toEqual(['declined', 'accepted', 'declined', 'accepted']);
+    expect(server.connections).toBe(5);
+    expect(server.requests.map(({ headers }) => headers.connection)).toEqual([
+      'keep-alive',
+      ...later.map(() => 'close'),
+    ]);
+    expect(logged).toHaveLength(1);
+  });
+
+  it('declines one bet at most where each copy comes for the next call, and the log names it', async () => {
+    const { onRequest } = declinesTwice('the next answer');
+    const { wallet, logged } = await stage(onRequest, FEW);
+    // Nothing in an answer tells that it is a copy: what shows it is the bet’s own answer, a moment later.
+    const first = await inTurn(['t0', 't1'].map(place(wallet)));
+    expect(first.map(({ kind }) => kind)).toEqual(['declined', 'declined']);
+    await expect.poll(() => logged).toEqual(warned('of-t1'));
+    const later = await inTurn(['t0', 't2', 't0', 't3'].map(place(wallet)));
+    expect(later.map(({ kind }) => kind)).toEqual(['declined', 'accepted', 'declined', 'accepted']);
+  });
+
+  it('is named also where the next call has got the answer of the one that was declined', async () => {
+    const { wallet, logged } = await stage(answersTwice(properly), FEW);
+    await inTurn(['t2', 't1', 't3'].map(place(wallet)));
+    expect(logged).toEqual(warned('of-t1'));
+  });
+
+  it('is forgotten when the wallet gets other connections by its settings', async () => {
+    const { copy, onRequest } = declinesTwice('nothing');
+    const { wallet, wallets, server, logged } = await stage(onRequest, FEW);
+    await wallet.bet(named('t0'));
+    copy();
+    await expect.poll(() => logged).toHaveLength(1);
+    const { origin: baseUrl, connections } = server;
+    wallets.apply([walletConfig('alpha', { baseUrl, ...FEW, timeoutMs: 3000 })]);
+    await inTurn(['t1', 't2'].map(place(wallet)));
+    expect(server.connections - connections).toBe(1);
+  });
+});
+
+describe('what is no second answer', () => {
+  it.each<readonly [string, (socket: Socket) => void]>([
+    ['a connection that its wallet closes', (socket) => socket.end()],
+    ['a connection that its wallet resets', (socket) => socket.resetAndDestroy()],
+    ['a call answered by what is no HTTP', (socket) => socket.write('what?')],
+    ['a call answered 100 without having asked', (socket) => reply(socket, 100, '')],
+  ])('%s', async (_what, misbehave) => {
+    const { wallet, server, logged } = await stage((request, index) => {
+      if (index === 1) misbehave(request.socket);
+      else replyAccepted(request);
+    }, FEW);
+    const answers = await inTurn(['t0', 't1', 't2', 't3'].map((id) => () => wallet.bet(bet(id))));
+    expect(answers.map(({ kind }) => kind)).toEqual([
+      'accepted',
+      'unknown',
+      'accepted',
+      'accepted',
+    ]);
+    expect([logged, server.connections]).toEqual([[], 2]);
+  });
+
+  it('another bet’s answer that is the first on its connection: its fault lies behind', async () => {
+    const { wallet, logged, server } = await stage((request, index) => {
+      if (index === 0) reply(request.socket, 200, '{"transactionId":"another"}');
+      else replyAccepted(request);
+    }, FEW);
+    await inTurn(['t0', 't1', 't2'].map((id) => () => wallet.bet(bet(id))));
+    expect([logged, server.connections]).toEqual([[], 2]);
   });
 });
 

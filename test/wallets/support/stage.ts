@@ -21,6 +21,8 @@ interface Stage {
   readonly wallets: Wallets;
   readonly server: RawWallet;
   readonly metrics: Metrics;
+  /** Warnings and errors in the log. */
+  readonly logged: readonly object[];
 }
 
 /** One operator in front of a raw wallet. */
@@ -31,12 +33,17 @@ export async function stage(
 ): Promise<Stage> {
   const server = await startRawWallet(onRequest);
   const metrics = createMetrics();
-  const wallets = createWallets({ metrics, logger: pino({ level: 'silent' }), clock: systemClock });
+  const logged: object[] = [];
+  const logger = pino(
+    { level: 'warn', base: null, timestamp: false },
+    { write: (line) => logged.push(JSON.parse(line)) },
+  );
+  const wallets = createWallets({ metrics, logger, clock: systemClock });
   wallets.apply([
     walletConfig('alpha', { baseUrl: `${server.origin}/sportsbook`, ...settings }, status),
   ]);
   opened.push(wallets, server);
-  return { wallet: walletOf(wallets, 'alpha'), wallets, server, metrics };
+  return { wallet: walletOf(wallets, 'alpha'), wallets, server, metrics, logged };
 }
 
 export function walletOf(wallets: Wallets, operatorId: string): Wallet {

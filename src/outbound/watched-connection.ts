@@ -1,0 +1,66 @@
+import { Client, type Dispatcher, errors } from 'undici';
+import { type AnsweredCall, HttpCall } from './http-call.ts';
+
+/**
+ * One connection at a time, which notices that the other side says more than it was asked. An answer in HTTP/1.1 does
+ * not name its request: the copy of an answer that comes some milliseconds late is taken for the answer to the next
+ * call on its connection, which may be another player's bet (I2).
+ */
+class WatchedConnection extends Client {
+  #latest: HttpCall | undefined;
+  /** The last one on the present connection. */
+  #answered: AnsweredCall | undefined;
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    this.#noteAnswered();
+    if (handler instanceof HttpCall) {
+      handler.answeredBefore = this.#answered;
+      this.#latest = handler;
+    }
+    return super.dispatch(options, handler);
+  }
+
+  /**
+   * To be called when the connection has ended.
+   * @returns the call answered last, if bytes ended it that came after that answer and before another request
+   */
+  ended(error: Error): AnsweredCall | undefined {
+    this.#noteAnswered();
+    const isUnderWay = this.#latest?.progress === 'sent';
+    const answered = isUnderWay || !isUnasked(error) ? undefined : this.#answered;
+    this.#answered = undefined;
+    return answered;
+  }
+
+  #noteAnswered(): void {
+    if (this.#latest?.progress !== 'answered') return;
+    this.#answered = { requestId: this.#latest.requestId };
+    this.#latest = undefined;
+  }
+}
+
+/** How undici says that bytes came while no request was under way: those of an answer, or any others. */
+function isUnasked(error: Error): boolean {
+  return (
+    (error instanceof errors.SocketError && error.message === 'bad response') ||
+    error instanceof errors.HTTPParserError
+  );
+}
+
+/**
+ * For the options of a pool, whose connections are then watched.
+ * @param onUnasked gets the call answered last on a connection that brought more than this answer
+ */
+export function watched(onUnasked: (last: AnsweredCall) => void) {
+  return (origin: URL, options: object): Dispatcher => {
+    const connection = new WatchedConnection(origin, options);
+    connection.on('disconnect', (_origin, _targets, error) => {
+      const last = connection.ended(error);
+      if (last !== undefined) onUnasked(last);
+    });
+    return connection;
+  };
+}
