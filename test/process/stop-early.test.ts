@@ -121,7 +121,8 @@ exec '${process.execPath}' -e "setTimeout(() => console.log('went on'), 5_000)"
       waiting.stop();
       expect(await waiting.exited).toEqual({ code: 143, signal: null });
       const others = `SELECT count(*)::int AS others FROM pg_locks
-        WHERE locktype = 'advisory' AND NOT granted`;
+        WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       await expect
         .poll(async () => (await client.query(others)).rows, { timeout: 10_000 })
         .toEqual([{ others: 0 }]);

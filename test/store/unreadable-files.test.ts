@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { noRow, statement } from '../../src/store/sql/statement.ts';
@@ -36,12 +36,12 @@ async function holdLock() {
   const holder = await connect(server.url);
   onTestFinished(() => holder.end());
   await holder.query('SELECT pg_advisory_lock(11)');
-  const waiting = `FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  // Of this database alone: other tests have theirs on the same server.
+  const waiting = `FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   return {
     waitFor: (count: number) =>
-      vi.waitFor(async () => {
-        expect(await rowsOf(server.url, `SELECT pid ${waiting}`)).toHaveLength(count);
-      }),
+      expect.poll(() => rowsOf(server.url, `SELECT pid ${waiting}`)).toHaveLength(count),
     endWaiting: async () => {
       await rowsOf(server.url, `SELECT pg_terminate_backend(pid) ${waiting}`);
       await holder.query('SELECT pg_advisory_unlock(11)');
