@@ -116,7 +116,9 @@ const booksSchema = z
       .min(0)
       .max(WEEK_MINUTES)
       .default(1440)
-      .describe('A day is closed this long after its end whatever is open, which is then listed'),
+      .describe(
+        'A day is closed this long after its end at the latest; what is still open is then listed',
+      ),
     reconciliationMebibytesMax: z
       .int()
       .min(1)
