@@ -3,7 +3,7 @@
 #
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t wagergate:0.1.0 .
 #
-# docs/deployment.md tells how to pin the base by its digest, and builds for two architectures with
+# docs/deployment.md says how to pin the base by its digest, and builds for two architectures with
 # an SBOM. `npm run image` builds it, runs it, and holds it to what is promised of it.
 ARG NODE_IMAGE=node:24-slim
 
@@ -41,7 +41,7 @@ COPY prisma/migrations prisma/migrations/
 # A commented example; mount your own over it, or name its place in GATEWAY_CONFIG.
 COPY config config/
 COPY src src/
-# Whatever the umask of whoever checked the sources out: all may read, and nobody writes.
+# All may read and nobody may write, no matter with which umask the sources were checked out.
 RUN mv /build/src/store/prisma-client src/store/ \
  && mkdir dist && mv /build/dist/console dist/ \
  && rm -r src/console dist/console/.vite \
@@ -58,12 +58,12 @@ COPY --from=build /app ./
 # All files belong to root and none is written: the root file system may be read-only.
 USER 1000:1000
 EXPOSE 8080 9090
-# Alive, not ready: what a restart could mend. While PostgreSQL is away every process is not ready.
+# Alive, not ready: what a restart could repair. While PostgreSQL is away every process is not ready.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "/app/src/health-check.ts"]
 # The gateway; with words behind the image's name a `wagergate` command: docker run wagergate migrate
 ENTRYPOINT ["/app/src/entry-point.sh"]
-# Last, because they differ with every release, and everything after them would be made anew.
+# Last, because they differ with every release, and everything after them would have to be built again.
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 ARG CREATED=unknown
