@@ -37,6 +37,20 @@ describe('docs/performance.md', () => {
   });
 });
 
+describe('docs/mutants.md', () => {
+  const page = read('docs/mutants.md');
+
+  it.each(['callbacks', 'deliveries', 'engine'])(
+    'names every file of %s, measured or not',
+    (room) => {
+      const names = filesBelow(`src/${room}`).map((file) => file.replace(/^.*\/|\.ts$/g, ''));
+      expect(names.length).toBeGreaterThan(10);
+      const isNamed = (name: string) => new RegExp(`[\`/]${name}(?:\\.ts)?\``).test(page);
+      expect(names.filter((name) => !isNamed(name))).toEqual([]);
+    },
+  );
+});
+
 describe('docs/architecture.md', () => {
   const page = read('docs/architecture.md');
   const diagrams = [...page.matchAll(/```mermaid\nstateDiagram-v2\n(.*?)```/gs)].map(
