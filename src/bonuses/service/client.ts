@@ -111,22 +111,37 @@ export class BonusService {
     const { bonusApiUrl: url, bonusTimeoutMs: timeoutMs } = this.#options.settings();
     const before = this.#connections;
     if (before?.url === url && before.timeoutMs === timeoutMs) return before;
+    return this.#replace({ url, timeoutMs, isOneCallEach: false });
+  }
+
+  /** Calls under way end on the connections that they have. */
+  #replace(how: Pick<Connections, 'url' | 'timeoutMs'> & { isOneCallEach: boolean }): Connections {
+    const before = this.#connections;
+    const { url, timeoutMs, isOneCallEach } = how;
+    const { logger, clock } = this.#options;
     const { origin, pathname } = new URL(url);
-    const http = new HttpClient({
-      clock: this.#options.clock,
+    const http: HttpClient = new HttpClient({
+      clock,
       origin,
       // The aggregator itself sets the address, which may be plain http or in its own network.
       allowPrivate: true,
       timeoutMs,
       connections: BONUS_API_CONNECTIONS_MAX,
-      onNameUnanswered: (hostname) =>
-        this.#options.logger.warn({ hostname }, 'bonus.name_unanswered'),
+      onNameUnanswered: (hostname) => logger.warn({ hostname }, 'bonus.name_unanswered'),
+      isOneCallEach,
+      onMixedUp: () => {
+        if (isOneCallEach || this.#connections?.http !== http) return;
+        // The copy of an answer would be taken for that to the next call, which may be another operator's (I8).
+        logger.warn('bonus.answered_twice');
+        this.#replace({ url, timeoutMs, isOneCallEach: true });
+      },
     });
-    this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
+    const made = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
+    this.#connections = made;
     before?.http.close().catch((error: unknown) => {
-      this.#options.logger.error({ err: error }, 'bonus.close_failed');
+      logger.error({ err: error }, 'bonus.close_failed');
     });
-    return this.#connections;
+    return made;
   }
 
   #laneOf(caller: string): BonusLane {
