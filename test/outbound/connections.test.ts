@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AnsweredCall } from '../../src/outbound/http-call.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
 import { reply } from '../wallets/support/raw-wallet.ts';
 import { client, closeOpened, post, wallet } from './support/client.ts';
@@ -74,3 +75,28 @@ describe('a connection that is always busy', () => {
     expect([server.connections, server.requests.length]).toEqual([2, 2]);
   });
 });
+
+describe.each(['tcp', 'tls'] as const)(
+  'a connection that brings more than was asked for, over %s',
+  (wire) => {
+    it('is noticed by the copy of an answer, at once or later, with the call that was answered last', async () => {
+      const server = await wallet(({ socket }, index) => {
+        reply(socket, 400, '{"code":7}');
+        if (index === 1) reply(socket, 400, '{"code":7}');
+      }, wire);
+      const mixedUp: (string | undefined)[] = [];
+      const onMixedUp = (last?: AnsweredCall) => mixedUp.push(last?.requestId);
+      const http = client(server.origin, { connections: 1, onMixedUp });
+      const ask = (id: string) =>
+        http.exchange(post({ headers: { 'x-request-id': id } }), deadlineIn(3000));
+      await ask('first');
+      const { socket } = await server.arrived(1);
+      reply(socket, 400, '{"code":7}');
+      await expect.poll(() => mixedUp).toEqual(['first']);
+      await ask('second');
+      await expect.poll(() => mixedUp).toEqual(['first', 'second']);
+      expect(await ask('third')).toMatchObject({ kind: 'response', status: 400 });
+      expect([mixedUp.length, server.connections]).toEqual([2, 3]);
+    });
+  },
+);
