@@ -42,57 +42,32 @@ export interface HttpClientOptions {
   readonly connections: number;
   /** The name of `origin` is not answered and its last addresses are used. Called once each time. */
   readonly onNameUnanswered?: (hostname: string) => void;
-  /** Each call gets a connection of its own, which is then closed. Default: connections are used again. */
-  readonly isOneCallEach?: boolean;
   /**
-   * Answers have got mixed up on a connection.
-   * @param last the call answered last on it, which has perhaps got the copy of an earlier one's answer; none if
-   *   the very first answer was another call's
+   * A call has got a second answer. Called once, and each later call has a connection of its own.
+   * @param requestId of the call answered last on that connection, which is perhaps the one that got the copy
    */
-  readonly onMixedUp?: (last: AnsweredCall | undefined) => void;
+  readonly onAnsweredTwice?: (requestId: string | undefined) => void;
+  /** Connections that were replaced could not be closed. */
+  readonly onCloseFailed?: (error: unknown) => void;
 }
 
 /** The HTTP connections to one wallet. */
 export class HttpClient {
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  readonly #pool: Pool;
-  readonly #isOneCallEach: boolean;
-  readonly #onMixedUp: (last: AnsweredCall | undefined) => void;
+  readonly #options: HttpClientOptions;
+  #pool: Pool;
+  /** Each call gets a connection of its own, which is closed with its answer. */
+  #isOneCallEach = false;
   /** The greatest limit of any request so far. */
   #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
-    this.#clock = options.clock;
-    this.#timeoutMs = options.timeoutMs;
-    this.#isOneCallEach = options.isOneCallEach ?? false;
-    this.#onMixedUp = options.onMixedUp ?? (() => undefined);
-    this.#pool = new Pool(options.origin, {
-      factory: watched(this.#onMixedUp),
-      connections: options.connections,
-      connect: createConnector({
-        allowPrivate: options.allowPrivate,
-        tls: options.tls,
-        timeoutMs: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS_MAX),
-        answerBytesMax: () => this.#answerBytesMax,
-        onNameUnanswered: options.onNameUnanswered,
-      }),
-      // One request at a time per connection: with more, a reset would leave several outcomes unknown.
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: HEAD_BYTES_MAX,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MS_MAX,
-      clientTtl: CONNECTION_AGE_MS_MAX,
-      // Every call has its own timer, exact to the millisecond and covering all phases.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.#options = options;
+    this.#pool = this.#connections();
   }
 
   /** How long a call may take now, in milliseconds: the operator's timeout or what the deadline leaves, if less. */
   budgetMs(deadline: Deadline): number {
-    return Math.min(this.#timeoutMs, deadline.walletMs());
+    return Math.min(this.#options.timeoutMs, deadline.walletMs());
   }
 
   /**
@@ -107,10 +82,12 @@ export class HttpClient {
   ): Promise<Exchange> {
     this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
     const { method, path, headers, body } = request;
-    const last = this.#isOneCallEach ? { reset: true } : {};
-    const handOver = () => this.#pool.dispatch({ method, path, headers, body, ...last }, call);
+    const handOver = () => {
+      const last = this.#isOneCallEach ? { reset: true } : {};
+      this.#pool.dispatch({ method, path, headers, body, ...last }, call);
+    };
     const call = new HttpCall({
-      clock: this.#clock,
+      clock: this.#options.clock,
       limitMs: this.budgetMs(deadline),
       answerBytesMax: request.answerBytesMax,
       maySend: () => deadline.allowsWalletCall() && maySend(),
@@ -123,11 +100,53 @@ export class HttpClient {
 
   /** To be called if the answer turns out to be another call's: a left-over one, which its connection still held. */
   isOfOtherCall(exchange: Exchange): void {
-    this.#onMixedUp(exchange.kind === 'response' ? exchange.answeredBefore : undefined);
+    this.#distrust(exchange.kind === 'response' ? exchange.answeredBefore : undefined);
   }
 
   /** Takes no more calls, waits for those in flight, then closes the connections. */
   async close(): Promise<void> {
     if (!this.#pool.destroyed) await this.#pool.close();
+  }
+
+  /**
+   * Answers on these connections do not belong to the calls that they came to. Later calls get new ones, those in
+   * flight end on these. Who has answered a call twice does so again, and the copy of a refusal, which names no bet,
+   * would decline whichever bet is next on its connection (I2): later calls then get a connection each. An
+   * answer that is another call's and the first on its connection is a fault behind it, which no connection cures.
+   * @param last the call answered before on the connection
+   */
+  #distrust(last: AnsweredCall | undefined): void {
+    if (this.#isOneCallEach || this.#pool.closed) return;
+    const { onAnsweredTwice, onCloseFailed } = this.#options;
+    this.#isOneCallEach = last !== undefined;
+    if (last !== undefined) onAnsweredTwice?.(last.requestId);
+    const old = this.#pool;
+    this.#pool = this.#connections();
+    old.close().catch((error: unknown) => onCloseFailed?.(error));
+  }
+
+  #connections(): Pool {
+    const { origin, connections, allowPrivate, tls, timeoutMs, onNameUnanswered } = this.#options;
+    return new Pool(origin, {
+      factory: watched((last) => this.#distrust(last)),
+      connections,
+      connect: createConnector({
+        allowPrivate,
+        tls,
+        timeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
+        answerBytesMax: () => this.#answerBytesMax,
+        onNameUnanswered,
+      }),
+      // One request at a time per connection: with more, a reset would leave several outcomes unknown.
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: HEAD_BYTES_MAX,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS_MAX,
+      clientTtl: CONNECTION_AGE_MS_MAX,
+      // Every call has its own timer, exact to the millisecond and covering all phases.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
   }
 }

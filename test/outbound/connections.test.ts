@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AnsweredCall } from '../../src/outbound/http-call.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
 import { reply } from '../wallets/support/raw-wallet.ts';
 import { client, closeOpened, post, wallet } from './support/client.ts';
@@ -79,24 +78,53 @@ describe('a connection that is always busy', () => {
 describe.each(['tcp', 'tls'] as const)(
   'a connection that brings more than was asked for, over %s',
   (wire) => {
-    it('is noticed by the copy of an answer, at once or later, with the call that was answered last', async () => {
-      const server = await wallet(({ socket }, index) => {
-        reply(socket, 400, '{"code":7}');
-        if (index === 1) reply(socket, 400, '{"code":7}');
-      }, wire);
-      const mixedUp: (string | undefined)[] = [];
-      const onMixedUp = (last?: AnsweredCall) => mixedUp.push(last?.requestId);
-      const http = client(server.origin, { connections: 1, onMixedUp });
+    it('is noticed by the copy of an answer, once: then each call has a connection of its own (I2)', async () => {
+      const server = await wallet(({ socket }) => reply(socket, 400, '{"code":7}'), wire);
+      const twice: (string | undefined)[] = [];
+      const http = client(server.origin, {
+        connections: 1,
+        onAnsweredTwice: (requestId) => twice.push(requestId),
+      });
       const ask = (id: string) =>
         http.exchange(post({ headers: { 'x-request-id': id } }), deadlineIn(3000));
       await ask('first');
       const { socket } = await server.arrived(1);
       reply(socket, 400, '{"code":7}');
-      await expect.poll(() => mixedUp).toEqual(['first']);
-      await ask('second');
-      await expect.poll(() => mixedUp).toEqual(['first', 'second']);
+      await expect.poll(() => twice).toEqual(['first']);
+      for (const id of ['second', 'third']) await ask(id);
+      expect([twice.length, server.connections]).toEqual([1, 3]);
+    });
+
+    it('is noticed by a copy that comes in one piece with its answer', async () => {
+      const server = await wallet(({ socket }, index) => {
+        reply(socket, 400, '{"code":7}');
+        if (index === 1) reply(socket, 400, '{"code":7}');
+      }, wire);
+      const twice: (string | undefined)[] = [];
+      const http = client(server.origin, {
+        connections: 1,
+        onAnsweredTwice: (requestId) => twice.push(requestId),
+      });
+      const ask = (id: string) =>
+        http.exchange(post({ headers: { 'x-request-id': id } }), deadlineIn(3000));
+      for (const id of ['first', 'second']) await ask(id);
+      await expect.poll(() => twice).toEqual(['second']);
       expect(await ask('third')).toMatchObject({ kind: 'response', status: 400 });
-      expect([mixedUp.length, server.connections]).toEqual([2, 3]);
+      expect(server.connections).toBe(2);
     });
   },
 );
+
+describe('a client that has been closed', () => {
+  it('opens nothing, and says nothing, when an earlier answer turns out to be another call’s', async () => {
+    const server = await wallet(({ socket }) => reply(socket, 200, '{"transactionId":"another"}'));
+    let said = 0;
+    const http = client(server.origin, { connections: 1, onAnsweredTwice: () => (said += 1) });
+    await http.exchange(post(), deadlineIn(3000));
+    const late = await http.exchange(post(), deadlineIn(3000));
+    await http.close();
+    http.isOfOtherCall(late);
+    expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ kind: 'notSent' });
+    expect([said, server.connections]).toEqual([0, 1]);
+  });
+});

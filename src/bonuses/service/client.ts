@@ -111,16 +111,16 @@ export class BonusService {
     const { bonusApiUrl: url, bonusTimeoutMs: timeoutMs } = this.#options.settings();
     const before = this.#connections;
     if (before?.url === url && before.timeoutMs === timeoutMs) return before;
-    return this.#replace({ url, timeoutMs, isOneCallEach: false });
+    const { origin, pathname } = new URL(url);
+    const http = this.#client(origin, timeoutMs);
+    this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
+    before?.http.close().catch((error: unknown) => this.#closeFailed(error));
+    return this.#connections;
   }
 
-  /** Calls under way end on the connections that they have. */
-  #replace(how: Pick<Connections, 'url' | 'timeoutMs'> & { isOneCallEach: boolean }): Connections {
-    const before = this.#connections;
-    const { url, timeoutMs, isOneCallEach } = how;
+  #client(origin: string, timeoutMs: number): HttpClient {
     const { logger, clock } = this.#options;
-    const { origin, pathname } = new URL(url);
-    const http: HttpClient = new HttpClient({
+    return new HttpClient({
       clock,
       origin,
       // The aggregator itself sets the address, which may be plain http or in its own network.
@@ -128,20 +128,14 @@ export class BonusService {
       timeoutMs,
       connections: BONUS_API_CONNECTIONS_MAX,
       onNameUnanswered: (hostname) => logger.warn({ hostname }, 'bonus.name_unanswered'),
-      isOneCallEach,
-      onMixedUp: () => {
-        if (isOneCallEach || this.#connections?.http !== http) return;
-        // The copy of an answer would be taken for that to the next call, which may be another operator's (I8).
-        logger.warn('bonus.answered_twice');
-        this.#replace({ url, timeoutMs, isOneCallEach: true });
-      },
+      // The copy of an answer would be taken for that to the next call, which may be another operator's (I8).
+      onAnsweredTwice: () => logger.warn('bonus.answered_twice'),
+      onCloseFailed: (error) => this.#closeFailed(error),
     });
-    const made = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
-    this.#connections = made;
-    before?.http.close().catch((error: unknown) => {
-      logger.error({ err: error }, 'bonus.close_failed');
-    });
-    return made;
+  }
+
+  #closeFailed(error: unknown): void {
+    this.#options.logger.error({ err: error }, 'bonus.close_failed');
   }
 
   #laneOf(caller: string): BonusLane {
