@@ -54,5 +54,6 @@ export const RULES = {
   validation: 'A request that makes no sense is refused with HTTP 400 and code 5.',
   success:
     "A success is HTTP 200 with a JSON object: the bet's transactionId, and transactionTime in ISO 8601, UTC.",
+  once: 'A request has one answer. It does not say which request it belongs to: that follows from their order alone.',
   refusal: 'A refusal is HTTP 400 with a JSON object: code, an integer, and message, a text.',
 } as const;

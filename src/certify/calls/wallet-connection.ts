@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { Deadline } from '../../domain/deadline.ts';
+import type { AnsweredCall } from '../../outbound/http-call.ts';
 import { HttpClient } from '../../outbound/http-client.ts';
 import type { WalletAdapter } from '../../wallets/adapters/adapter.ts';
 import { createAdapter } from '../../wallets/adapters/index.ts';
@@ -39,6 +40,7 @@ export class WalletConnection {
   #silentMs = 0;
   /** Until when the waiting for unanswered calls has been counted. */
   #silentUntilMs = 0;
+  #answeredTwice: AnsweredCall | undefined;
 
   constructor(options: WalletConnectionOptions) {
     const { settings, clock, callMs } = options;
@@ -52,6 +54,9 @@ export class WalletConnection {
       tls: settings.tls,
       timeoutMs: callMs,
       connections: CONNECTIONS,
+      onAnsweredTwice: (requestId) => {
+        this.#answeredTwice = { requestId };
+      },
     });
   }
 
@@ -66,6 +71,11 @@ export class WalletConnection {
   /** Whether so many calls were left without an answer that further ones would only take time. */
   get isSilent(): boolean {
     return this.#silentCalls >= SILENT_CALLS_MAX || this.#silentMs >= SILENT_MS_MAX;
+  }
+
+  /** The call after whose answer the wallet sent something more, if one did. Later calls have a connection each. */
+  get answeredTwice(): AnsweredCall | undefined {
+    return this.#answeredTwice;
   }
 
   get signal(): AbortSignal {

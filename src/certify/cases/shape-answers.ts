@@ -188,6 +188,26 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     },
   },
   {
+    id: 'shape-answered-once',
+    title: 'A request is answered once',
+    expected: 'nothing follows an answer on its connection until the next request',
+    rule: RULES.once,
+    advice:
+      'Send one answer a request, also after a refusal, and nothing on an idle connection: end the request where it ' +
+      'is refused, and look at filters and proxies that answer by themselves.',
+    run: async (trial) => {
+      const { caller, record } = trial.context;
+      const { answeredTwice } = caller.connection;
+      if (answeredTwice === undefined) return;
+      const last = record.find(({ call }) => call.call.requestId === answeredTwice.requestId);
+      if (last !== undefined) trial.exhibit(last);
+      trial.fail(
+        `more came after the answer to a ${last?.operation ?? 'call'}: the gateway may take it for the ` +
+          'answer to the next bet on that connection, and decline a bet that the wallet has debited',
+      );
+    },
+  },
+  {
     id: 'shape-no-secrets',
     title: 'No answer tells what lets somebody in',
     expected:
