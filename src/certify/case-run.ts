@@ -4,7 +4,8 @@ import type { Redaction } from './calls/redact.ts';
 import { scriptOf, type Variable } from './calls/reproduction.ts';
 import type { Case } from './case.ts';
 import type { CaseResult } from './certificate/certificate.ts';
-import { NoBalance, Skipped, type Trial } from './trial/trial.ts';
+import type { Trial } from './trial/trial.ts';
+import { NoBalance, Skipped } from './trial/trial-context.ts';
 
 /** The most calls of a case that the certificate lists; some cases make a hundred. */
 const SEEN_MAX = 12;

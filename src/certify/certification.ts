@@ -6,7 +6,7 @@ import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
 import type { CaseResult, Certificate } from './certificate/certificate.ts';
 import type { Selection } from './selection.ts';
-import type { LatencyLimits } from './trial/trial.ts';
+import type { LatencyLimits } from './trial/trial-context.ts';
 
 export interface CertificationOptions {
   /** What the report calls the wallet: an operator's id, or its address. */

@@ -6,7 +6,8 @@ import type { Case } from './case.ts';
 import { type Display, runCase } from './case-run.ts';
 import type { CaseResult } from './certificate/certificate.ts';
 import type { Evidence } from './dialect/suggestions.ts';
-import { type LatencyLimits, Trial } from './trial/trial.ts';
+import { Trial } from './trial/trial.ts';
+import type { LatencyLimits } from './trial/trial-context.ts';
 
 /** The first case; it fails if nothing is accepted without the older header. */
 export const LEGACY_SIGN_CASE = 'signature-good';

@@ -1,6 +1,7 @@
-import { JsonError, type Member, type Scanned, scanJson } from './json-scan.ts';
+import { JsonError, type Member } from './json-parts.ts';
+import { type Scanned, scanJson } from './json-scan.ts';
 
-export { JsonError } from './json-scan.ts';
+export { JsonError } from './json-parts.ts';
 
 /** How much structure a message may have. */
 export interface JsonLimits {

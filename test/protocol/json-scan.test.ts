@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  JsonError,
-  type ScannedValue,
-  scanJson,
-  scanJsonTree,
-} from '../../src/protocol/json-scan.ts';
+import { JsonError, type ScannedValue } from '../../src/protocol/json-parts.ts';
+import { scanJson, scanJsonTree } from '../../src/protocol/json-scan.ts';
 import { spelledObject, withPlainNames } from './support/json-text.ts';
 
 const DEPTH_MAX = 64;

@@ -2,7 +2,8 @@ import { canonicalAmount } from '../../domain/amount.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { Slices } from '../../lib/slices.ts';
 import { type JsonDocument, jsonString } from '../../protocol/json.ts';
-import { type ScannedValue, type Span, scanJsonTree } from '../../protocol/json-scan.ts';
+import type { ScannedValue, Span } from '../../protocol/json-parts.ts';
+import { scanJsonTree } from '../../protocol/json-scan.ts';
 
 /**
  * A JSON value whose numbers are their source text (I9) and whose members keep their order, so

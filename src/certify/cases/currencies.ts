@@ -3,7 +3,8 @@ import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
-import { Skipped, type Trial } from '../trial/trial.ts';
+import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 import { NO_CURRENCY } from './balance.ts';
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {

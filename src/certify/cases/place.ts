@@ -3,7 +3,7 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
-import { Skipped } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 
 const DEBIT =
   'Debit the stake and write the bet in one transaction, with a condition on the balance ' +

@@ -3,7 +3,8 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
-import { Skipped, type Trial } from '../trial/trial.ts';
+import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 import { OTHER_NEEDED } from './place.ts';
 import { tryWithToken } from './with-token.ts';
 

@@ -1,7 +1,8 @@
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
-import { Skipped, type Trial } from '../trial/trial.ts';
+import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 
 /** The payout of a bet of 1. */
 const PAYOUT = '3';

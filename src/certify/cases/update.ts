@@ -3,7 +3,8 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import { Skipped, type Trial } from '../trial/trial.ts';
+import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 
 function needsUpdates(trial: Trial): void {
   if (!trial.context.caller.connection.adapter.callerDialect.skipUpdates) return;

@@ -2,61 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalAmount, sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
-import type { CertifiedPlayer, Odd, Result, ServiceCaller } from '../calls/caller.ts';
+import type { CertifiedPlayer, Odd, Result } from '../calls/caller.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 import type { CaseResult } from '../certificate/certificate.ts';
 import { fabricatedLike } from './fabricated-ids.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
 import { amountIn, inCoins, isDust, mayHavePaid } from './money.ts';
-
-/** The case cannot be tried; the message says why. */
-export class Skipped extends Error {
-  override readonly name = 'Skipped';
-}
-
-/** The case cannot be judged, because the wallet does not give the player's balance. */
-export class NoBalance extends Error {
-  override readonly name = 'NoBalance';
-}
-
-/** Limits of one call's latency, milliseconds. */
-export interface LatencyLimits {
-  readonly warnMs: number;
-  readonly failMs: number;
-}
+import { OpenBets } from './open-bets.ts';
+import { NoBalance, type TrialContext } from './trial-context.ts';
 
 /** A bet has fewer operations; more calls would only repeat the same. */
 const EXHIBIT_CALLS_MAX = 6;
-
-interface OpenBet {
-  readonly slip: BetSlip;
-  /** The standing payout as far as known; undefined while there is no result. */
-  payout: string | undefined;
-}
-
-export interface TrialContext {
-  readonly caller: ServiceCaller;
-  /** Another player of the same wallet, if one was named. */
-  readonly other: { readonly userId: string; readonly token: string } | undefined;
-  /** Currencies of the operator's file. */
-  readonly currencies: readonly string[];
-  readonly secret: string;
-  readonly latency: LatencyLimits;
-  /** The delay of a late repeat, in milliseconds. */
-  readonly lateMs: number;
-  /** When aborted, nothing more is awaited. */
-  readonly signal: AbortSignal;
-  /** Every call of the run so far, this case's included. */
-  readonly record: RecordedCall[];
-}
 
 /** One running case: its calls, its expectations, and the money in its open bets. */
 export class Trial extends Judgement {
   readonly #context: TrialContext;
   readonly recordedCalls: RecordedCall[] = [];
   readonly #exhibits: RecordedCall[] = [];
-  readonly #bets = new Map<string, OpenBet>();
+  readonly #bets = new OpenBets();
   #opening: string | undefined;
   #closing: string | undefined;
   #booksWrong = false;
@@ -131,10 +95,8 @@ export class Trial extends Judgement {
    */
   async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.place(slip, odd));
-    const isNew = !this.#bets.has(slip.transactionId);
-    if (isNew && recorded.readingByProtocol.kind !== 'declined') {
-      this.#bets.set(slip.transactionId, { slip, payout: undefined });
-    }
+    const isNew = !this.#bets.has(slip);
+    if (isNew && recorded.readingByProtocol.kind !== 'declined') this.#bets.add(slip);
     return recorded;
   }
 
@@ -147,19 +109,17 @@ export class Trial extends Judgement {
 
   async settle(slip: BetSlip, result: Result, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.settle(slip, result, odd));
-    const bet = this.#bets.get(slip.transactionId);
-    if (bet !== undefined && mayHavePaid(recorded.answer)) bet.payout = result.amount;
+    if (mayHavePaid(recorded.answer)) this.#bets.paid(slip, result.amount);
     return recorded;
   }
 
   /** Gives back a stake that later cases need, and that a wallet may keep after a rollback. */
   async giveBack(slip: BetSlip): Promise<void> {
-    const bet = this.#bets.get(slip.transactionId);
-    if (bet === undefined) return;
+    if (!this.#bets.has(slip)) return;
     const refund = { amount: slip.amount, resultType: 'refund' } as const;
     const { caller } = this.#context;
     const { answer } = this.#note(await caller.settle(slip, refund, { isCleanUp: true }));
-    if (answer.kind === 'accepted') this.#bets.delete(slip.transactionId);
+    if (answer.kind === 'accepted') this.#bets.delete(slip);
   }
 
   /** A cashout; default token: the player's own. */
@@ -199,16 +159,13 @@ export class Trial extends Judgement {
 
   async unsettle(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.unsettle(slip, amount, odd));
-    const bet = this.#bets.get(slip.transactionId);
-    if (bet !== undefined && recorded.answer.kind === 'accepted') bet.payout = undefined;
+    if (recorded.answer.kind === 'accepted') this.#bets.paid(slip, undefined);
     return recorded;
   }
 
   async rollback(slip: BetSlip, errorCode?: number, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.rollback(slip, errorCode, odd));
-    if (recorded.answer.kind === 'accepted' && odd?.forgery === undefined) {
-      this.#bets.delete(slip.transactionId);
-    }
+    if (recorded.answer.kind === 'accepted' && odd?.forgery === undefined) this.#bets.delete(slip);
     return recorded;
   }
 
@@ -279,16 +236,9 @@ export class Trial extends Judgement {
     return await this.moved('0', what);
   }
 
-  /** Gives back the money of open bets. Does not judge the wallet: there are cases for that. */
-  async cleanUp(): Promise<void> {
-    const { caller } = this.#context;
-    const odd = { isCleanUp: true };
-    const calls = [...this.#bets.values()].map(async ({ slip, payout }) => {
-      if (payout !== undefined) await caller.unsettle(slip, payout, odd);
-      await caller.rollback(slip, 50, odd);
-    });
-    await Promise.all(calls);
-    this.#bets.clear();
+  /** Gives back the money of open bets. */
+  cleanUp(): Promise<void> {
+    return this.#bets.giveBack(this.#context.caller);
   }
 
   #note(recorded: RecordedCall): RecordedCall {
