@@ -41,7 +41,7 @@ export async function withReadyDatabase<T>(
 ): Promise<T> {
   const address = databaseAddress(terminal.env);
   const pending = await explained(address, whatIsPending);
-  if (pending !== undefined) throw new CommandFailed(`${pending}: run \`wagergate migrate\``);
+  if (pending !== undefined) throw new CommandFailed(`${pending.words}: run \`wagergate migrate\``);
   const tell = (line: string) => terminal.tell(line);
   return await tellingLockHolders(address.url, tell, () => use(address.url));
 }

@@ -42,9 +42,11 @@ export async function awaitDatabase(
   // Through the usual address even after a migration through the direct one.
   const pending = await explained(usual, 'read', () => whatIsPending(usual.url));
   if (pending !== undefined) {
+    const { words, isElsewhere } = pending;
+    const orElse = isElsewhere ? '' : ' or start with MIGRATE_ON_START=true';
     throw new GatewayError(
       'CANNOT_START',
-      `${pending}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`) or start with MIGRATE_ON_START=true`,
+      `${words}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`)${orElse}`,
     );
   }
   if (await explained(usual, 'read', () => isBroughtJournal(usual.url))) {

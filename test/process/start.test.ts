@@ -80,7 +80,18 @@ describe('the start of the gateway', () => {
       const said = await refusal({ DATABASE_URL: bare.url });
       await bare.drop();
       expect(said).toMatch(/^the database lacks \d+ migration.*_journal.*`wagergate migrate`/);
+      expect(said).toMatch(/ or start with MIGRATE_ON_START=true$/);
       expect(said).not.toContain('\n');
+    });
+
+    it('when its search_path leads to no journal, without advice that would make a second one', async ({
+      expect,
+    }) => {
+      const url = new URL(deployment.databaseUrl);
+      url.searchParams.set('options', '-c search_path=nowhere');
+      const said = await refusal({ DATABASE_URL: url.href });
+      expect(said).toMatch(/to which search_path does not lead: .*`wagergate migrate`/);
+      expect(said).not.toContain('MIGRATE_ON_START');
     });
 
     it('when its role may not make the schema, without a stack trace', async ({ expect }) => {

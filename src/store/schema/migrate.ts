@@ -164,23 +164,30 @@ export async function migrationStatus(
   return withClient(databaseUrl, (client) => statusOf(client, folder));
 }
 
+export interface Pending {
+  /** What the database lacks, for people: what to do follows it. */
+  readonly words: string;
+  /** A journal is in a schema to which `search_path` does not lead; a start migrates only if the address names its own. */
+  readonly isElsewhere: boolean;
+}
+
 /**
- * What the database lacks, for people; undefined if nothing. Somebody whose role has got another `search_path` must not
+ * What the database lacks; undefined if nothing. Somebody whose role has got another `search_path` must not
  * make an empty journal beside the one that is there.
  *
  * @throws Error of `pg` when the database cannot be reached
  */
-export async function whatIsPending(databaseUrl: string): Promise<string | undefined> {
+export async function whatIsPending(databaseUrl: string): Promise<Pending | undefined> {
   return withClient(databaseUrl, async (client) => {
     const { pending } = await statusOf(client, REPOSITORY_FOLDER);
     if (pending.length === 0) return undefined;
     const lacks = `the database lacks ${pending.length} migration(s) (${pending.join(', ')})`;
     const schemas = await journalsOutOfPath(client);
-    if (schemas.length === 0) return lacks;
-    return (
+    if (schemas.length === 0) return { words: lacks, isElsewhere: false };
+    const words =
       `${lacks}; a journal is in the schema ${schemas.join(', ')}, to which search_path does not lead: set ` +
-      "search_path if that is this installation's, and only otherwise"
-    );
+      "search_path if that is this installation's, and only otherwise";
+    return { words, isElsewhere: true };
   });
 }
 

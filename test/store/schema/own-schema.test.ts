@@ -86,8 +86,9 @@ it('a start whose search_path leads to no journal names the one that is there, b
   await onServer(others, (client) => client.query('CREATE SCHEMA elsewhere'));
   url.searchParams.set('options', '-c search_path=elsewhere');
   const pending = await whatIsPending(url.href);
-  expect(pending).toMatch(/^the database lacks \d+ migration/);
-  expect(pending).toMatch(
+  expect(pending?.isElsewhere).toBe(true);
+  expect(pending?.words).toMatch(/^the database lacks \d+ migration/);
+  expect(pending?.words).toMatch(
     /; a journal is in the schema .*public.*, to which search_path does not lead: set/,
   );
 });
