@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { GatewayError } from '../domain/errors.ts';
 
@@ -40,8 +41,18 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
     case 'rediss+cluster:':
       return connectCluster(parsed, options);
     default:
-      return new Redis(url, { ...options, db: databaseOf(parsed.pathname.slice(1)) });
+      return new Redis(url, {
+        ...options,
+        ...namedTls(parsed),
+        db: databaseOf(parsed.pathname.slice(1)),
+      });
   }
+}
+
+/** Many servers may share one address, and TLS then asks for the one that is meant; an address cannot be asked for. */
+function namedTls({ protocol, hostname }: URL): Pick<RedisOptions, 'tls'> {
+  const isNamed = protocol === 'rediss:' && isIP(withoutBrackets(hostname)) === 0;
+  return isNamed ? { tls: { servername: hostname } } : {};
 }
 
 function connectCluster(url: URL, options: ConnectionOptions): Cluster {
@@ -142,5 +153,10 @@ function address(host: string, defaultPort: number): { host: string; port: numbe
     );
   }
   const { hostname, port } = new URL(`redis://${host}`);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
+  return { host: withoutBrackets(hostname), port: Number(port) || defaultPort };
+}
+
+/** An address of IPv6 stands in brackets in a URL. */
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }

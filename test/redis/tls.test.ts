@@ -14,14 +14,19 @@ function trustTheServer(): void {
 
 /** A node of a cluster, or a Sentinel. @returns its port, and what it hears first of who believes its certificate */
 async function startServer() {
+  const names: string[] = [];
   const { promise: asked, resolve } = Promise.withResolvers<string>();
-  const server = tls.createServer(NAMED_SERVER, (socket) => {
+  const SNICallback = (name: string, use: (error: null) => void) => {
+    names.push(name);
+    use(null);
+  };
+  const server = tls.createServer({ ...NAMED_SERVER, SNICallback }, (socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (bytes) => resolve(bytes.toString()));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  return { port: portOf(server), asked };
+  return { port: portOf(server), asked, names };
 }
 
 it.each([
@@ -36,4 +41,14 @@ it.each([
   redis.on('error', () => undefined);
   onTestFinished(() => redis.disconnect());
   expect(await server.asked).toMatch(/auth/i);
+});
+
+it('a Redis that shares its address with others is asked for by its name (SNI)', async () => {
+  trustTheServer();
+  const server = await startServer();
+  const redis = connectRedis(`rediss://:secret@localhost:${server.port}`, {});
+  redis.on('error', () => undefined);
+  onTestFinished(() => redis.disconnect());
+  expect(await server.asked).toMatch(/auth/i);
+  expect(server.names).toEqual(['localhost']);
 });
