@@ -159,23 +159,19 @@ async function dropMonth(client: Client, month: string): Promise<void> {
         WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
   );
   const newest = await newestGone(client, tablesOf(month));
-  await inLockedTransaction(client, async () => {
-    // In this transaction, because without their operations they cannot be found; first, because it locks no table.
-    await client.query(
-      `DELETE FROM attempts_rest a USING left_attempts l
-        WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at)`,
-    );
-    // From now on a rebuild of the books can no longer prove anything up to here: what is booked stays.
-    await client.query(
-      `UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, $1::xid8)`,
-      [newest],
-    );
-    await client.query(`DROP TABLE ${operations}, ${attempts}`);
-    await client.query(
-      `INSERT INTO operations SELECT * FROM kept_operations;
-       INSERT INTO attempts SELECT * FROM kept_attempts`,
-    );
-  });
+  const prunedIn = newest === null ? 'NULL' : client.escapeLiteral(newest);
+  // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
+  // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
+  // anything up to here: what is booked stays.
+  await inLockedTransaction(
+    client,
+    `DELETE FROM attempts_rest a USING left_attempts l
+      WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
+     UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, ${prunedIn}::xid8);
+     DROP TABLE ${operations}, ${attempts};
+     INSERT INTO operations SELECT * FROM kept_operations;
+     INSERT INTO attempts SELECT * FROM kept_attempts`,
+  );
   await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
 }
 
@@ -196,15 +192,20 @@ const keptAttempts = (operations: string, attempts: string) => `
     JOIN ${attempts} a ON (a.operation_id, a.number, a.started_at) = (s.operation_id, s.number, s.started_at)
    WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
 
-/** Runs one transaction; if others hold the tables it is tried again after they had their turn. */
-async function inLockedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
+/**
+ * Runs one transaction; if others hold the tables it is tried again after they had their turn. It is one message: if
+ * this process freezes, or its network is lost, PostgreSQL still ends the transaction. Otherwise every callback
+ * would wait for tables that nobody lets go of.
+ */
+async function inLockedTransaction(client: Client, statements: string): Promise<void> {
   await withLockTries(client, { tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {
     try {
-      await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await work();
-      await client.query('COMMIT');
+      await client.query(
+        `BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ${statements}; COMMIT`,
+      );
     } catch (error) {
-      await client.query('ROLLBACK');
+      // On a broken connection this fails too, and says less than what broke it.
+      await client.query('ROLLBACK').catch(() => undefined);
       throw error;
     }
   });
