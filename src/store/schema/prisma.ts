@@ -35,6 +35,8 @@ export function createPrisma(url: string, known?: KnownDatabase) {
       maxLifetimeSeconds: 10,
       statement_timeout: 10_000,
       query_timeout: 11_000,
+      // A process that is stopped in a transaction would hold its rows, and the books of everybody, until it goes on.
+      idle_in_transaction_session_timeout: 10_000,
       ...connectionChecks(known),
     }),
   });
