@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.route('**/console**', (route) => route.abort());
     await page.route('**/console/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Books' }).click();
-    await page.getByText('The gateway does not answer.').waitFor();
+    await page.getByText('The gateway does not answer').waitFor();
     await page.getByRole('link', { name: 'Now', exact: true }).click();
     await page.getByRole('row', { name: 'beta' }).waitFor();
     await page.close();

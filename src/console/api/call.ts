@@ -20,6 +20,16 @@ class Unanswered extends AnswerError {
   }
 }
 
+/**
+ * What answered is something in between, such as a proxy that has people sign in at itself. Whether it has passed on
+ * what was asked, nobody knows.
+ */
+function notTheGateway(what: string): Unanswered {
+  return new Unanswered(
+    `What answers is not the gateway (${what}): if a proxy in front of it wants you to sign in, do so in another tab`,
+  );
+}
+
 /** Whether a change may have been made all the same: its answer was lost, or says only that something broke. */
 export function mayHaveBeenDone(error: Error): boolean {
   return error instanceof Unanswered || (error instanceof AnswerError && error.status >= 500);
@@ -51,6 +61,8 @@ export async function signOut(): Promise<void> {
   typedToken = undefined;
   const response = await answerOf('/console/sign-out', { method: 'POST' });
   if (!response.ok) throw await refusalIn(response);
+  // The page of something else says nothing about the session here.
+  if (response.status !== 204) throw notTheGateway(wordsOf(response));
 }
 
 /** A question is not waited for longer: its connection may have died without a word, as under a laptop that slept. */
@@ -75,7 +87,7 @@ export async function call<R extends Route>(
     // The server's own types describe the answer (api/wire.ts).
     return JSON.parse(text) as Answers[R];
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Unanswered('What answers is not the gateway');
+    if (error instanceof SyntaxError) throw notTheGateway('no JSON');
     throw error;
   } finally {
     window.clearTimeout(timer);
@@ -94,6 +106,8 @@ export async function download(
   { accept, name }: { readonly accept: string; readonly name: string },
 ): Promise<void> {
   const response = await asked(route, options, accept);
+  const type = response.headers.get('content-type') ?? 'no type';
+  if (!type.startsWith(accept)) throw notTheGateway(type);
   const broken = new AnswerError(0, 'The answer broke off: nothing was kept');
   const address = URL.createObjectURL(await wholeOf(response.blob(), broken));
   const link = document.createElement('a');
@@ -133,7 +147,14 @@ async function asked(route: Route, options: CallOptions, accept: string): Promis
 
 async function refusalIn(response: Response): Promise<AnswerError> {
   const text = await wholeOf(response.text(), new Unanswered());
-  return new AnswerError(response.status, messageIn(text) ?? response.statusText);
+  const message = messageIn(text);
+  // Not even its status: a 401 would ask for the gateway's token, and a 404 say that a bet does not exist.
+  if (message === undefined) return notTheGateway(wordsOf(response));
+  return new AnswerError(response.status, message);
+}
+
+function wordsOf({ status, statusText }: Response): string {
+  return `${status} ${statusText}`.trim();
 }
 
 function addressOf(template: string, { path = {}, query = {} }: CallOptions): string {
@@ -147,11 +168,24 @@ function addressOf(template: string, { path = {}, query = {} }: CallOptions): st
 }
 
 async function answerOf(address: string, init: RequestInit): Promise<Response> {
+  let response: Response;
   try {
-    return await fetch(address, init);
+    // The gateway never redirects here; whoever does would get a change as another question, or a file as its page.
+    response = await fetch(address, { ...init, redirect: 'manual' });
   } catch (error) {
     throw isCancelled(error) ? error : new Unanswered();
   }
+  if (response.type === 'opaqueredirect') throw notTheGateway('a redirect');
+  return response;
+}
+
+/**
+ * Whether the console's own files can be had, which need no sign-in.
+ * @throws AnswerError
+ */
+export async function isServed(): Promise<boolean> {
+  const { ok } = await answerOf('/console', { cache: 'no-store' });
+  return ok;
 }
 
 /** Nobody waits for the answer any more. */
@@ -162,8 +196,10 @@ function isCancelled(error: unknown): boolean {
 function messageIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && 'message' in value;
-    return isObject && typeof value.message === 'string' ? value.message : undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    // Others say a message as well; ours come with a code.
+    if (!('code' in value) || !('message' in value)) return undefined;
+    return typeof value.message === 'string' ? value.message : undefined;
   } catch {
     // The answer came from something between here and the gateway, not from the gateway.
     return undefined;

@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { isServed } from '../api/call.ts';
 
 /**
  * A page whose code is loaded when somebody first goes there. If it cannot be loaded, the router reloads the whole
@@ -12,15 +13,6 @@ export const lazyPage: typeof lazyRouteComponent = (load, name) =>
       return await load();
     } catch (error) {
       if (await isServed()) throw error;
-      throw new Error('The gateway does not answer.', { cause: error });
+      throw new Error('The gateway does not answer', { cause: error });
     }
   }, name);
-
-async function isServed(): Promise<boolean> {
-  try {
-    const { ok } = await fetch('/console', { cache: 'no-store' });
-    return ok;
-  } catch {
-    return false;
-  }
-}
