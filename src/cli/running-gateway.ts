@@ -22,6 +22,8 @@ const refusalAnswer = z.object({ code: z.int(), message: z.string() });
 /** What the internal listener answers for an unknown path. */
 const NO_ENDPOINT = 'No such endpoint';
 
+const OTHER_ADDRESS = 'give its internal address with --admin <url>';
+
 const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.string() });
 
 /** Where a command asks a running gateway; the description of its `--admin`. */
@@ -153,16 +155,18 @@ async function ask<S extends z.ZodType>(
     response = await fetch(`${address}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}` },
+      // To another host the token would not go along, and of a change only the question would be left.
+      redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
   } catch (error) {
     throw unanswered(address, init.method, error);
   }
-  if (response.status === 401) {
-    throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
-  }
   const answer = await jsonOf(address, init.method, response);
   const refusal = refusalAnswer.safeParse(answer);
+  if (response.status === 401 && refusal.success) {
+    throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
+  }
   if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
     throw new CommandFailed(
       `the gateway at ${address} has no admin API: give its internal address (ADMIN_PORT), or start it with ADMIN_TOKEN set`,
@@ -171,7 +175,18 @@ async function ask<S extends z.ZodType>(
   if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
   const parsed = schema.safeParse(answer);
   if (response.ok && parsed.success) return parsed.data;
-  throw new CommandFailed(`what answers at ${address} is not a gateway (HTTP ${response.status})`);
+  throw new CommandFailed(whatAnswers(address, init.method, response));
+}
+
+/** Something that answers like no gateway: another program, or a proxy in front of one. */
+function whatAnswers(address: string, method: string, { status, headers }: Response): string {
+  // Without its query, which may hold a sign-in under way.
+  const [to = ''] = (headers.get('location') ?? '').split('?');
+  const isSentOn = status >= 300 && status < 400 && to !== '';
+  const what = `what answers at ${address} is not a gateway (HTTP ${status})`;
+  if (isSentOn) return `${what} and sends on to ${plain(to)}: ${OTHER_ADDRESS}`;
+  // Of a proxy that got no answer from a gateway behind it.
+  return status >= 500 ? `${what}${afterwards(method)}` : what;
 }
 
 /** Undici's and the system's codes for an established connection that broke. */
@@ -181,20 +196,21 @@ function unanswered(address: string, method: string, error: unknown): CommandFai
   const { name, cause } = error instanceof Error ? error : new Error(String(error));
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (name !== 'TimeoutError' && !BROKEN.has(code)) {
-    return new CommandFailed(
-      `no gateway answers at ${address}: start it, or give its internal address with --admin <url>`,
-      { cause: error },
-    );
+    return new CommandFailed(`no gateway answers at ${address}: start it, or ${OTHER_ADDRESS}`, {
+      cause: error,
+    });
   }
   const how =
     name === 'TimeoutError'
       ? `did not answer within ${ANSWER_MS_MAX / 1_000} s`
       : 'broke off before it answered';
-  const after =
-    method === 'GET'
-      ? ''
-      : ': what was asked may have been done all the same, look before you repeat it';
-  return new CommandFailed(`what runs at ${address} ${how}${after}`, { cause: error });
+  return new CommandFailed(`what runs at ${address} ${how}${afterwards(method)}`, { cause: error });
+}
+
+function afterwards(method: string): string {
+  return method === 'GET'
+    ? ''
+    : ': what was asked may have been done all the same, look before you repeat it';
 }
 
 async function jsonOf(address: string, method: string, response: Response): Promise<unknown> {
