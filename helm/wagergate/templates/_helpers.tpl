@@ -57,6 +57,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (printf "%s-operators" (include "wagergate.fullname" .)) .Values.operators.existingConfigMap -}}
 {{- end -}}
 
+{{- /* `helm upgrade --reuse-values` brings the values of an older chart, which has none: no probe would reach the pods. */ -}}
+{{- define "wagergate.listen" -}}
+{{- default "0.0.0.0" .Values.listen -}}
+{{- end -}}
+
 {{- /* Rules that let a pod look up names and reach PostgreSQL. */ -}}
 {{- define "wagergate.databaseEgress" -}}
 {{- $policy := .Values.networkPolicy -}}

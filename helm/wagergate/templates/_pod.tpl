@@ -51,11 +51,11 @@ spec:
         - name: GATEWAY_CONFIG
           value: /etc/wagergate
         - name: HOST
-          value: {{ $values.listen | quote }}
+          value: {{ include "wagergate.listen" $root | quote }}
         - name: PORT
           value: "8080"
         - name: ADMIN_HOST
-          value: {{ $values.listen | quote }}
+          value: {{ include "wagergate.listen" $root | quote }}
         - name: ADMIN_PORT
           value: "9090"
         {{- with $values.admin.hosts }}
