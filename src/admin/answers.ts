@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Right } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
@@ -39,6 +40,18 @@ export function send(reply: FastifyReply, answer: Answer): void {
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(answer.body);
+}
+
+/**
+ * Sends an answer that is read while it is sent. Nothing is read for HEAD: Fastify would read it to its end, as fast as
+ * it can, and go on when the caller has left.
+ */
+export function sendPieces(
+  { method }: Pick<FastifyRequest, 'method'>,
+  reply: FastifyReply,
+  pieces: () => AsyncIterable<string>,
+): FastifyReply {
+  return reply.send(Readable.from(method === 'HEAD' ? [] : pieces()));
 }
 
 type Method = 'GET' | 'POST';

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Caller, mayDo } from '../domain/caller.ts';
 import type { AuditLog, AuditRow } from '../store/audit/audit-log.ts';
 import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
-import { json, send, serve } from './answers.ts';
+import { json, send, sendPieces, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import { checkedQuery, cursorField, storableText, timeField, wordAmong } from './input.ts';
 import { personalText } from './personal.ts';
@@ -43,7 +42,7 @@ export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
     }
     reply.header('content-type', 'application/x-ndjson; charset=utf-8');
     reply.header('cache-control', 'no-store');
-    return reply.send(Readable.from(lines(audit.all(query.fields), caller)));
+    return sendPieces(request, reply, () => lines(audit.all(query.fields), caller));
   });
 }
 

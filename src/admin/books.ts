@@ -1,12 +1,11 @@
-import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
 import { statementCsv } from '../books/statement-digest.ts';
 import { isDay } from '../domain/calendar.ts';
 import { type BooksDays, DAY_ORDERS } from '../store/books/days.ts';
 import type { Statements } from '../store/books/statements.ts';
-import { json, notFoundAnswer, send, serve } from './answers.ts';
+import { json, notFoundAnswer, send, sendPieces, serve } from './answers.ts';
 import { checkedPath, checkedQuery, invalidField, storableText, wordAmong } from './input.ts';
 
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
@@ -61,14 +60,8 @@ export function booksRoutes(app: FastifyInstance, { booksDays, statements }: Boo
         send(reply, json(statement));
         return reply;
       }
-      return sendCsv(reply, Readable.from(statementCsv(statements, operator, asked)));
+      reply.header('content-type', 'text/csv; charset=utf-8').header('cache-control', 'no-store');
+      return sendPieces(request, reply, () => statementCsv(statements, operator, asked));
     },
   );
-}
-
-function sendCsv(reply: FastifyReply, csv: Readable): FastifyReply {
-  return reply
-    .header('content-type', 'text/csv; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(csv);
 }

@@ -4,7 +4,7 @@ import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { httpStatusOf, type Readiness } from '../../http/health.ts';
 import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
-import { json, serveAnybody } from '../answers.ts';
+import { json, sendPieces, serveAnybody } from '../answers.ts';
 
 export interface Probes {
   readonly health: Pick<Readiness, 'report'>;
@@ -24,13 +24,14 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
   });
   const semaphore = new KeyedSemaphore(1);
   app.get('/metrics', async (request, reply) => {
-    const text = Readable.from(inTurn(() => semaphore.take(request.ip), metrics.text));
+    const pieces = () => inTurn(() => semaphore.take(request.ip), metrics.text);
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+    const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    if (!isGzip || request.method === 'HEAD') return sendPieces(request, reply, pieces);
     // With a thousand operators, 28 MB become 1.1 MB; Prometheus always accepts gzip.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     // A failure cuts the answer off, which a scraper treats as a failed scrape.
-    pipeline(text, gzip, () => undefined);
+    pipeline(Readable.from(pieces()), gzip, () => undefined);
     return reply.header('content-encoding', 'gzip').send(gzip);
   });
 }

@@ -2,14 +2,20 @@ import Fastify from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { probeRoutes } from '../../../src/admin/operators/probes.ts';
 
-/** A listener with these metrics, and a scrape of it. */
-function scraped(text: () => AsyncIterable<string>) {
+/** A listener with these metrics. */
+function listening(text: () => AsyncIterable<string>) {
   const app = Fastify();
   onTestFinished(() => app.close());
   probeRoutes(app, {
     health: { report: () => Promise.reject(new Error('nobody asks')) },
     metrics: { contentType: 'text/plain', text },
   });
+  return app;
+}
+
+/** A scrape of such a listener. */
+function scraped(text: () => AsyncIterable<string>) {
+  const app = listening(text);
   return async (remoteAddress: string) =>
     (await app.inject({ url: '/metrics', remoteAddress })).body;
 }
@@ -50,3 +56,19 @@ it('a scrape leaves everything else its turn after each chunk (I7)', async () =>
   isOver = true;
   expect(turns.size).toBe(20);
 });
+
+it.each(['gzip', 'identity'])(
+  'nothing is read for HEAD, with %s: nobody could stop it (I7)',
+  async (coding) => {
+    let begun = 0;
+    const app = listening(async function* () {
+      begun += 1;
+      yield 'x';
+    });
+    const headers = { 'accept-encoding': coding };
+    const answer = await app.inject({ method: 'HEAD', url: '/metrics', headers });
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/plain']);
+    await app.close();
+    expect(begun).toBe(0);
+  },
+);
