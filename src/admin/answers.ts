@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Right } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
 declare module 'fastify' {
@@ -56,6 +57,13 @@ export function sendPieces(
 
 type Method = 'GET' | 'POST';
 
+/**
+ * The most answers that are being made for one caller at one address; further ones wait. A browser asks for six at
+ * once, but a script may ask for hundreds: each takes the process for some milliseconds, all of them for seconds (I7).
+ */
+const READS_AT_ONCE = 8;
+const reads = new KeyedSemaphore(READS_AT_ONCE);
+
 /** Adds a route that needs no authentication. `story` returns the answer. */
 export function serveAnybody(
   app: FastifyInstance,
@@ -72,6 +80,8 @@ export function serveAnybody(
     },
   });
 }
+
+const NOT_LIMITED = () => undefined;
 
 /**
  * Adds a route of `/admin`. `story` returns the answer.
@@ -91,7 +101,15 @@ export function serve(
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === undefined) throw new Error(`${method} ${url} was reached without its guard`);
-      send(reply, await story(request, caller));
+      // A change may take long, and nobody makes hundreds at once.
+      const end =
+        method === 'GET' ? await reads.take(`${caller.actor} ${caller.address}`) : NOT_LIMITED;
+      try {
+        // Its caller may have left while it waited.
+        if (!reply.raw.destroyed) send(reply, await story(request, caller));
+      } finally {
+        end();
+      }
       return reply;
     },
   });

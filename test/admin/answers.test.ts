@@ -1,6 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { expect, it, onTestFinished } from 'vitest';
-import { sendPieces } from '../../src/admin/answers.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { json, sendPieces, serve } from '../../src/admin/answers.ts';
+
+/** A listener that believes whoever names itself, with a route whose answers are not ready before `ready`. */
+function listening(method: 'GET' | 'POST') {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  app.decorateRequest('caller', undefined);
+  app.addHook('onRequest', async (request) => {
+    const actor = String(request.headers.actor);
+    request.caller = { actor, role: 'viewer', address: request.ip };
+  });
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  let begun = 0;
+  serve(app, method, '/long', 'read', async () => {
+    begun += 1;
+    await ready;
+    return json({});
+  });
+  const ask = (actor: string, remoteAddress = '192.0.2.1') =>
+    app.inject({ method, url: '/long', headers: { actor }, remoteAddress });
+  return { ask, finish: resolve, begun: () => begun };
+}
+
+it('makes eight answers for one caller at a time: hundreds at once would keep callbacks waiting (I7)', async () => {
+  const { ask, finish, begun } = listening('GET');
+  const flood = Array.from({ length: 300 }, () => ask('viewer@x.example'));
+  await vi.waitFor(() => expect(begun()).toBe(8));
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(begun()).toBe(8);
+  // Neither somebody else nor the same person elsewhere waits for them.
+  const others = [ask('admin@x.example'), ask('viewer@x.example', '192.0.2.2')];
+  await vi.waitFor(() => expect(begun()).toBe(10));
+  finish();
+  const answers = await Promise.all([...flood, ...others]);
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+});
+
+it('lets no change wait for another', async () => {
+  const { ask, finish, begun } = listening('POST');
+  const changes = Array.from({ length: 20 }, () => ask('token'));
+  await vi.waitFor(() => expect(begun()).toBe(20));
+  finish();
+  await Promise.all(changes);
+});
 
 it('reads nothing of a long answer for HEAD: Fastify would read it to its end, with nobody to stop it (I7)', async () => {
   const app = Fastify();

@@ -55,3 +55,25 @@ it('ends after some milliseconds, starts again with the next turn, and reads no 
   vi.advanceTimersByTime(20);
   expect(stepsUntilOver()).toBeLessThanOrEqual(64);
 });
+
+it('lets one of many go on in each turn, so that all of them together take no more of it than one (I7)', async () => {
+  const longestMs = { turn: 0 };
+  const work = async (slices: Slices) => {
+    for (let step = 0; step < 3; step += 1) {
+      await slices.next();
+      vi.advanceTimersByTime(20);
+    }
+  };
+  let beganMs = performance.now();
+  let isDone = false;
+  const others = (async () => {
+    for (; !isDone; beganMs = performance.now()) {
+      await nextTurn();
+      longestMs.turn = Math.max(longestMs.turn, performance.now() - beganMs);
+    }
+  })();
+  await Promise.all(Array.from({ length: 50 }, () => work(new Slices())));
+  isDone = true;
+  await others;
+  expect(longestMs.turn).toBe(20);
+});
