@@ -230,6 +230,11 @@ describe('the admin API', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(
       Array.from({ length: 4 }, () => ['admin.failed', 'admin.handled']).flat(),
     );
+    // These lead nowhere.
+    for (const path of ['/players/jane-doe/', '/players%2Fjane-doe', '/x/jane-doe']) {
+      expect((await ask(`${baseUrl}/admin${path}`, { headers })).status).toBe(404);
+    }
+    expect(JSON.parse(lines.at(-1) ?? '').url).toBe('/admin/x…');
     expect(lines.join()).not.toContain('jane-doe');
   });
 
