@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Right } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
+import { inTurn } from '../lib/in-turn.ts';
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
@@ -43,26 +44,30 @@ export function send(reply: FastifyReply, answer: Answer): void {
     .send(answer.body);
 }
 
+type Method = 'GET' | 'POST';
+
+/**
+ * The most answers, or pieces of long ones, that are being made for one caller at one address; further ones wait. A
+ * browser asks for six at once, but a script may ask for hundreds: each takes the process for some milliseconds, all
+ * of them for seconds (I7).
+ */
+const READS_AT_ONCE = 8;
+const reads = new KeyedSemaphore(READS_AT_ONCE);
+const takeRead = ({ actor, address }: Caller) => reads.take(`${actor} ${address}`);
+
 /**
  * Sends an answer that is read while it is sent. Nothing is read for HEAD: Fastify would read it to its end, as fast as
  * it can, and go on when the caller has left.
  */
 export function sendPieces(
-  { method }: Pick<FastifyRequest, 'method'>,
+  { method, caller }: Pick<FastifyRequest, 'method' | 'caller'>,
   reply: FastifyReply,
   pieces: () => AsyncIterable<string>,
 ): FastifyReply {
-  return reply.send(Readable.from(method === 'HEAD' ? [] : pieces()));
+  if (method === 'HEAD') return reply.send(Readable.from([]));
+  const sent = caller === undefined ? pieces() : inTurn(() => takeRead(caller), pieces);
+  return reply.send(Readable.from(sent));
 }
-
-type Method = 'GET' | 'POST';
-
-/**
- * The most answers that are being made for one caller at one address; further ones wait. A browser asks for six at
- * once, but a script may ask for hundreds: each takes the process for some milliseconds, all of them for seconds (I7).
- */
-const READS_AT_ONCE = 8;
-const reads = new KeyedSemaphore(READS_AT_ONCE);
 
 /** Adds a route that needs no authentication. `story` returns the answer. */
 export function serveAnybody(
@@ -102,8 +107,7 @@ export function serve(
       const { caller } = request;
       if (caller === undefined) throw new Error(`${method} ${url} was reached without its guard`);
       // A change may take long, and nobody makes hundreds at once.
-      const end =
-        method === 'GET' ? await reads.take(`${caller.actor} ${caller.address}`) : NOT_LIMITED;
+      const end = method === 'GET' ? await takeRead(caller) : NOT_LIMITED;
       try {
         // Its caller may have left while it waited.
         if (!reply.raw.destroyed) send(reply, await story(request, caller));

@@ -38,6 +38,29 @@ it('makes eight answers for one caller at a time: hundreds at once would keep ca
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
 });
 
+it('makes pieces of eight long answers for one caller at a time, however many are being read (I7)', async () => {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  app.decorateRequest('caller', undefined);
+  let making = 0;
+  let most = 0;
+  app.get('/export', (request, reply) => {
+    request.caller = { actor: 'viewer@x.example', role: 'viewer', address: request.ip };
+    return sendPieces(request, reply, async function* () {
+      for (let page = 0; page < 3; page += 1) {
+        making += 1;
+        most = Math.max(most, making);
+        await nextTurn();
+        making -= 1;
+        yield 'x';
+      }
+    });
+  });
+  const exports = await Promise.all(Array.from({ length: 50 }, () => app.inject('/export')));
+  expect(new Set(exports.map(({ body }) => body))).toEqual(new Set(['xxx']));
+  expect(most).toBe(8);
+});
+
 it('lets no change wait for another', async () => {
   const { ask, finish, begun } = listening('POST');
   const changes = Array.from({ length: 20 }, () => ask('token'));

@@ -3,6 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { httpStatusOf, type Readiness } from '../../http/health.ts';
+import { inTurn } from '../../lib/in-turn.ts';
 import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
 import { json, sendPieces, serveAnybody } from '../answers.ts';
 
@@ -24,7 +25,9 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
   });
   const semaphore = new KeyedSemaphore(1);
   app.get('/metrics', async (request, reply) => {
-    const pieces = () => inTurn(() => semaphore.take(request.ip), metrics.text);
+    // A hundred scrapes at once would block the process for seconds (I7); other addresses are not affected.
+    const take = () => semaphore.take(request.ip);
+    const pieces = () => inTurn(take, () => leavingTurns(metrics.text()));
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
     const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     if (!isGzip || request.method === 'HEAD') return sendPieces(request, reply, pieces);
@@ -36,28 +39,10 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
   });
 }
 
-/**
- * Interleaves the scrapes of one address chunk by chunk, and lets callbacks run in between: a hundred scrapes at once
- * would block the process for seconds (I7). A client that does not read holds no turn, and other addresses
- * are not affected.
- * @param take resolves when it is this scrape's turn, to the function that ends the turn
- */
-async function* inTurn(
-  take: () => Promise<() => void>,
-  write: () => AsyncIterable<string>,
-): AsyncGenerator<string> {
-  let chunks: AsyncIterator<string> | undefined;
-  for (;;) {
-    const end = await take();
-    let next: IteratorResult<string>;
-    try {
-      chunks ??= write()[Symbol.asyncIterator]();
-      next = await chunks.next();
-      await otherWork();
-    } finally {
-      end();
-    }
-    if (next.done === true) return;
-    yield next.value;
+/** With everything else that waits, such as callbacks, behind each chunk. */
+async function* leavingTurns(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    await otherWork();
+    yield chunk;
   }
 }
