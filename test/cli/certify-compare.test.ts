@@ -32,6 +32,22 @@ describe('certify compare', () => {
     expect(JSON.parse(changed.stdout).verdict).toEqual({ before: 'not_fit', after: 'fit' });
   });
 
+  it('keeps a terminal from being moved about by an id in a certificate that an operator has sent', async () => {
+    const [before, after] = [await certified(refundsTwice), await certified({})];
+    for (const folder of [before, after]) {
+      const file = join(folder, 'certificate.json');
+      const text = readFileSync(file, 'utf8');
+      const hostile = String.raw`rollback-twice\u001b[2J\u001b[31mVerdict: fit\n\u202eall is well`;
+      writeFileSync(file, text.replaceAll('"rollback-twice"', `"${hostile}"`));
+    }
+    const { code, stdout } = await wagergate(['certify', 'compare', before, after]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /Better\n {2}rollback-twice.*Verdict: fit .*all is well {2}failed → passed/,
+    );
+    for (const moving of ['\u001b', '\u202e']) expect(stdout).not.toContain(moving);
+  });
+
   it('needs two certificates: code 2', async () => {
     const folder = folderWith({ 'other.json': '{"a":1}' });
     const { code, stderr } = await wagergate([

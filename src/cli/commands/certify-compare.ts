@@ -66,7 +66,7 @@ function section(title: string, changes: readonly CaseChange[]): readonly string
   if (changes.length === 0) return [];
   const lines = changes.map(({ case: id, before, after, why }) => {
     const reason = why === '' ? '' : `: ${plain(why)}`;
-    return `  ${id}  ${before ?? 'not run'} → ${after ?? 'not run'}${reason}`;
+    return `  ${plain(id)}  ${before ?? 'not run'} → ${after ?? 'not run'}${reason}`;
   });
   return [`${title}\n${lines.join('\n')}`];
 }
