@@ -10,9 +10,10 @@ import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { RepeatableRequest } from '../store/sessions/session-rows.ts';
 import { keptText, readFields } from './fields.ts';
+import { LargeAnswers } from './large-answers.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
-import { betShower } from './show-bet.ts';
+import { sendBet } from './show-bet.ts';
 import { signedMembers } from './signed-members.ts';
 import { sendStatement } from './statements.ts';
 
@@ -64,8 +65,11 @@ export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
     });
   serve('/operator/sessions', openSession);
   serve('/operator/sessions/revoke', revokeSessions);
-  app.post('/operator/bets', options, betShower(api));
-  app.post('/operator/statements', options, (request, reply) => sendStatement(api, request, reply));
+  const large = { ...api, largeAnswers: new LargeAnswers() };
+  app.post('/operator/bets', options, (request, reply) => sendBet(large, request, reply));
+  app.post('/operator/statements', options, (request, reply) =>
+    sendStatement(large, request, reply),
+  );
 }
 
 async function openSession(api: OperatorApi, request: OperatorRequest): Promise<Answer> {

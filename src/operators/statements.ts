@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
 import { statementCsv } from '../books/statement-digest.ts';
+import type { OperatorConfig } from '../config/schema/schema.ts';
 import { isDay } from '../domain/calendar.ts';
 import { CODES } from '../domain/codes.ts';
 import { failure } from '../protocol/answers.ts';
-import type { Statements } from '../store/books/statements.ts';
+import type { DayStatement, Statements } from '../store/books/statements.ts';
 import { readFields } from './fields.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import { type OperatorGate, sendAnswer } from './request.ts';
 import { signedMembers } from './signed-members.ts';
 
@@ -20,16 +22,19 @@ export const statementFields = z.strictObject({
     .meta({ format: 'date' }),
 });
 
+interface OwnStatements {
+  readonly gate: Pick<OperatorGate, 'admit' | 'limits'>;
+  readonly statements: Pick<Statements, 'find' | 'pages'>;
+  readonly largeAnswers: LargeAnswers;
+}
+
 /** An operator's own statement of a closed day, as JSON or as the CSV that the digest covers. */
 export async function sendStatement(
-  {
-    gate,
-    statements,
-  }: { readonly gate: OperatorGate; readonly statements: Pick<Statements, 'find' | 'pages'> },
+  own: OwnStatements,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const admitted = await gate.admit(request);
+  const admitted = await own.gate.admit(request);
   if (!('operator' in admitted)) {
     sendAnswer(reply, admitted);
     return reply;
@@ -40,26 +45,53 @@ export async function sendStatement(
     return reply;
   }
   // The operator is the caller's own: a request cannot name another one (I8).
-  const { id } = admitted.operator;
+  const { operator } = admitted;
   const { day } = read.fields;
-  const statement = await statements.find(id, day);
-  if (statement === undefined) {
-    sendAnswer(reply, failure(CODES.notFound, 'No such statement', 404));
+  if (wantsCsv(request.headers.accept)) return await sendCsv(own, reply, operator, day);
+  await own.largeAnswers.send(operator, reply, () => sendJson(own, reply, operator, day));
+  return reply;
+}
+
+async function sendJson(
+  { gate, statements }: OwnStatements,
+  reply: FastifyReply,
+  operator: OperatorConfig,
+  day: string,
+): Promise<void> {
+  const limited = gate.limits.charge(operator, 'lines', 1);
+  const statement = limited ?? (await statements.find(operator.id, day)) ?? NONE;
+  if ('status' in statement) {
+    sendAnswer(reply, statement);
+    return;
+  }
+  gate.limits.owe(operator, 'lines', statement.open.length);
+  describe(reply, statement);
+  sendAnswer(reply, { status: 200, body: JSON.stringify(statement) });
+}
+
+async function sendCsv(
+  { gate, statements, largeAnswers }: OwnStatements,
+  reply: FastifyReply,
+  operator: OperatorConfig,
+  day: string,
+): Promise<FastifyReply> {
+  const found = await largeAnswers.read(operator, () => statements.find(operator.id, day));
+  if (found === undefined) {
+    sendAnswer(reply, NONE);
     return reply;
   }
-  const isCsv = wantsCsv(request.headers.accept);
-  const limited = isCsv
-    ? gate.limits.charge(admitted.operator, 'lines', statement.movements)
-    : undefined;
+  const lines = found.movements + found.open.length;
+  const limited = gate.limits.charge(operator, 'lines', lines);
   if (limited !== undefined) {
     sendAnswer(reply, limited);
     return reply;
   }
-  reply.header('digest', digestHeader(statement)).header('vary', 'accept');
-  if (isCsv) {
-    reply.header('content-type', 'text/csv; charset=utf-8');
-    return reply.send(Readable.from(statementCsv(statements, id, day)));
-  }
-  sendAnswer(reply, { status: 200, body: JSON.stringify(statement) });
-  return reply;
+  describe(reply, found).header('content-type', 'text/csv; charset=utf-8');
+  return reply.send(Readable.from(statementCsv(statements, operator.id, day)));
+}
+
+const NONE = failure(CODES.notFound, 'No such statement', 404);
+
+function describe(reply: FastifyReply, statement: DayStatement): FastifyReply {
+  return reply.header('digest', digestHeader(statement)).header('vary', 'accept');
 }
