@@ -24,6 +24,8 @@ export const RULES = {
     'A settle credits its amount: 0 for a lost bet, the payout for a won one, the stake for a refund. It carries no token, unless it is a cashout.',
   repeatedSettle:
     'A settle is sent again when its answer was lost: with the same data it pays no second time, and is answered 200.',
+  endedSession:
+    'Results and rollbacks may come long after the session has ended: the token that the bet was placed with is checked no more, whether it is sent or not.',
   cashout: "A cashout is the player's own wish: its settle carries a token, which is checked.",
   resettle:
     'A settle with another amount replaces the earlier one: the first payout is taken back, the new one made. A wallet may refuse that with code 20 or 21.',

@@ -66,7 +66,12 @@ class Run {
     });
     this.#caller = new ServiceCaller(this.#connection, player);
     this.#redaction = new Redaction(
-      [player.token, other?.token ?? '', ...tellingOf(settings).flatMap(withCodings)],
+      [
+        player.token,
+        player.endedToken ?? '',
+        other?.token ?? '',
+        ...tellingOf(settings).flatMap(withCodings),
+      ],
       signingSecret(settings),
     );
     this.#display = {
@@ -238,6 +243,11 @@ function variablesOf({ player, other, settings }: CertificationOptions): readonl
   }));
   return [
     { value: player.token, name: 'PLAYER_TOKEN', about: 'a live token of the test player' },
+    {
+      value: player.endedToken ?? '',
+      name: 'ENDED_TOKEN',
+      about: "a token of the test player's that has ended",
+    },
     { value: other?.token ?? '', name: 'OTHER_TOKEN', about: 'a live token of the second player' },
     ...headers,
   ];

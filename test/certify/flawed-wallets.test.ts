@@ -132,6 +132,7 @@ const ROWS: readonly Row[] = [
       'freebet-rollback',
       'rollback-concurrent',
       'rollback-concurrent-bets',
+      'rollback-ended-token',
       'rollback-error-codes',
       'rollback-larger-amount',
       'rollback-late-repeat',

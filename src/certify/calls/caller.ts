@@ -22,6 +22,8 @@ export interface CertifiedPlayer {
   readonly userId: string;
   readonly token: string;
   readonly currency: string;
+  /** A token of the player's whose session has ended, if one was named. */
+  readonly endedToken?: string | undefined;
 }
 
 /** How a call differs from the usual one. */

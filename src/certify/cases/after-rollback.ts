@@ -5,6 +5,7 @@ import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
+import { rollbackEnded } from './ended-session.ts';
 import { afterSpending } from './spent-payout.ts';
 
 const RACES = 4;
@@ -207,6 +208,7 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       trial.warn('refused; the gateway leaves the token out only where it does not know the bet');
     },
   },
+  rollbackEnded,
   {
     id: 'rollback-other-user',
     title: "A rollback that names another player does not undo the bet's",

@@ -5,6 +5,7 @@ import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
 import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
+import { settleEnded } from './ended-session.ts';
 import { OTHER_NEEDED } from './place.ts';
 import { tryWithToken } from './with-token.ts';
 
@@ -189,6 +190,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       await trial.moved('-1', 'a settle of another player');
     },
   },
+  settleEnded,
   {
     id: 'settle-concurrent-bets',
     title: 'Results of different bets at the same time are all paid',

@@ -5,6 +5,7 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
+import { unsettleEnded } from './ended-session.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
 import { tryWithToken } from './with-token.ts';
 
@@ -234,6 +235,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       await trial.movedNothing('settled, unsettled and rolled back');
     },
   },
+  unsettleEnded,
   {
     id: 'unsettle-unknown-bet',
     title: 'An unsettle of an unknown bet takes nothing',

@@ -18,6 +18,7 @@ export interface OperatorOptions {
   readonly token?: string;
   readonly tokenEnv?: string;
   readonly tokenFile?: string;
+  readonly endedToken?: string;
   readonly currency?: string;
   readonly otherUser?: string;
   readonly otherToken?: string;
@@ -68,7 +69,12 @@ export async function operatorToCertify(
     operator,
     currencies,
     settings: { ...settings, dialect: dialectOf(settings.dialect, await defaults(), strict) },
-    player: { userId: user, token, currency: currency.toUpperCase() },
+    player: {
+      userId: user,
+      token,
+      currency: currency.toUpperCase(),
+      endedToken: options.endedToken,
+    },
     other,
   };
 }

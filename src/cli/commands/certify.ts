@@ -55,6 +55,7 @@ export function certifyCommand(terminal: Terminal): Command {
     .option('--token <token>', "a live token of the operator's for this player")
     .option('--token-env <name>', 'the same, in an environment variable')
     .option('--token-file <file>', 'the same, in a file')
+    .option('--ended-token <token>', "a token of the player's whose session has ended")
     .option('--currency <code>', "the token's currency (default: the operator's first)")
     .option('--other-user <id>', 'a second player, for what players must not do to each other')
     .option('--other-token <token>', "the second player's token, in the same currency")

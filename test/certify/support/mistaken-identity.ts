@@ -1,3 +1,4 @@
+import type { BetOperation } from '../../../src/domain/operation.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
 export const cashesOutWithoutToken = flawed((call, books) =>
@@ -59,3 +60,31 @@ export const paysWhomItNames: Mistake = flawed((call, books) => {
   books.credit('bob', call.currency, call.amount);
   return accepted();
 });
+
+/** Checks the token of these calls, where they have one, against the live ones and these ended ones. */
+export const checksTokensOf = (
+  operations: readonly BetOperation[],
+  ended: readonly string[] = [],
+): Mistake =>
+  flawed(({ operation, token }) =>
+    operations.includes(operation) &&
+    token !== undefined &&
+    token !== 'ann-usd-token' &&
+    !ended.includes(token)
+      ? declined(3)
+      : undefined,
+  );
+
+/** The same, and refuses results without a token. */
+export function demandsLiveTokens(ended: readonly string[] = []): Mistake {
+  const [demanding, checking] = [
+    demandsTokenOnSettle,
+    checksTokensOf(['settle', 'unsettle'], ended),
+  ];
+  return flawed((call, books) => demanding.flaw?.(call, books) ?? checking.flaw?.(call, books));
+}
+
+/** Confirms a rollback whose token has ended, and does nothing. */
+export const forgetsTheDeparted: Mistake = flawed(({ operation, token = 'ann-usd-token' }) =>
+  operation === 'rollback' && token !== 'ann-usd-token' ? accepted() : undefined,
+);

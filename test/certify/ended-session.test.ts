@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { certification, ids, PLAYER, sandbox, suggested } from './support/certification.ts';
+import * as mistaking from './support/mistaken-identity.ts';
+import { failsNothingElse, type Row } from './support/one-mistake.ts';
+
+const ENDED = 'ann-old-token';
+
+const ROWS: readonly Row[] = [
+  {
+    wallet: 'checks the token of a rollback',
+    mistake: mistaking.checksTokensOf(['rollback']),
+    failed: ['rollback-ended-token'],
+    dialect: {},
+  },
+  {
+    wallet: 'confirms a rollback whose token has ended, and keeps the stake',
+    mistake: mistaking.forgetsTheDeparted,
+    failed: ['rollback-ended-token'],
+    dialect: {},
+  },
+];
+
+describe('a wallet that', () => {
+  it.each(ROWS)('$wallet', failsNothingElse);
+
+  it('wants a live token with results is not fit by getting the token of the bet', async () => {
+    const certificate = await certification(await sandbox(mistaking.demandsLiveTokens()));
+    expect(certificate.verdict).toBe('not_fit');
+    expect(ids(certificate, 'failed')).toEqual(
+      expect.arrayContaining(['settle-ended-token', 'unsettle-ended-token']),
+    );
+  });
+
+  it('wants a token with results, and knows ended ones, is fit where one is named', async () => {
+    const player = { ...PLAYER, endedToken: ENDED };
+    const wallet = await sandbox(mistaking.demandsLiveTokens([ENDED]));
+    const certificate = await certification(wallet, { player });
+    expect({ verdict: certificate.verdict, suggested: suggested(certificate) }).toEqual({
+      verdict: 'fit_with_dialect',
+      suggested: ['alwaysSendToken: true'],
+    });
+    expect(ids(certificate, 'failed').filter((id) => id.endsWith('-ended-token'))).toEqual([]);
+  });
+});
