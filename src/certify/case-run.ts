@@ -81,7 +81,7 @@ async function attempt(one: Case, trial: Trial, signal: AbortSignal): Promise<st
     if (error instanceof Skipped) return error.message;
     if (signal.aborted) return 'stopped in the middle of it';
     if (!(error instanceof NoBalance)) throw error;
-    trial.fail(error.message);
+    trial.failToServe(error.message);
     return undefined;
   } finally {
     await trial.cleanUp();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureMeaning } from '../../src/certify/trial/failure-meaning.ts';
 import type { Operation } from '../../src/domain/operation.ts';
+import type { WireAnswer } from '../../tools/simulator/wallet/answers.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import * as answering from './support/flawed-answers.ts';
@@ -50,6 +51,34 @@ describe('a wallet that misbehaves on the wire', () => {
       {
         what: expect.stringMatching(/no answer \(connection/),
         advice: expect.stringMatching(/^A connection broke/),
+      },
+    ]);
+  });
+
+  it('lets nobody in by silence, and is told how servers come to it', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('place', { kind: 'hang' });
+    const only = ['signature-missing-results'] as const;
+    const { findings } = await certification(wallet, { only, limits: { callMs: 600 } });
+    expect(findings).toMatchObject([
+      {
+        case: 'signature-missing-results',
+        meaning: 'costs_money',
+        advice: expect.stringMatching(/^No answer came in time\./),
+      },
+    ]);
+  });
+
+  it('is told that a refusal with a code cannot be read, and not that it has none', async () => {
+    const cutOff = (answer: WireAnswer) =>
+      answer.status === 400 ? { ...answer, body: answer.body.slice(0, -2) } : answer;
+    const wallet = await sandbox({ rewrite: cutOff, rewriteRefused: cutOff });
+    const only = ['place-not-enough', 'shape-refusal-code', 'shape-refusal-message'] as const;
+    const { findings } = await certification(wallet, { only });
+    expect(findings.filter((one) => one.case.startsWith('shape-'))).toMatchObject([
+      {
+        case: 'shape-refusal-code',
+        what: expect.stringMatching(/^no code that can be read: HTTP 400, and the body is not /),
       },
     ]);
   });

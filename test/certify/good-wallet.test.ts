@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate/certificate.ts';
-import { sameAmount } from '../../src/domain/amount.ts';
+import { compareAmounts, sameAmount } from '../../src/domain/amount.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
 import { declined, flawed } from './support/mistake.ts';
@@ -92,6 +92,31 @@ describe('a wallet that keeps the protocol', () => {
       'settle-cashout-other-token',
     ]);
     expect(certificate.verdict).toBe('fit');
+  });
+
+  it('may refuse stakes below 1', async () => {
+    const wallet = await sandbox(
+      flawed((call) =>
+        call.operation === 'place' &&
+        compareAmounts(call.amount, '1') < 0 &&
+        Number(call.amount) > 0
+          ? declined(11)
+          : undefined,
+      ),
+    );
+    const certificate = await certification(wallet, { only: ['currencies', 'place-zero'] });
+    expect(certificate.verdict).toBe('fit');
+    expect(ids(certificate, 'warned')).toEqual(['currency-cents']);
+  });
+
+  it('is told of its limits where they stop a test player, and not of what was to be tried', async () => {
+    const wallet = await sandbox(
+      flawed(({ operation }) => (operation === 'place' ? declined(11) : undefined)),
+    );
+    const { findings } = await certification(wallet, { only: ['place-enough', 'settle-won'] });
+    expect(findings.map((one) => one.case)).toEqual(['place-enough', 'settle-won']);
+    for (const { advice } of findings)
+      expect(advice).toMatch(/^The code says that this player may/);
   });
 
   it('passes in another currency, beside a real second player', async () => {

@@ -16,7 +16,10 @@ async function placeOf(trial: Trial, amount: string): Promise<void> {
   }
 }
 
-/** Places a bet of a fraction; the case is skipped if it is refused and the currency has no fractions. */
+/**
+ * Places a bet of a fraction above 1, because many a wallet that counts well refuses smaller stakes. The case is
+ * skipped if it is refused and the currency has no fractions.
+ */
 async function placedFraction(trial: Trial, amount: string): Promise<BetSlip> {
   const slip = trial.slip({ amount });
   const recorded = await trial.place(slip);
@@ -35,10 +38,10 @@ const DECIMALS =
 
 /**
  * Each becomes a wrong number of cents if it is read as a binary float, multiplied by 100 and truncated
- * (0.29, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
+ * (1.13, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
  */
 const ODD_CENTS = [
-  { stake: '0.29', payout: '1.15' },
+  { stake: '1.13', payout: '1.15' },
   { stake: '1.1', payout: '2.2' },
   { stake: '4.35', payout: '8.2' },
   { stake: '19.99', payout: '16.4' },
@@ -120,12 +123,12 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
   {
     id: 'currency-exact-sums',
     title: 'Tenths add up',
-    expected: 'after stakes of 0.1, 0.2, … 0.7 the balance has fallen by exactly 2.8',
+    expected: 'after stakes of 1.1, 1.2, … 1.7 the balance has fallen by exactly 9.8',
     advice: DECIMALS,
     run: async (trial) => {
       let total = 0;
-      for (let tenths = 1; tenths <= 7; tenths += 1) {
-        await placedFraction(trial, `0.${tenths}`);
+      for (let tenths = 11; tenths <= 17; tenths += 1) {
+        await placedFraction(trial, `1.${tenths % 10}`);
         total += tenths;
         const moved = `-${Math.floor(total / 10)}.${total % 10}`;
         if (!(await trial.moved(moved, 'stakes of tenths'))) return;
@@ -135,20 +138,20 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
   {
     id: 'currency-exact-payout',
     title: 'A payout of cents is paid exactly',
-    expected: 'after a stake of 0.1 and a payout of 0.3 the balance has risen by exactly 0.2',
+    expected: 'after a stake of 1.1 and a payout of 3.3 the balance has risen by exactly 2.2',
     advice: DECIMALS,
     run: async (trial) => {
-      const slip = await placedFraction(trial, '0.1');
-      trial.accepts(await trial.won(slip, '0.3'));
-      await trial.moved('0.2', 'a stake of 0.1 and a payout of 0.3');
+      const slip = await placedFraction(trial, '1.1');
+      trial.accepts(await trial.won(slip, '3.3'));
+      await trial.moved('2.2', 'a stake of 1.1 and a payout of 3.3');
     },
   },
   {
     id: 'currency-odd-cents',
     title: 'Cents that binary floats miss are counted exactly',
     expected:
-      'the balance falls by exactly 0.29, 1.1, 4.35 and 19.99, and rises by payouts of exactly 1.15, 2.2, 8.2 and 16.4',
-    advice: `${DECIMALS} A float times 100, cut off, makes 28 cents of 0.29.`,
+      'the balance falls by exactly 1.13, 1.1, 4.35 and 19.99, and rises by payouts of exactly 1.15, 2.2, 8.2 and 16.4',
+    advice: `${DECIMALS} A float times 100, cut off, makes 112 cents of 1.13.`,
     run: async (trial) => {
       let moved = '0';
       for (const { stake, payout } of ODD_CENTS) {

@@ -1,7 +1,7 @@
 import { classOf } from '../../domain/operation.ts';
 import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
-import { codesIn, documentOf } from '../calls/answer-meaning.ts';
+import { codesIn, describeExchange, documentOf } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 import { rightSignatures } from '../calls/right-signatures.ts';
 import { type Case, type CaseText, group } from '../case.ts';
@@ -64,6 +64,11 @@ const statusOf = ({ exchange }: RecordedCall) =>
   exchange.kind === 'response' ? exchange.status : undefined;
 const bodyOf = ({ exchange }: RecordedCall) =>
   exchange.kind === 'response' ? documentOf(exchange) : undefined;
+/** A body came that is no JSON object: it may well have what is looked for, in Latin-1 or cut off. */
+const isGarbled = (recorded: RecordedCall) =>
+  bodyOf(recorded) === undefined &&
+  recorded.exchange.kind === 'response' &&
+  recorded.exchange.body.length > 0;
 
 function verdictOn(recordedCalls: (trial: Trial) => readonly RecordedCall[], fault: Fault) {
   return async (trial: Trial): Promise<void> => {
@@ -165,10 +170,14 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     title: 'A refusal has an integer code',
     expected: 'every refusal of the run has an integer in code',
     rule: RULES.refusal,
-    advice: 'Put the code into the member code, as an integer.',
+    advice:
+      'Put the code into the member code, as an integer, of a JSON object in UTF-8 that is sent whole: Content-Length ' +
+      'counts bytes, not characters.',
     run: verdictOn(refusals, (recorded) => {
       const body = bodyOf(recorded);
       if (!unread(recorded) || Number.isSafeInteger(body?.value.code)) return undefined;
+      if (isGarbled(recorded))
+        return `no code that can be read: ${describeExchange(recorded.exchange)}`;
       const [other] = body === undefined ? [] : codesIn(body);
       return other === undefined ? 'no code' : `the code stands in ${other.name}`;
     }),
@@ -182,7 +191,9 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     advice: 'Add a message: people read it in logs.',
     run: async (trial) => {
       const found = examine(trial, refusals(trial), (recorded) =>
-        typeof bodyOf(recorded)?.value.message === 'string' ? undefined : 'no message',
+        isGarbled(recorded) || typeof bodyOf(recorded)?.value.message === 'string'
+          ? undefined
+          : 'no message',
       );
       if (found !== undefined) trial.warn(`${found}; only the code counts`, 'cosmetic');
     },

@@ -17,6 +17,27 @@ const CONNECTION_ADVICE =
   '`Connection: close`, and keep idle connections open for more than 4 s; then run the case again. If ' +
   'the call itself makes the wallet fail:';
 
+const SILENCE = /no answer \(no (?:complete )?answer within /;
+
+const SILENCE_ADVICE =
+  'No answer came in time. Serve connections beside one another (a server of one thread that keeps connections open ' +
+  'lets all others wait), let more than 50 wait to be taken (some servers queue 5), and end each answer by its ' +
+  'Content-Length, a last chunk or a closed connection; then run the case again. If the call itself takes so long:';
+
+/** Codes 9 and 11 to 16: the player is blocked, or limited. */
+const LIMITED = /^place should be accepted: HTTP \d+ with \w+ (?:9|1[1-6])$/;
+
+const LIMITED_ADVICE =
+  'The code says that this player may not bet, or not so much: lift blocks and limits of the test player, who bets ' +
+  'from 1 unit to the whole balance; then run the case again. If the code means something else:';
+
+/** What comes before a case's own advice where it says little about its subject. */
+function generalAdvice(reason: string): readonly string[] {
+  if (LOST_CONNECTION.test(reason)) return [CONNECTION_ADVICE];
+  if (LIMITED.test(reason)) return [LIMITED_ADVICE];
+  return SILENCE.test(reason) ? [SILENCE_ADVICE] : [];
+}
+
 /** What is wrong with the wallet, the worst first. */
 export function findingsOf({ results, adviceOf, mends }: FindingsOptions): readonly Finding[] {
   const found = results.flatMap((result): readonly Finding[] => {
@@ -31,9 +52,7 @@ export function findingsOf({ results, adviceOf, mends }: FindingsOptions): reado
         title,
         what: reasons[0] ?? '',
         advice: adviceText(
-          LOST_CONNECTION.test(reasons[0] ?? '')
-            ? `${CONNECTION_ADVICE} ${adviceOf(id)}`
-            : adviceOf(id),
+          [...generalAdvice(reasons[0] ?? ''), adviceOf(id)].join(' '),
           mendedBy,
           verdict === 'failed' && isBlocking(meaning ?? 'absorbed'),
         ),

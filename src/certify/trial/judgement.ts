@@ -44,6 +44,10 @@ export class Judgement {
   fail(text: string, meaning: FailureMeaning = this.#usualMeaning): void {
     this.#failures.push({ text, meaning });
   }
+  /** What should work does not: nobody is let in by that, whatever the case is about. */
+  failToServe(text: string): void {
+    this.fail(text, this.#usualMeaning === 'lets_somebody_in' ? 'costs_money' : this.#usualMeaning);
+  }
   warn(text: string, meaning: FailureMeaning = 'absorbed'): void {
     this.#warnings.push({ text, meaning });
   }
@@ -59,7 +63,8 @@ export class Judgement {
   accepts(recorded: RecordedCall): boolean {
     recorded.wanted = { kind: 'success' };
     if (recorded.answer.kind === 'accepted') return true;
-    this.fail(`${recorded.operation} should be accepted: ${describeExchange(recorded.exchange)}`);
+    const { operation, exchange } = recorded;
+    this.failToServe(`${operation} should be accepted: ${describeExchange(exchange)}`);
     return false;
   }
 

@@ -5,7 +5,7 @@ import { judgeSignature, type SignatureJudge } from '../../../tools/simulator/wa
 import { SECRET } from './certification.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
-/** Reads amounts as binary floats, multiplies by 100 and truncates: 0.29 becomes 28 cents. */
+/** Reads amounts as binary floats, multiplies by 100 and truncates: 1.13 becomes 112 cents. */
 export const cutsCents = flawed((call, books) => {
   if (call.operation !== 'place' && call.operation !== 'settle') return undefined;
   const cents = Math.trunc(Number(call.amount) * 100);
