@@ -30,11 +30,14 @@ export function quantiles(histogram: string, where = CHOSEN): Record<string, str
   };
 }
 
-/** The share of a histogram's observations up to its bound at 5 s, written `5` or `5.0`. */
+/**
+ * The share of a histogram's observations up to its bound at 5 s, written `5` or `5.0`. Nothing where there were none:
+ * 0/0 is NaN, which a panel shows in the colour of its lowest step.
+ */
 export function shareWithin5s(where = CHOSEN): string {
   const metric = 'gateway_callback_duration_seconds';
   const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}[$__rate_interval]))`;
-  return `${within} / sum(rate(${metric}_count{${where}}[$__rate_interval]))`;
+  return `${within} / (sum(rate(${metric}_count{${where}}[$__rate_interval])) > 0)`;
 }
 
 /** Deliveries in these states, counted once however many replicas report them. */
