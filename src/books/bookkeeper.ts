@@ -51,6 +51,8 @@ export class Bookkeeper {
   readonly #dayChecks: DayChecks;
   readonly #reconciliations: ReconciliationRuns;
   readonly #duties: readonly Duty[];
+  /** The zone that the log says is not taken: two duties ask every four seconds, perhaps for years. */
+  #toldZone: string | undefined;
   #stopping = false;
 
   constructor(keeping: Bookkeeping) {
@@ -195,12 +197,14 @@ export class Bookkeeper {
   /** The time zone of the first booking, which stays in use, because another would shift the days. */
   async #timeZone(): Promise<string> {
     const { timeZone } = this.#keeping.configuration().gateway.books;
-    const { timeZone: kept } = await this.#journal.cursor();
-    if (kept !== undefined && kept !== timeZone) {
+    const { timeZone: kept = timeZone } = await this.#journal.cursor();
+    const differing = kept === timeZone ? undefined : timeZone;
+    if (differing !== undefined && differing !== this.#toldZone) {
       const note = 'the days stay those of the first until `wagergate books rebuild`';
       this.#keeping.logger.warn({ kept, configured: timeZone, note }, 'books.time_zone_differs');
     }
-    return kept ?? timeZone;
+    this.#toldZone = differing;
+    return kept;
   }
 
   #tellFailed(error: unknown, duty: string, operator?: string): void {
