@@ -1,3 +1,4 @@
+import type { Bet } from '../domain/bet.ts';
 import { decideConfirm } from '../domain/confirm.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Engine } from '../engine/context.ts';
@@ -40,14 +41,18 @@ async function confirm(
   const { operatorId } = bet.owner;
   const settings = deliverySettings(configuration(), operatorId);
   const { confirmUnknownAfterMs: confirmAfterMs } = settings;
-  const holdsRepeats = wallets.get(operatorId)?.callerDialect.holdUnknownRepeats === true;
+  const wallet = wallets.get(operatorId);
+  const holdsRepeats = wallet?.callerDialect.holdUnknownRepeats === true;
   const decision = decideConfirm(bet, { nowMs, confirmAfterMs, holdsRepeats });
   switch (decision.kind) {
     case 'wait':
       await confirmations.postpone(bet, decision.inMs);
       return false;
     case 'skip':
-      await confirmations.skip(bet);
+      // Only its file says whether a person has to decide: skipped without it, nobody would ever be told.
+      if (wallet === undefined && hasUnknownResult(bet)) {
+        await confirmations.postpone(bet, confirmAfterMs);
+      } else await confirmations.skip(bet);
       return false;
     case 'leaveToPerson':
       if (!(await leaveToPerson(confirming, bet))) await confirmations.skip(bet);
@@ -72,4 +77,8 @@ async function confirm(
     default:
       return unreachable(decision);
   }
+}
+
+function hasUnknownResult({ rollback, settlement }: Bet): boolean {
+  return rollback.kind === 'none' && settlement.kind === 'unknown';
 }

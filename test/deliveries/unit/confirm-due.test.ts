@@ -198,4 +198,14 @@ describe('a result of unknown outcome that must not be repeated', () => {
     expect([before.error.mock.calls, none.error.mock.calls]).toEqual([[], []]);
     expect([before.skip.mock.calls.length, none.skip.mock.calls.length]).toEqual([0, 1]);
   });
+
+  it('waits for its operator’s file, which says whether it may be repeated (I4)', async () => {
+    const owner = unknown.owner && { ...unknown.owner, operatorId: 'gone' };
+    const bet = { ...unknown, owner };
+    const rolledBack = { ...bet, rollback: { kind: 'promised', transactionTime: 'then' } } as const;
+    const { confirming, postpone, skip } = confirmingOf([bet, rolledBack]);
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(postpone.mock.calls).toEqual([[bet, 60_000]]);
+    expect(skip.mock.calls).toEqual([[rolledBack]]);
+  });
 });
