@@ -3,7 +3,7 @@ import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { concludeRollback } from '../domain/conclude.ts';
 import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
 import { ANOTHER_PLAYERS, unseenBet } from '../engine/find-bet.ts';
-import { presentGeneration } from '../engine/wallet-generation.ts';
+import { generationOfUnseen } from '../engine/wallet-generation.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
@@ -99,7 +99,7 @@ async function withOwner(
   const first = (await callbacks.bets.operationsOf(transactionId)).at(-1);
   const parsed = first && parseBet('PUT', first.body);
   if (parsed?.ok === true && parsed.message.userId !== owner.userId) return undefined;
-  const generation = presentGeneration(callbacks.configuration(), owner.operatorId);
+  const generation = generationOfUnseen(callbacks.configuration(), owner.operatorId);
   return { ...bet, owner, generation, rollback: { kind: 'none' } };
 }
 

@@ -103,7 +103,7 @@ export interface Bet {
   /** The place's amount, exact text; undefined while no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
-  /** The `wallet.generation` that the bet belongs to. */
+  /** The `wallet.generation` that the bet belongs to; 0: not known yet, because its operator had no file. */
   readonly generation: number;
   /** The operator's bets of generations up to this one were released to another wallet; 0: none were. */
   readonly released: number;

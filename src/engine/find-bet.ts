@@ -2,7 +2,7 @@ import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './context.ts';
 import { countUnknown } from './unknown-outcome.ts';
-import { presentGeneration } from './wallet-generation.ts';
+import { generationOfUnseen, withGeneration } from './wallet-generation.ts';
 
 /** Why an operation is refused that names a bet together with another player than its own. */
 export const ANOTHER_PLAYERS = "the bet is another player's";
@@ -38,7 +38,7 @@ export async function findRecoveredBet(
 ): Promise<Bet | undefined> {
   for (;;) {
     const bet = await engine.bets.find(transactionId);
-    if (bet?.busy?.lapsed !== true) return bet;
+    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine.configuration(), bet);
     const { attemptId, operation } = bet.busy;
     // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {
@@ -56,7 +56,7 @@ export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner
     amount: undefined,
     currency: undefined,
     generation:
-      owner === undefined ? 1 : presentGeneration(engine.configuration(), owner.operatorId),
+      owner === undefined ? 1 : generationOfUnseen(engine.configuration(), owner.operatorId),
     released: 0,
     releasedTo: 0,
     place: { kind: 'unseen' },

@@ -7,9 +7,26 @@ import type { Bet } from '../domain/bet.ts';
  * that one (docs/money-safety.md).
  */
 
-/** The `wallet.generation` of a bet placed now; 1 for an operator whose file is gone. */
+/**
+ * Of a bet that was not placed through this journal and became known while its operator had no file: it is in the books
+ * of whichever wallet the file names when it is back. With the number of any other wallet, nobody would be asked.
+ */
+const NOT_KNOWN = 0;
+
+/** The `wallet.generation` of a bet placed now; 1 for an operator whose file is gone, whose place is not sent. */
 export function presentGeneration(configuration: Configuration, operatorId: string): number {
   return configuration.operators.get(operatorId)?.wallet.generation ?? 1;
+}
+
+/** The generation of a bet whose place was not seen, or did not name its player. */
+export function generationOfUnseen(configuration: Configuration, operatorId: string): number {
+  return configuration.operators.get(operatorId)?.wallet.generation ?? NOT_KNOWN;
+}
+
+/** The bet, with the present generation if its own was not known. */
+export function withGeneration(configuration: Configuration, bet: Bet): Bet {
+  if (bet.generation !== NOT_KNOWN || bet.owner === undefined) return bet;
+  return { ...bet, generation: generationOfUnseen(configuration, bet.owner.operatorId) };
 }
 
 /** The generation of a bet, and what people have released of that operator's bets. */
@@ -36,7 +53,7 @@ export function isOfOtherWallet(
   const isReleasedToNewer = releasedTo > configured;
   // 0: an older version of the gateway recorded the release, which was to the generation that it named.
   const isReleasedHere = (releasedTo || released) === configured;
-  return generation === configured
+  return generation === configured || generation === NOT_KNOWN
     ? isReleasedToNewer && generation <= released
     : !isReleasedHere || Math.max(generation, configured) > released;
 }

@@ -9,7 +9,7 @@ import {
   untilDeliveriesAre,
 } from '../money-safety/support/bets.ts';
 import { PATIENCE, PATIENT, QUICK } from '../money-safety/support/patience.ts';
-import type { TestBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { sql } from './support/deliveries.ts';
 
@@ -22,10 +22,15 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT, beta: {} },
+    operators: { alpha: PATIENT, beta: { wallet: { generation: 3 } } },
   });
 });
 afterAll(() => gateway.close());
+
+async function removeFile(operatorId: string): Promise<void> {
+  await rm(join(gateway.configFolder, 'operators', `${operatorId}.yaml`));
+  await gateway.reload();
+}
 
 /** Lets the confirmation come due, and resolves once the worker has looked at it. */
 async function isLookedAt(bet: TestBet, which: 'first' | 'second'): Promise<void> {
@@ -40,8 +45,7 @@ it('a lost result of an operator without a file is left to a person once the fil
   const bet = await acceptedBet(gateway);
   lose(bet, 'settle');
   expect((await bet.settle('20')).status).toBe(503);
-  await rm(join(gateway.configFolder, 'operators', 'alpha.yaml'));
-  await gateway.reload();
+  await removeFile('alpha');
   // As after eleven minutes: the service has given up by then.
   for (const which of ['first', 'second'] as const) await isLookedAt(bet, which);
 
@@ -49,4 +53,18 @@ it('a lost result of an operator without a file is left to a person once the fil
   await makeDue(bet, 'first');
   await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
   expect(settlesOf(bet)).toEqual(['20']);
+}, 60_000);
+
+it('what came for a bet unknown here reaches the wallet of whichever generation is back (I4)', async () => {
+  // PostgreSQL was away when it was placed, say.
+  const bet = await unplacedBet(gateway, { operatorId: 'beta' });
+  await removeFile('beta');
+  expect((await bet.update('1.5')).status).toBe(200);
+  expect((await bet.rollback()).status).toBe(200);
+  await gateway.reconfigure('beta', {});
+  await untilDeliveriesAre(bet, [
+    { operation: 'update', state: 'superseded' },
+    { operation: 'rollback', state: 'delivered' },
+  ]);
+  expect(bet.arrivals()).toEqual(['rollback']);
 }, 60_000);

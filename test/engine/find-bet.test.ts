@@ -49,6 +49,14 @@ describe('the player whom an operation concerns', () => {
     expect(await locate(engineOf([bet]).engine, MESSAGE)).toEqual({ kind: 'bet', bet });
   });
 
+  it('is asked at its present wallet where the bet’s own was not known', async () => {
+    const found = await locate(engineOf([{ ...FRESH, generation: 0 }]).engine, MESSAGE);
+    expect(found).toMatchObject({ kind: 'bet', bet: { generation: 3 } });
+    const owner = { ...OWNER, operatorId: 'gone' };
+    const stays = await locate(engineOf([{ ...FRESH, owner, generation: 0 }]).engine, MESSAGE);
+    expect(stays).toMatchObject({ kind: 'bet', bet: { generation: 0 } });
+  });
+
   it('is known from a bet that was never seen, and otherwise unknown', async () => {
     const { engine } = engineOf([undefined], OWNER);
     const found = await locate(engine, MESSAGE);
@@ -111,7 +119,7 @@ describe('an unseen bet', () => {
     });
     const nobodys = unseenBet(engine, 'new', undefined);
     expect([nobodys.owner, nobodys.generation]).toEqual([undefined, 1]);
-    expect(unseenBet(engine, 'new', { ...OWNER, operatorId: 'gone' }).generation).toBe(1);
+    expect(unseenBet(engine, 'new', { ...OWNER, operatorId: 'gone' }).generation).toBe(0);
   });
 });
 
@@ -127,6 +135,8 @@ describe('settings of a delivery', () => {
     const of = (generation: number, owner: Bet['owner'] = OWNER) =>
       isOfOtherWallet(settings, { generation, owner, released: 0, releasedTo: 0 });
     expect([of(2), of(3), of(4)]).toEqual([true, false, true]);
+    // It became known while its operator had no file.
+    expect(of(0)).toBe(false);
     expect(of(2, { ...OWNER, operatorId: 'gone' })).toBe(false);
     const nobodys = { generation: 1, owner: undefined, released: 0, releasedTo: 0 };
     expect(isOfOtherWallet(settings, nobodys)).toBe(false);

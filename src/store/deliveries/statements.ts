@@ -14,8 +14,8 @@ const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_a
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
-/** Whether the bet belongs to another wallet than the configured one: the SQL of `isOfOtherWallet`. */
-const FOREIGN = `(CASE WHEN b.generation = :generation
+/** Whether the bet belongs to another wallet than the configured one: the SQL of `isOfOtherWallet` (0: not known). */
+const FOREIGN = `(CASE WHEN b.generation IN (0, :generation)
        THEN EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
                        AND h.released >= b.generation AND h.released_to > :generation)
        ELSE NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
@@ -91,7 +91,9 @@ export const TAKE = statement(
   ), bet AS (
     UPDATE bets b
        SET busy_operation = CASE c.purpose WHEN 'confirm' THEN 'confirm' ELSE c.operation END,
-           busy_attempt = c.attempt_id, busy_until = ${LEASE_END}, version = b.version + 1
+           busy_attempt = c.attempt_id, busy_until = ${LEASE_END}, version = b.version + 1,
+           -- From now on it is in the books of the wallet that is asked.
+           generation = coalesce(nullif(b.generation, 0), :generation)
       FROM chosen c
      WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
     RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id,
