@@ -131,7 +131,7 @@ export class Slice {
   async #claim(): Promise<void> {
     // Lets other idle lanes join this claim.
     await new Promise(setImmediate);
-    const { operator } = this.#options;
+    const { operator, wallet } = this.#options;
     const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
     const permit = new SendPermit(this.#slicing.clock);
     try {
@@ -143,6 +143,7 @@ export class Slice {
         generation: operator.wallet.generation,
         limit,
         which: this.#isProbe ? 'money' : 'all',
+        skipsUpdates: wallet.callerDialect.skipUpdates,
       });
       for (const { id, transactionId, error } of unreadable) {
         const facts = { err: error, operator: operator.id, delivery: id, transactionId };

@@ -27,6 +27,8 @@ export interface Take {
   readonly limit: number;
   /** `money`: no data updates. Default `all`. */
   readonly which?: 'money' | 'all' | undefined;
+  /** The wallet is sent no data updates: those that wait end. Default: it is. */
+  readonly skipsUpdates?: boolean | undefined;
 }
 
 /** An operator with open deliveries. */
@@ -70,9 +72,13 @@ export class DeliveryStore {
    * Claims due deliveries of an operator: at most one per bet, a bet's money operations in the order in which
    * they were promised, and none of a bet that is busy (I6).
    */
-  async take(operatorId: string, { generation, limit, which = 'all' }: Take): Promise<Claim> {
+  async take(
+    operatorId: string,
+    { generation, limit, which = 'all', skipsUpdates = false }: Take,
+  ): Promise<Claim> {
     const withUpdates = which === 'all';
-    const rows = await this.#taking.run(TAKE, { operatorId, generation, limit, withUpdates });
+    const claiming = { operatorId, generation, limit, withUpdates, skipsUpdates };
+    const rows = await this.#taking.run(TAKE, claiming);
     const taken = rows.flatMap((row) => row.taken ?? []);
     const unreadable = rows.flatMap((row) => row.unreadable ?? []);
     return { taken, unreadable, isDry: rows[0]?.lookedAt === 0 };

@@ -37,6 +37,7 @@ interface Claiming {
   readonly generation: number;
   readonly limit: number;
   readonly withUpdates: boolean;
+  readonly skipsUpdates: boolean;
 }
 
 const ofOperator: Parameters<{ readonly operatorId: string }> = {
@@ -45,7 +46,8 @@ const ofOperator: Parameters<{ readonly operatorId: string }> = {
 
 /**
  * Claims due deliveries: marks each one's bet busy and counts an attempt. The same statement deals with those that must
- * not be sent: deliveries of other wallets' bets become held, overtaken ones superseded. Always returns a row, whose
+ * not be sent: deliveries of other wallets' bets become held, overtaken ones superseded, and so do updates that were
+ * promised before anybody knew that this wallet takes none (`updates: skip`). Always returns a row, whose
  * `at` says how many were read.
  */
 export const TAKE = statement(
@@ -55,10 +57,12 @@ export const TAKE = statement(
     generation: ['int', ({ generation }) => generation],
     limit: ['int', ({ limit }) => limit],
     with_updates: ['bool', ({ withUpdates }) => withUpdates],
+    skips_updates: ['bool', ({ skipsUpdates }) => skipsUpdates],
   } satisfies Parameters<Claiming>,
   `
   WITH due AS (
-    SELECT d.id, d.transaction_id, d.operation, d.purpose, ${OVERTAKEN} AS overtaken,
+    SELECT d.id, d.transaction_id, d.operation, d.purpose,
+           :skips_updates AND d.operation = 'update' OR ${OVERTAKEN} AS overtaken,
            ${FOREIGN} AS is_foreign, b.generation < :generation AS is_older
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
