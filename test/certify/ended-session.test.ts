@@ -9,8 +9,9 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'checks the token of a rollback',
     mistake: mistaking.checksTokensOf(['rollback']),
-    failed: ['rollback-ended-token'],
-    dialect: {},
+    failed: [],
+    warned: ['rollback-ended-token'],
+    verdict: 'fit',
   },
   {
     wallet: 'confirms a rollback whose token has ended, and keeps the stake',
@@ -23,8 +24,18 @@ const ROWS: readonly Row[] = [
 describe('a wallet that', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
 
+  it('checks the token of a rollback keeps the stakes of players who have left, if it takes no ended one', async () => {
+    const player = { ...PLAYER, endedToken: ENDED };
+    const wallet = await sandbox(mistaking.checksTokensOf(['rollback']));
+    const certificate = await certification(wallet, { player });
+    expect(certificate.verdict).toBe('not_fit');
+    expect(ids(certificate, 'failed')).toEqual(['rollback-ended-token']);
+  });
+
   it('wants a live token with results is not fit by getting the token of the bet', async () => {
-    const certificate = await certification(await sandbox(mistaking.demandsLiveTokens()));
+    const player = { ...PLAYER, endedToken: ENDED };
+    const wallet = await sandbox(mistaking.demandsLiveTokens());
+    const certificate = await certification(wallet, { player });
     expect(certificate.verdict).toBe('not_fit');
     expect(ids(certificate, 'failed')).toEqual(
       expect.arrayContaining(['settle-ended-token', 'unsettle-ended-token']),
