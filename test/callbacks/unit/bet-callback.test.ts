@@ -36,6 +36,7 @@ function settleOf(...looks: readonly (Bet | undefined)[]) {
   const callbacks = partly<Callbacks>({
     bets: { find, answerOf },
     players: { findByUserId: async () => undefined },
+    configuration: () => ({ operators: new Map() }),
     changes: { next },
     metrics: {
       duplicates: { inc: counts.duplicates },
