@@ -38,7 +38,7 @@ export async function findRecoveredBet(
 ): Promise<Bet | undefined> {
   for (;;) {
     const bet = await engine.bets.find(transactionId);
-    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine.configuration(), bet);
+    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine.configuration, bet);
     const { attemptId, operation } = bet.busy;
     // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {

@@ -24,9 +24,9 @@ export function generationOfUnseen(configuration: Configuration, operatorId: str
 }
 
 /** The bet, with the present generation if its own was not known. */
-export function withGeneration(configuration: Configuration, bet: Bet): Bet {
+export function withGeneration(configuration: () => Configuration, bet: Bet): Bet {
   if (bet.generation !== NOT_KNOWN || bet.owner === undefined) return bet;
-  return { ...bet, generation: generationOfUnseen(configuration, bet.owner.operatorId) };
+  return { ...bet, generation: generationOfUnseen(configuration(), bet.owner.operatorId) };
 }
 
 /** The generation of a bet, and what people have released of that operator's bets. */
