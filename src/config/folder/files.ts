@@ -15,6 +15,8 @@ interface Seen {
   /** What `look` returned when the path was read. */
   readonly before: string;
   readonly look: () => string;
+  /** The path could not be read, and `look` tries it too. */
+  readonly isRetried?: true;
 }
 
 /**
@@ -32,26 +34,30 @@ export class FileReader {
 
   /**
    * The UTF-8 text of a regular file of at most 64 KiB; or why it cannot be read.
-   * @param realPath the resolved path, so that links are not followed a second time
+   * @param realPath the resolved path, so that links are not followed a second time; call `watch` before resolving it
    */
   read(path: string, realPath = path): FileText {
-    this.watch(path);
+    const seen = this.watch(path);
     const read = readText(realPath);
-    if (!read.ok) this.#retry(path, realPath);
+    if (!read.ok && seen.isRetried !== true) this.#retry(path, realPath, seen, read.reason);
     return read;
   }
 
   /** An unreadable file may become readable without changing, for example once the process can open files again. */
-  #retry(path: string, realPath: string): void {
-    this.#remember(path, () => {
+  #retry(path: string, realPath: string, { before }: Seen, reason: string): void {
+    const look = () => {
       const read = readText(realPath);
       return `${fileIdentity(path)} ${read.ok ? 'can be read' : read.reason}`;
-    });
+    };
+    this.#seen.set(path, { before: `${before} ${reason}`, look, isRetried: true });
   }
 
-  /** Makes `changes` report when this path becomes a different file, without reading it. */
-  watch(path: string): void {
-    this.#remember(path, () => fileIdentity(path));
+  /**
+   * Makes `changes` report when this path becomes a different file than it was at the first call since `forget`. A link
+   * that is switched after it was followed must count as a change, or the old content would stay in force.
+   */
+  watch(path: string): Seen {
+    return this.#seen.get(path) ?? this.#remember(path, () => fileIdentity(path));
   }
 
   /** Forgets what was read, before everything is read afresh. */
@@ -76,8 +82,10 @@ export class FileReader {
   }
 
   /** Called before reading, so that a change made in between is noticed rather than missed. */
-  #remember(path: string, look: () => string): void {
-    this.#seen.set(path, { before: look(), look });
+  #remember(path: string, look: () => string): Seen {
+    const seen = { before: look(), look };
+    this.#seen.set(path, seen);
+    return seen;
   }
 }
 

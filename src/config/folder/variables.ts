@@ -62,9 +62,9 @@ export function unmask(text: string, { words, wordPattern }: MaskedText): string
 export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
   return (expression) => {
     const path = filePath(expression);
-    return path === undefined
-      ? fromEnvironment(expression, env)
-      : fromFile(path, realOf(path), files);
+    if (path === undefined) return fromEnvironment(expression, env);
+    if (isAbsolute(path)) files.watch(path);
+    return fromFile(path, realOf(path), files);
   };
 }
 
@@ -88,12 +88,12 @@ export function createOperatorResolver(
           }
         : fromEnvironment(expression, env);
     }
+    // Before its links are followed. A link may also point to an allowed place later.
+    if (isAbsolute(path)) files.watch(path);
     const place = places.of(path);
     if (place.ok || !isAbsolute(path)) {
       return fromFile(path, place.ok ? place.realPath : path, files);
     }
-    // A link may point to an allowed place later.
-    files.watch(path);
     return { ok: false, reason: `\${file:${path}}: the file ${place.reason}` };
   };
 }
