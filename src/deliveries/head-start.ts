@@ -90,6 +90,13 @@ export class HeadStart {
     this.#pasts.delete(operatorId);
   }
 
+  /** Forgets operators without a file: one that comes back has new breakers, and perhaps another wallet. */
+  keepOnly(isConfigured: (operatorId: string) => boolean): void {
+    for (const operatorId of this.#pasts.keys()) {
+      if (!isConfigured(operatorId)) this.forget(operatorId);
+    }
+  }
+
   close(): void {
     for (const operatorId of [...this.#waiting.keys()]) this.#stopWaiting(operatorId);
   }

@@ -130,7 +130,8 @@ export class DeliveryWorker {
   }
 
   async #armDue(): Promise<void> {
-    const { store, metrics } = this.#draining;
+    const { store, metrics, configuration } = this.#draining;
+    this.#headStart.keepOnly((id) => configuration().operators.has(id));
     this.#heldByPeople = new Set(await store.heldByPeople());
     metrics.deliveryHold.reset();
     for (const operator of this.#heldByPeople) metrics.deliveryHold.set({ operator }, 1);

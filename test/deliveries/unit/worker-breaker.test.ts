@@ -100,6 +100,21 @@ describe('a breaker that changes', () => {
     },
   );
 
+  it('as the first of an operator whose file was away counts as the first, whatever came before', async () => {
+    const { worker, breaker, store, operators } = workerOf();
+    for (const state of ['open', 'half_open', 'open'] as const) breaker(change(state));
+    const alpha = operators.get('alpha');
+    operators.delete('alpha');
+    worker.start();
+    await passing();
+    if (alpha !== undefined) operators.set('alpha', alpha);
+    store.nudge.mockClear();
+    for (const state of ['open', 'half_open'] as const) breaker(change(state));
+    await passing();
+    expect(store.nudge).toHaveBeenCalledOnce();
+    await worker.close();
+  });
+
   it.each([
     ['to open', change('open')],
     ['for reads alone', change('closed', { callClass: 'read' })],
