@@ -5,8 +5,13 @@ import { CODES } from '../domain/codes.ts';
 import { inTurn } from '../lib/in-turn.ts';
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
+import type { UnderWay } from './under-way.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** The requests of known callers that are being answered. */
+    underWay: UnderWay;
+  }
   interface FastifyContextConfig {
     /** The right that the route requires; every route inside `/admin` names one. */
     right?: Right;
@@ -110,7 +115,10 @@ export function serve(
       const end = method === 'GET' ? await takeRead(caller) : NOT_LIMITED;
       try {
         // Its caller may have left while it waited.
-        if (!reply.raw.destroyed) send(reply, await story(request, caller));
+        if (reply.raw.destroyed) return reply;
+        const answer = Promise.resolve(story(request, caller));
+        // One whose body still arrives, such as a list to compare, may take hours: it is broken off and sent again.
+        send(reply, await (request.raw.complete ? app.underWay.during(answer) : answer));
       } finally {
         end();
       }

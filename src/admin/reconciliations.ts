@@ -149,6 +149,8 @@ async function receive(
       return failure(CODES.validation, received.why, 413);
     case 'busy':
       return failure(CODES.system, 'Too many lists are being compared: try again later', 503);
+    case 'stopping':
+      return failure(CODES.system, 'This process is ending: send the list again', 503);
     default:
       return unreachable(received);
   }

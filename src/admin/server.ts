@@ -32,6 +32,7 @@ import { type TemplateDesk, templateRoutes } from './operators/templates.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations.ts';
 import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
+import { UnderWay } from './under-way.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** Time limits for the head of a request, and for an idle connection. */
@@ -82,6 +83,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   });
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
+  app.decorate('underWay', new UnderWay());
   limitUnauthenticated(app, options.clock);
   breakOffSlow(app);
   app.addHook('onRequest', refuseHostless);

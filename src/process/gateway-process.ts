@@ -98,7 +98,9 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       source.close();
       parts.overrides.close();
       const ended = background.map((duty) => duty.close());
-      const drained = Promise.all([closeApp?.(), ...ended, others]);
+      // What people have asked for, such as a retry of thousands, is done whole as well.
+      const asked = admin?.app.underWay.ended();
+      const drained = Promise.all([closeApp?.(), ...ended, others, asked]);
       await within(DRAIN_MS, drained).catch((error: unknown) => {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();

@@ -23,7 +23,9 @@ interface ReconcilerParts {
 export type ReceivedList =
   | { readonly kind: 'received'; readonly id: string }
   | { readonly kind: 'tooLarge'; readonly why: string }
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'busy' }
+  /** This process ends: another one can take the list, from its beginning. */
+  | { readonly kind: 'stopping' };
 
 /** Compares lists that arrive at the internal listener, a few at a time. */
 export class Reconciler {
@@ -50,7 +52,8 @@ export class Reconciler {
     names: ColumnNames,
     chunks: AsyncIterable<Buffer>,
   ): Promise<ReceivedList> {
-    if (this.#underWay.size >= RUNS_MAX || this.#stop.signal.aborted) return { kind: 'busy' };
+    if (this.#stop.signal.aborted) return { kind: 'stopping' };
+    if (this.#underWay.size >= RUNS_MAX) return { kind: 'busy' };
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#underWay.add(ended);
     const over = () => {
@@ -64,6 +67,7 @@ export class Reconciler {
       await run.read(chunks, { names, bytesMax: reconciliationMebibytesMax * MEBIBYTE });
     } catch (error) {
       over();
+      if (this.#stop.signal.aborted) return { kind: 'stopping' };
       if (error instanceof ListTooLarge) return { kind: 'tooLarge', why: error.message };
       if (run === undefined || !(error instanceof Incomparable)) throw error;
       return { kind: 'received', id: run.id };

@@ -213,7 +213,9 @@ export class ReconciliationRun {
       return await work();
     } catch (error) {
       const isStopped = this.#parts.signal.aborted;
-      await this.#failIfPossible(isStopped ? 'it was broken off' : whyOf(error));
+      await this.#failIfPossible(
+        isStopped ? 'it was broken off: send the list again' : whyOf(error),
+      );
       throw error;
     }
   }
