@@ -22,6 +22,11 @@ export const CREATE_LISTED = `
 const PAGE_ROWS = 2_000;
 /** Limit of one statement of a comparison: the join of ten million rows takes minutes, not hours. */
 const STATEMENT_MS = 3_600_000;
+/**
+ * How long a comparison may pause between two pages. One that pauses longer is taken for gone (`given-up.ts`); if its
+ * process is stopped and not dead, no month of the journal could be made or pruned meanwhile.
+ */
+const PAUSE_MS = 60_000;
 
 /**
  * Another party's list in a temporary table on a connection of its own: never logged, visible to nobody
@@ -41,8 +46,11 @@ export class SideTable {
     });
   }
 
-  /** @throws GatewayError `DATABASE_UNAVAILABLE` */
-  static async open(address: DatabaseAddress): Promise<SideTable> {
+  /**
+   * @param pauseMs for tests
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  static async open(address: DatabaseAddress, pauseMs = PAUSE_MS): Promise<SideTable> {
     let table: SideTable | undefined;
     try {
       const client = await openLongConnection(address, 'reconciliation');
@@ -50,6 +58,7 @@ export class SideTable {
       // A query may run for long after its process has died: the server checks that the client is still there.
       await client.query(`
         SET statement_timeout = ${STATEMENT_MS};
+        SET idle_in_transaction_session_timeout = ${pauseMs};
         SET client_connection_check_interval = '10s';
         SET work_mem = '64MB';
         SET cursor_tuple_fraction = 1;
@@ -86,6 +95,8 @@ export class SideTable {
       ...comparisonValues(comparison),
     ]);
     for (;;) {
+      // `pg` itself would say only that the connection cannot be used any more.
+      if (this.#failure !== undefined) throw this.#failure;
       const { rows } = await this.#client.query<Record<string, unknown>>(
         `FETCH ${PAGE_ROWS} FROM compared`,
       );
