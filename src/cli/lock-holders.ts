@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { plain } from '../lib/plain-text.ts';
 import { connectionTo } from '../store/server/connection.ts';
+import { ownSessions } from '../store/server/own-sessions.ts';
 import { clientRows } from '../store/sql/client-rows.ts';
 
 /** Locks are usually held for milliseconds; after a longer wait people want to know why. */
@@ -10,13 +11,14 @@ const THEN_EVERY_MS = 5_000;
 const LOOK_MS = 2_000;
 
 /**
- * The sessions that block the gateway's sessions of this database and wait for nobody themselves: in a chain of waiting
- * sessions, the last one. Some of their facts, such as the program's name, may be hidden from this role.
+ * The sessions that block this command's own and wait for nobody themselves: in a chain of waiting sessions, the last
+ * one. Some of their facts, such as the program's name, may be hidden from this role. A running gateway may wait
+ * meanwhile too, for this command or for somebody else; that is not what keeps this command waiting.
  */
 const HOLDERS = `
   WITH RECURSIVE queue(pid) AS (
     SELECT pid FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'wagergate%'
+     WHERE pid = ANY ($1) AND wait_event_type = 'Lock'
        AND state_change < clock_timestamp() - interval '1 second'
     UNION
     SELECT unnest(pg_blocking_pids(pid)) FROM queue
@@ -106,7 +108,7 @@ class Watch {
 }
 
 async function holders(client: Client): Promise<readonly Holder[]> {
-  return await clientRows(client, HOLDERS, [], (row) => ({
+  return await clientRows(client, HOLDERS, [ownSessions()], (row) => ({
     pid: row.int('pid'),
     role: row.textOrNull('role'),
     program: row.textOrNull('program'),

@@ -94,6 +94,20 @@ it('a migration that another one keeps waiting names it, and not how to end it',
   expect(said).not.toContain('pg_terminate_backend');
 });
 
+it('does not take those for its holder that wait for it, such as the bookkeeper of a running gateway', async () => {
+  holder = await connect(database.url);
+  await holder.query(`
+    CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NULL; END $$;
+    CREATE TRIGGER slow AFTER UPDATE ON books_cursor FOR EACH STATEMENT EXECUTE FUNCTION slow()`);
+  const ran = wagergate(['books', 'rebuild'], { env });
+  const holds = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+  await expect.poll(async () => (await holder.query(holds)).rowCount).toBe(1);
+  await holder.query(`SET application_name = 'wagergate-books'`);
+  await holder.query('SELECT FROM books_cursor FOR UPDATE');
+  await holder.query('DROP FUNCTION slow CASCADE');
+  expect(await ran).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('does not mention waiting if it waits for nobody', async () => {
   holder = await connect(database.url);
   const { stderr } = await wagergate(['books', 'rebuild'], { env });

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
 import { refuseOtherDatabase } from './database-identity.ts';
+import { noteOwnSession } from './own-sessions.ts';
 import type { ServerFound, ServerRuns } from './server-runs.ts';
 import { refuseChangedTextOrder } from './text-order.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
@@ -19,7 +20,8 @@ const BEGIN_WITH = `
          set_config('idle_session_timeout', '0', false),
          CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
               THEN set_config('transaction_timeout', '0', false) END,
-         extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby
+         extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby,
+         pg_backend_pid() AS pid
     FROM current_setting('synchronous_commit') AS said`;
 
 /** What a long-running process knows about its database. */
@@ -67,10 +69,11 @@ async function serverOf(
 ): Promise<ServerFound> {
   await refuseChangedTextOrder(client);
   if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
-  const [server] = await clientRows(client, BEGIN_WITH, [], (row) => ({
-    startedAt: row.text('started_at'),
-    isStandby: row.bool('is_standby'),
+  const [begun] = await clientRows(client, BEGIN_WITH, [], (row) => ({
+    pid: row.int('pid'),
+    server: { startedAt: row.text('started_at'), isStandby: row.bool('is_standby') },
   }));
-  if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
-  return server;
+  if (begun === undefined) throw new UnsuitableServer('does not say how it is set up');
+  noteOwnSession(client, begun.pid);
+  return begun.server;
 }
