@@ -25,6 +25,7 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
       'OIDC_ISSUER is set, and neither OIDC_CLIENT_ID nor OIDC_AUDIENCE: tokens issued for other services would be accepted',
     );
   }
+  refuseCredentials('OIDC_ISSUER', issuer);
   return {
     issuer: webAddress('OIDC_ISSUER', issuer, 'https://id.example'),
     clientId,
@@ -45,4 +46,15 @@ export function readConsoleUrl(env: NodeJS.ProcessEnv): string | undefined {
 function webAddress(name: string, value: string, example: string): string {
   if (/^https?:\/\//.test(value) && URL.canParse(value)) return value;
   throw new GatewayError('CANNOT_START', `${name} must be an http or https URL, e.g. ${example}`);
+}
+
+/** Nothing can be asked at such an address, and the error, which is logged each time, would show the password. */
+function refuseCredentials(name: string, value: string): void {
+  if (!URL.canParse(value)) return;
+  const { username, password } = new URL(value);
+  if (username === '' && password === '') return;
+  throw new GatewayError(
+    'CANNOT_START',
+    `${name} holds a user or a password before its host; remove them, and give the client's in OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+  );
 }

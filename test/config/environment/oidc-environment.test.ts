@@ -39,6 +39,11 @@ describe('the issuer of people', () => {
       { OIDC_ISSUER: 'id.example', OIDC_CLIENT_ID: 'x' },
       /^OIDC_ISSUER must be an http or https URL/,
     ],
+    [
+      { OIDC_ISSUER: 'https://me:hidden@id.example', OIDC_CLIENT_ID: 'x' },
+      // Without the value itself: it is a password.
+      /^OIDC_ISSUER holds a user or a password before its host; (?!.*hidden)/,
+    ],
     [{ OIDC_ISSUER: ISSUER }, /neither OIDC_CLIENT_ID nor OIDC_AUDIENCE/],
   ])('that is wrong keeps the gateway from starting: %j', (env, why) => {
     expect(() => readOidc(env)).toThrow(why);
