@@ -61,17 +61,32 @@ const reads = new KeyedSemaphore(READS_AT_ONCE);
 const takeRead = ({ actor, address }: Caller) => reads.take(`${actor} ${address}`);
 
 /**
- * Sends an answer that is read while it is sent. Nothing is read for HEAD: Fastify would read it to its end, as fast as
- * it can, and go on when the caller has left.
+ * An answer that is made while it is sent, each piece in a turn. Nothing is made for HEAD: Fastify would read it to its
+ * end, as fast as it can, and go on when the caller has left.
  */
+export function piecesFor(
+  request: FastifyRequest,
+  take: () => Promise<() => void>,
+  pieces: () => AsyncIterable<string>,
+): Readable {
+  if (request.method === 'HEAD') return Readable.from([]);
+  return Readable.from(inTurn(take, pieces, () => hasLeft(request)));
+}
+
+/** Sends such an answer to an authenticated caller. */
 export function sendPieces(
-  { method, caller }: Pick<FastifyRequest, 'method' | 'caller'>,
+  request: FastifyRequest,
   reply: FastifyReply,
   pieces: () => AsyncIterable<string>,
 ): FastifyReply {
-  if (method === 'HEAD') return reply.send(Readable.from([]));
-  const sent = caller === undefined ? pieces() : inTurn(() => takeRead(caller), pieces);
-  return reply.send(Readable.from(sent));
+  const { caller, url } = request;
+  if (caller === undefined) throw new Error(`${url} was reached without its guard`);
+  return reply.send(piecesFor(request, () => takeRead(caller), pieces));
+}
+
+/** Not the answer is looked at: of several that wait on one connection, only the first is known to be closed. */
+function hasLeft({ socket }: FastifyRequest): boolean {
+  return socket.destroyed;
 }
 
 /** Adds a route that needs no authentication. `story` returns the answer. */
@@ -115,7 +130,7 @@ export function serve(
       const end = method === 'GET' ? await takeRead(caller) : NOT_LIMITED;
       try {
         // Its caller may have left while it waited.
-        if (reply.raw.destroyed) return reply;
+        if (hasLeft(request)) return reply;
         const answer = Promise.resolve(story(request, caller));
         // One whose body still arrives, such as a list to compare, may take hours: it is broken off and sent again.
         send(reply, await (request.raw.complete ? app.underWay.during(answer) : answer));

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { unreachable } from '../domain/unreachable.ts';
@@ -7,7 +6,7 @@ import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import type { Forgotten } from '../store/players/forget.ts';
 import type { PlayerDesk, PlayerFacts } from '../store/players/player-desk.ts';
-import { conflict, json, notFoundAnswer, send, serve } from './answers.ts';
+import { conflict, json, notFoundAnswer, send, sendPieces, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import {
   checkedOptionalBody,
@@ -88,7 +87,7 @@ function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
       await desk.audit.append(wanted.by, { action: 'player.exported', subject, operator });
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
       reply.header('cache-control', 'no-store');
-      return reply.send(Readable.from(desk.exportPlayer(userId)));
+      return sendPieces(request, reply, () => desk.exportPlayer(userId));
     },
   });
 

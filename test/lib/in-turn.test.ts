@@ -16,12 +16,13 @@ function turns() {
 it('holds a turn while a piece is made, and none while nobody reads on', async () => {
   const { take, held } = turns();
   const during: number[] = [];
-  const pieces = inTurn(take, async function* () {
+  const make = async function* () {
     for (const piece of ['a', 'b']) {
       during.push(held());
       yield piece;
     }
-  });
+  };
+  const pieces = inTurn(take, make, () => false);
   const read: string[] = [];
   for await (const piece of pieces) {
     expect(held()).toBe(0);
@@ -33,21 +34,23 @@ it('holds a turn while a piece is made, and none while nobody reads on', async (
 it('ends its source with a reader that leaves, and its turn with a source that fails', async () => {
   const { take, held } = turns();
   let isEnded = false;
-  for await (const piece of inTurn(take, async function* () {
+  const make = async function* () {
     try {
       yield* [1, 2];
     } finally {
       isEnded = true;
     }
-  })) {
+  };
+  for await (const piece of inTurn(take, make, () => false)) {
     expect(piece).toBe(1);
     break;
   }
   expect(isEnded).toBe(true);
-  const failing = inTurn(take, async function* () {
+  const fail = async function* () {
     yield 1;
     throw new Error('PostgreSQL is gone');
-  });
+  };
+  const failing = inTurn(take, fail, () => false);
   await failing.next();
   await expect(failing.next()).rejects.toThrow('PostgreSQL is gone');
   expect(held()).toBe(0);

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { probeRoutes } from '../../../src/admin/operators/probes.ts';
@@ -72,3 +73,27 @@ it.each(['gzip', 'identity'])(
     expect(begun).toBe(0);
   },
 );
+
+it('nothing is written for scrapers that have left while they waited for their turn (I7)', async () => {
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const app = listening(async function* () {
+    begun += 1;
+    if (begun === 1) await gate.promise;
+    yield 'x';
+  });
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  // Eight on one connection, as many as a stranger may have waiting.
+  const socket = connect({ host: url.hostname, port: Number(url.port) });
+  socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(8));
+  await vi.waitFor(() => expect(begun).toBe(1));
+  socket.resetAndDestroy();
+  await vi.waitFor(
+    async () =>
+      expect(await new Promise((told) => app.server.getConnections((_, n) => told(n)))).toBe(0),
+    { timeout: 15_000 },
+  );
+  gate.resolve();
+  const last = await fetch(new URL('/metrics', url));
+  expect([await last.text(), begun]).toEqual(['x', 2]);
+});
