@@ -117,14 +117,14 @@ async function resultAttempt(
 ): Promise<Attempt<WithDelivery>> {
   const { callbacks, message, transactionId, deadline } = callback;
   const { operatorId } = ownerOf(bet);
+  const attemptId = randomUUID();
   // Read before the commit, which fails if another operation comes in between.
   const first = wallet.callerDialect.stableRequestId
-    ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message))
+    ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message, { attemptId }))
     : undefined;
   const { cashoutToken } = terms;
   const operatorToken =
     cashoutToken === undefined ? await tokenFor(callback, bet, wallet) : undefined;
-  const attemptId = randomUUID();
   const owner = ownerOf(bet);
   const request = {
     message,

@@ -148,7 +148,7 @@ async function call(
       cashoutToken === undefined && carriesToken(message.document, alwaysSendToken);
     const operatorToken = looksForToken ? await tokenFor(engine, taken, message) : undefined;
     const first = stableRequestId
-      ? await firstRequest(engine.bets, message, taken.operationId)
+      ? await firstRequest(engine.bets, message, { operationId: taken.operationId })
       : undefined;
     const { owner, attemptId, bet } = taken;
     const books = { generation, ...UNRELEASED };

@@ -1,4 +1,5 @@
 import { isResult } from '../domain/operation.ts';
+import { jsonString } from '../protocol/json.ts';
 import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 import { askForSameResult, isResultRequest, type ResultRequest } from './result-in.ts';
@@ -18,32 +19,50 @@ export interface FirstRequest {
  *
  * A repeat is the same result as the one requested directly before it, which the wallet has neither
  * accepted nor refused. With another result in between, or after an answer, it is a new operation:
- * under the old `requestId` such a wallet would do nothing at all. A result that no wallet ever saw (a
- * cancelled promise) does not count as in between.
+ * under the old `requestId` such a wallet would do nothing at all, even if the service itself sends that one again.
+ * What has changed nothing at the wallet does not count as in between: a result that no wallet ever saw (a cancelled
+ * promise), or another one that it has refused.
  *
- * @param operationId of the operation itself, if it is already in the journal
+ * @param of the operation itself if it is already in the journal, otherwise the attempt that is going to write it
  * @returns undefined if the message is the first one itself
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function firstRequest(
   journal: Pick<BetJournal, 'operationsOf'>,
   message: BetRequest,
-  operationId?: string,
+  of: { readonly operationId: string } | { readonly attemptId: string },
 ): Promise<FirstRequest | undefined> {
   const all = await journal.operationsOf(message.transactionId);
   const newestFirst = all.filter(({ operation }) => operation !== 'place');
-  const own = newestFirst.findIndex(({ id }) => id === operationId);
-  let first = newestFirst[own];
-  if (isResultRequest(message)) {
-    const results = newestFirst
-      .slice(own + 1)
-      .filter(({ operation, wasSent }) => isResult(operation) && wasSent);
-    for (const earlier of results) {
-      if (earlier.isConcluded || !isRepeated(earlier, message)) break;
-      first = earlier;
-    }
+  const own = 'operationId' in of ? newestFirst.findIndex(({ id }) => id === of.operationId) : -1;
+  const itself = newestFirst[own];
+  if (!isResultRequest(message)) return itself && requestOf(itself);
+  const before = newestFirst
+    .slice(own + 1)
+    .filter(({ operation, wasSent }) => isResult(operation) && wasSent);
+  const { first = itself, older } = rowOfRepeats(before, message);
+  const requestId = first === undefined ? message.requestId : first.requestId;
+  const attemptId = first?.attemptId ?? ('attemptId' in of ? of.attemptId : undefined);
+  const isTaken = requestId !== undefined && older.some((one) => one.requestId === requestId);
+  if (isTaken && attemptId !== undefined) {
+    return { requestId: attemptId, inBody: jsonString(attemptId) };
   }
   return first && requestOf(first);
+}
+
+/**
+ * @param before the earlier results that a wallet may have seen, newest first
+ * @returns the oldest of the unbroken row of repeats, if there is one, and the results before that row
+ */
+function rowOfRepeats(before: readonly RecordedOperation[], message: ResultRequest) {
+  let first: RecordedOperation | undefined;
+  for (const [at, earlier] of before.entries()) {
+    if (isRepeated(earlier, message)) {
+      if (earlier.isConcluded) return { first, older: before.slice(at) };
+      first = earlier;
+    } else if (!earlier.isRefused) return { first, older: before.slice(at) };
+  }
+  return { first, older: [] };
 }
 
 /**

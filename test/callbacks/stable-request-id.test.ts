@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
@@ -135,6 +136,18 @@ describe('a result that the service repeats under a new requestId', () => {
   });
 });
 
+describe('a result that the service repeats after the wallet has refused another', () => {
+  it('is still a repeat: the refused one has changed nothing there (I5)', async () => {
+    const bet = await placedBet(gateway);
+    books.fates.push('drop', 'refuse');
+    expect((await bet.settle('30')).status).toBe(503);
+    expect((await bet.settle('40')).json?.code).toBe(20);
+    expect((await bet.settle('30')).status).toBe(200);
+    expect(seen(bet)).toEqual(['settle 1', 'settle 2', 'settle 1']);
+    expect(books.paid).toBe(30);
+  });
+});
+
 describe('a result that is no repeat', () => {
   it('with another amount or type is an operation of its own', async () => {
     const bet = await placedBet(gateway);
@@ -152,6 +165,19 @@ describe('a result that is no repeat', () => {
     await bet.settle('40');
     await bet.settle('30');
     expect(seen(bet).slice(0, 3)).toEqual(['settle 1', 'settle 2', 'settle 3']);
+  });
+
+  it('is one too where the service repeats it with the same requestId, long after (I5)', async () => {
+    const bet = await placedBet(gateway);
+    const late = { requestId: JSON.stringify(randomUUID()) };
+    books.fates.push('drop');
+    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(503);
+    expect((await bet.settle('40')).status).toBe(200);
+    books.fates.push('drop');
+    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(503);
+    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(200);
+    expect(seen(bet)).toEqual(['settle 1', 'settle 2', 'settle 3', 'settle 3']);
+    expect(books.paid).toBe(30 + 40 + 30);
   });
 
   it('equal to one that was unsettled is one too, so it is paid again', async () => {

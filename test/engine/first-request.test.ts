@@ -30,6 +30,7 @@ function recorded(
   {
     amount,
     isConcluded = false,
+    isRefused = false,
     wasSent = true,
     requestId = `r${id}`,
   }: Partial<Record<string, unknown>> = {},
@@ -42,7 +43,8 @@ function recorded(
     answer: undefined,
     wasSent: wasSent === true,
     body: body(kind, typeof requestId === 'string' ? requestId : undefined, Number(amount ?? 10)),
-    isConcluded: isConcluded === true,
+    isConcluded: isConcluded === true || isRefused === true,
+    isRefused: isRefused === true,
   };
 }
 
@@ -51,11 +53,14 @@ const journal = (...operations: readonly RecordedOperation[]) => ({
   operationsOf: async () => [...operations].reverse(),
 });
 
+/** Of an operation that is not in the journal yet. */
+const NEW = { attemptId: 'attempt-new' };
+
 const settle = messageOf(body('settle', 'r-new'));
 
 describe('the first request of a result', () => {
   it('is its own where nothing was asked for before', async () => {
-    expect(await firstRequest(journal(), settle)).toBeUndefined();
+    expect(await firstRequest(journal(), settle, NEW)).toBeUndefined();
   });
 
   it('is the oldest of an unbroken row of the same, past updates', async () => {
@@ -65,7 +70,7 @@ describe('the first request of a result', () => {
       recorded(3, 'update'),
       recorded(4, 'settle', { amount: '10.00' }),
     );
-    expect(await firstRequest(before, settle)).toEqual({ requestId: 'r2', inBody: '"r2"' });
+    expect(await firstRequest(before, settle, NEW)).toEqual({ requestId: 'r2', inBody: '"r2"' });
   });
 
   it.each([
@@ -73,7 +78,33 @@ describe('the first request of a result', () => {
     ['an unsettle', recorded(2, 'unsettle')],
     ['an answer of the wallet', recorded(2, 'settle', { isConcluded: true })],
   ])('is its own after %s', async (_, between) => {
-    expect(await firstRequest(journal(recorded(1, 'settle'), between), settle)).toBeUndefined();
+    expect(
+      await firstRequest(journal(recorded(1, 'settle'), between), settle, NEW),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    ['another result', recorded(2, 'settle', { amount: 11 })],
+    ['an answer of the wallet', recorded(2, 'settle', { isConcluded: true, requestId: 'r-new' })],
+  ])(
+    'is its own even under a requestId from before %s, which the wallet knows',
+    async (_, between) => {
+      const known = recorded(1, 'settle', { requestId: 'r-new' });
+      const fresh = { requestId: 'attempt-new', inBody: '"attempt-new"' };
+      expect(await firstRequest(journal(known, between), settle, NEW)).toEqual(fresh);
+      const again = journal(known, between, recorded(3, 'settle', { requestId: 'r-new' }));
+      const third = { requestId: 'attempt-3', inBody: '"attempt-3"' };
+      expect(await firstRequest(again, settle, NEW)).toEqual(third);
+      expect(await firstRequest(again, settle, { operationId: '3' })).toEqual(third);
+    },
+  );
+
+  it('is looked for past another that the wallet has refused', async () => {
+    const refused = recorded(2, 'settle', { amount: 11, isRefused: true });
+    const before = journal(recorded(1, 'settle'), refused);
+    expect(await firstRequest(before, settle, NEW)).toMatchObject({ requestId: 'r1' });
+    const same = journal(recorded(1, 'settle'), recorded(2, 'settle', { isRefused: true }));
+    expect(await firstRequest(same, settle, NEW)).toBeUndefined();
   });
 
   it('is found from a delivery too, which knows itself in the journal', async () => {
@@ -82,14 +113,16 @@ describe('the first request of a result', () => {
       recorded(2, 'settle'),
       recorded(3, 'settle', { amount: 7 }),
     );
-    expect(await firstRequest(all, settle, '2')).toMatchObject({ requestId: 'r1' });
+    expect(await firstRequest(all, settle, { operationId: '2' })).toMatchObject({
+      requestId: 'r1',
+    });
     const other = messageOf(body('settle', 'r3', 7));
-    expect(await firstRequest(all, other, '3')).toMatchObject({ requestId: 'r3' });
+    expect(await firstRequest(all, other, { operationId: '3' })).toMatchObject({ requestId: 'r3' });
   });
 
   it('has the id of its attempt where the service gave none', async () => {
     const nameless = { ...recorded(1, 'settle'), body: body('settle', undefined) };
-    expect(await firstRequest(journal(nameless), settle)).toEqual({
+    expect(await firstRequest(journal(nameless), settle, NEW)).toEqual({
       requestId: 'attempt-1',
       inBody: undefined,
     });
@@ -97,7 +130,7 @@ describe('the first request of a result', () => {
 
   it('ends at what cannot be read, rather than guessing past it', async () => {
     const broken = { ...recorded(2, 'settle'), body: Buffer.from('{') };
-    expect(await firstRequest(journal(recorded(1, 'settle'), broken), settle)).toBeUndefined();
+    expect(await firstRequest(journal(recorded(1, 'settle'), broken), settle, NEW)).toBeUndefined();
   });
 });
 
@@ -106,16 +139,16 @@ describe('the first request of an unsettle', () => {
 
   it('is the oldest of an unbroken row of unsettles', async () => {
     const row = journal(recorded(1, 'unsettle'), recorded(2, 'unsettle'));
-    expect(await firstRequest(row, unsettle)).toMatchObject({ requestId: 'r1' });
+    expect(await firstRequest(row, unsettle, NEW)).toMatchObject({ requestId: 'r1' });
     const broken = journal(recorded(1, 'unsettle'), recorded(2, 'settle'));
-    expect(await firstRequest(broken, unsettle)).toBeUndefined();
+    expect(await firstRequest(broken, unsettle, NEW)).toBeUndefined();
   });
 
   it('is never that of the place, whose bytes by PUT would be an unsettle (I10)', async () => {
     const place: RecordedOperation = { ...recorded(1, 'unsettle'), operation: 'place' };
-    expect(await firstRequest(journal(place), unsettle)).toBeUndefined();
+    expect(await firstRequest(journal(place), unsettle, NEW)).toBeUndefined();
     const after = journal(place, recorded(2, 'unsettle'));
-    expect(await firstRequest(after, unsettle)).toMatchObject({ requestId: 'r2' });
+    expect(await firstRequest(after, unsettle, NEW)).toMatchObject({ requestId: 'r2' });
   });
 });
 
@@ -125,13 +158,15 @@ describe('the first request of a rollback or update', () => {
     async (kind) => {
       const message = messageOf(body(kind, 'r2'));
       const all = journal(recorded(1, kind), recorded(2, kind));
-      expect(await firstRequest(all, message, '2')).toMatchObject({ requestId: 'r2' });
-      expect(await firstRequest(all, message)).toBeUndefined();
+      expect(await firstRequest(all, message, { operationId: '2' })).toMatchObject({
+        requestId: 'r2',
+      });
+      expect(await firstRequest(all, message, NEW)).toBeUndefined();
     },
   );
 
   it('is looked for past what no wallet ever saw: a promise that was called off', async () => {
     const before = journal(recorded(1, 'settle'), recorded(2, 'unsettle', { wasSent: false }));
-    expect(await firstRequest(before, settle)).toEqual({ requestId: 'r1', inBody: '"r1"' });
+    expect(await firstRequest(before, settle, NEW)).toEqual({ requestId: 'r1', inBody: '"r1"' });
   });
 });

@@ -41,6 +41,8 @@ export interface RecordedOperation {
   readonly wasSent: boolean;
   /** The wallet accepted it, or refused it and the service was answered so. */
   readonly isConcluded: boolean;
+  /** Concluded in that second way. */
+  readonly isRefused: boolean;
 }
 
 /** A bet whose operation in flight was marked unknown. */

@@ -145,7 +145,7 @@ describe('a cashout whose first try got no answer', () => {
   const first: RecordedOperation = {
     ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'r1' },
     body: body({ ...BETS.settle.members, resultType: '"cashout"', token: '"as kept"' }),
-    ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: false },
+    ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: false, isRefused: false },
   };
   const again = (scene: Scene) => cashingOut({ looks: [unknown], recorded: [first], ...scene });
 

@@ -27,7 +27,7 @@ function recorded(changes: Partial<RecordedOperation> = {}): RecordedOperation {
   return {
     ...{ id: '1', operation, attemptId: 'a1', requestId: 'r1' },
     body: body({ ...BETS[operation].members, requestId: ID }),
-    ...{ answer: ANSWER, wasSent: true, isConcluded: true },
+    ...{ answer: ANSWER, wasSent: true, isConcluded: true, isRefused: false },
     ...changes,
   };
 }

@@ -193,7 +193,7 @@ describe('the message to the wallet', () => {
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'first' },
       body: body({ ...BETS.settle.members, requestId: '"first"' }),
-      ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: false },
+      ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: false, isRefused: false },
     };
     const members = { requestId: '"second"' };
     const scene = settling({ members, recorded: [first], dialect: { stableRequestId: true } });

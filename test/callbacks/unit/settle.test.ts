@@ -49,7 +49,7 @@ describe('a settle that the journal answers', () => {
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'r1' },
       body: body({ ...BETS.settle.members, requestId: '"r1"' }),
-      ...{ answer, wasSent: true, isConcluded: true },
+      ...{ answer, wasSent: true, isConcluded: true, isRefused: false },
     };
     const unsettled: Bet['settlement'] = { kind: 'unsettled', transactionTime: THEN };
     const scene = settling({

@@ -51,7 +51,7 @@ describe('an unsettle', () => {
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'unsettle', attemptId: 'a1', requestId: 'r1' },
       body: body({ ...BETS.unsettle.members, requestId: '"r1"' }),
-      ...{ answer, wasSent: true, isConcluded: true },
+      ...{ answer, wasSent: true, isConcluded: true, isRefused: false },
     };
     const scene = unsettling({ members: { requestId: '"r1"' }, recorded: [first] });
     expect(await unsettle(scene.callback)).toEqual({ ...AS_BEFORE, answer });

@@ -179,7 +179,7 @@ describe('a copy of an update', () => {
     const first: RecordedOperation = {
       ...{ id: '1', operation: 'update', attemptId: 'a1', requestId: 'r1' },
       body: body({ ...BETS.update.members, requestId: '"r1"' }),
-      ...{ answer, wasSent: true, isConcluded: true },
+      ...{ answer, wasSent: true, isConcluded: true, isRefused: false },
     };
     const scene = updating({
       looks: [{ ...UPDATED, update: before }],

@@ -24,7 +24,7 @@ const SETTLED: Bet = {
 function operation(changes: Partial<RecordedOperation> = {}): RecordedOperation {
   return {
     ...{ id: '5', operation: 'settle', attemptId: 'a', requestId: undefined, answer: undefined },
-    ...{ body: body(BETS.settle.members), wasSent: true, isConcluded: false },
+    ...{ body: body(BETS.settle.members), wasSent: true, isConcluded: false, isRefused: false },
     ...changes,
   };
 }

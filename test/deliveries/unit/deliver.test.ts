@@ -43,7 +43,7 @@ describe('a delivery is sent', () => {
     const first = { ...BETS.settle.members, requestId: '"r0"' };
     const record = (id: string, bytes: Buffer) => ({
       ...{ id, operation: 'settle', attemptId: id, requestId: undefined, answer: undefined },
-      ...{ body: bytes, wasSent: true, isConcluded: false },
+      ...{ body: bytes, wasSent: true, isConcluded: false, isRefused: false },
     });
     const taken = takenOf('settle');
     const operationsOf = vi.fn(async () => [

@@ -79,8 +79,13 @@ export const ODD_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/engine/first-request.ts',
-        find: '      if (earlier.isConcluded || !isRepeated(earlier, message)) break;',
-        put: '      if (!isRepeated(earlier, message)) continue;',
+        find: '      if (earlier.isConcluded) return { first, older: before.slice(at) };',
+        put: '',
+      },
+      {
+        file: 'src/engine/first-request.ts',
+        find: '    } else if (!earlier.isRefused) return { first, older: before.slice(at) };',
+        put: '    }',
       },
     ],
   },
