@@ -43,6 +43,10 @@ const OPEN = {
     'place, place_time, settlement, late_at',
     `'accepted', '', 'unknown', '${DAY}'`,
   ),
+  'unknown result of the day before': bet(
+    'place, place_time, settlement, late_at',
+    `'accepted', '', 'unknown', '${dayBefore(2)}'`,
+  ),
   promise: delivery('settle', 'pending'),
   guard: delivery('rollback', 'live'),
   'promise of the next day': delivery('settle', 'pending', dayBefore(0)),
@@ -171,6 +175,7 @@ it.each([
   ['place answered 100', true],
   ['unknown place that was rolled back', false],
   ['unknown result', true],
+  ['unknown result of the day before', false],
   ['promise', true],
   ['guard', true],
   ['promise of the next day', false],
@@ -180,15 +185,10 @@ it.each([
   'a day is held by an open %s: %s, and never by another operator’s (I12)',
   async (what, keepsItOpen) => {
     await books.query(OPEN[what]);
+    const startsAt = new Date(`${DAY}T00:00:00Z`);
     const endsAt = new Date(`${dayBefore(0)}T00:00:00Z`);
     const keptOpenOf = (operatorId: string) =>
-      keepsOpen(books.database, {
-        operatorId,
-        day: DAY,
-        startsAt: endsAt,
-        endsAt,
-        isOverdue: false,
-      });
+      keepsOpen(books.database, { operatorId, day: DAY, startsAt, endsAt, isOverdue: false });
     expect([await keptOpenOf('alpha'), await keptOpenOf('beta')]).toEqual([keepsItOpen, false]);
   },
 );

@@ -84,7 +84,6 @@ const CLOSE = statement(
   'books-close',
   {
     ...dayOf,
-    starts_at: ['timestamptz', ({ startsAt }) => startsAt],
     time_zone: ['text', ({ timeZone }) => timeZone],
     movements: ['bigint', ({ movements }) => movements],
     sha256: ['text', ({ sha256 }) => sha256],

@@ -11,6 +11,7 @@ export const whichDay: Parameters<Pick<DueDay, 'operatorId' | 'day'>> = {
 
 export const dayOf: Parameters<DueDay> = {
   ...(whichDay satisfies Parameters<DueDay>),
+  starts_at: ['timestamptz', ({ startsAt }) => startsAt],
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
@@ -19,7 +20,8 @@ const OPEN_MAX = 1_000;
 
 /**
  * Operations requested before a day's end and still open. Those that may still turn out to belong to the day keep
- * it open (`keeps_open`); a dead letter waits for a person and does not.
+ * it open (`keeps_open`); a dead letter waits for a person and does not, nor does a result that was last attempted before
+ * the day: it may stay unknown for ever, where the wallet has refused its repeat.
  */
 const OPEN_OPERATIONS = `
     SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,
@@ -33,7 +35,8 @@ const OPEN_OPERATIONS = `
      WHERE ${IS_PLACE_UNRESOLVED}
        AND b.created_at < :ends_at AND b.operator_id = :operator_id
     UNION ALL
-    SELECT b.transaction_id, coalesce(b.settlement_type, 'result'), 'of unknown outcome', b.late_at, true
+    SELECT b.transaction_id, coalesce(b.settlement_type, 'result'), 'of unknown outcome', b.late_at,
+           coalesce(b.late_at >= :starts_at, false)
       FROM bets b
      WHERE b.operator_id = :operator_id AND b.settlement = 'unknown' AND b.rollback = 'none'
        AND coalesce(b.late_at < :ends_at, true)
@@ -48,8 +51,9 @@ const OPEN_OPERATIONS = `
      WHERE d.operator_id = :operator_id AND d.state = 'dead' AND d.operation <> 'update'
        AND d.created_at < :ends_at`;
 
-const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'endsAt'>> = {
+const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'startsAt' | 'endsAt'>> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
+  starts_at: ['timestamptz', ({ startsAt }) => startsAt],
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
