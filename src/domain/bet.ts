@@ -53,7 +53,7 @@ export interface Busy {
   /** `confirm`: the standing operation is sent again, which does not change the bet. */
   readonly operation: BetOperation | 'confirm';
   readonly attemptId: string;
-  /** The process that owns the attempt has died: its lease ended by PostgreSQL's clock. */
+  /** Its lease has ended by PostgreSQL's clock: its process has died, or stands still and may not go on with it. */
   readonly lapsed: boolean;
 }
 

@@ -142,7 +142,7 @@ const finishedOf = (row: Columns) => ({ ...writtenOf(row), isFree: row.bool('is_
 export const FINISH = batchStatement(
   'bet-finish',
   OUTCOME_PARAMETERS,
-  // Even if the lease has ended: a late answer does not change the bet, but people must see it.
+  // Even if its lease has ended and the bet was freed: then the answer does not change it, but people must see it.
   TEXT.replace(':attempts', 'input i LEFT JOIN bet USING (attempt_id)'),
   finishedOf,
 );

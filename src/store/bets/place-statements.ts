@@ -107,7 +107,7 @@ export const FINISH_PLACES = batchStatement(
        AND b.place = 'in_flight'
     RETURNING i.attempt_id, i.is_late
   ), attempt AS (
-    -- Even if the lease has ended: a late answer does not change the bet, but people must see it.
+    -- Even if its lease has ended and the bet was freed: then the answer does not change it, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
     SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,

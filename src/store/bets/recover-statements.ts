@@ -3,7 +3,7 @@ import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { statement } from '../sql/statement.ts';
 import { byAttempt } from './statements.ts';
 
-/** SQL that gives an attempt whose process has died an unknown outcome. */
+/** SQL that gives an attempt whose lease has ended an unknown outcome. */
 const isResult = `busy_operation IN ('settle', 'unsettle')`;
 /** Whether it may still take effect late; a confirmation may too, over a newer operation. */
 const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
