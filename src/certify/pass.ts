@@ -6,6 +6,7 @@ import type { Case } from './case.ts';
 import { type Display, runCase } from './case-run.ts';
 import type { CaseResult } from './certificate/certificate.ts';
 import type { Evidence } from './dialect/suggestions.ts';
+import type { BalanceLag } from './trial/balance-lag.ts';
 import { Trial } from './trial/trial.ts';
 import type { LatencyLimits } from './trial/trial-context.ts';
 
@@ -19,6 +20,8 @@ export interface PassOptions {
   readonly secret: string;
   readonly latency: LatencyLimits;
   readonly lateMs: number;
+  /** Of all runs of the cases: looking for it takes seconds. */
+  readonly lag: BalanceLag;
   readonly clock: Clock;
   readonly display: Display;
   readonly signal: AbortSignal;
@@ -46,8 +49,9 @@ export async function runPass(
   settings: WalletSettings,
   needsLegacySign = false,
 ): Promise<Passed> {
-  const { caller, clock, display, signal, latency, lateMs, other, currencies, secret } = options;
-  const context = { caller, other, currencies, secret, latency, lateMs, signal };
+  const { caller, clock, display, signal, latency, lateMs, other, currencies, secret, lag } =
+    options;
+  const context = { caller, other, currencies, secret, latency, lateMs, signal, lag };
   const record: RecordedCall[] = [];
   const evidence: Evidence[] = [];
   const results: CaseResult[] = [];

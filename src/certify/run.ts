@@ -21,6 +21,7 @@ import { type DialectTrial, tryDialect } from './dialect/try-dialect.ts';
 import { neverBegun } from './not-begun.ts';
 import { type Passed, type PassOptions, runPass } from './pass.ts';
 import { casesOf } from './selection.ts';
+import { BalanceLag } from './trial/balance-lag.ts';
 import { amountIn } from './trial/money.ts';
 import { type Examination, examine } from './trial/sandbox.ts';
 
@@ -50,6 +51,7 @@ class Run {
   readonly #options: CertificationOptions;
   readonly #connection: WalletConnection;
   readonly #caller: ServiceCaller;
+  readonly #lag = new BalanceLag();
   readonly #redaction: Redaction;
   readonly #display: Display;
   readonly #startedAtMs: number;
@@ -172,6 +174,7 @@ class Run {
       secret: signingSecret(settings),
       latency: { warnMs, failMs },
       lateMs: limits?.lateMs ?? LATE_MS,
+      lag: this.#lag,
       clock,
       display: this.#display,
       signal,

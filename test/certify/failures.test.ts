@@ -83,6 +83,32 @@ describe('a wallet that misbehaves on the wire', () => {
     ]);
   });
 
+  it('is told of a balance that follows late, and not only of what the cases are about', async () => {
+    const cache = { body: '', atMs: Number.NEGATIVE_INFINITY };
+    const wallet = await sandbox({
+      rewrite: (answer, { operation }) => {
+        if (operation !== 'balance' || answer.status !== 200) return answer;
+        if (performance.now() - cache.atMs < 700) return { ...answer, body: cache.body };
+        Object.assign(cache, { body: answer.body, atMs: performance.now() });
+        return answer;
+      },
+    });
+    const only = ['place-enough', 'settle-won'] as const;
+    const { findings } = await certification(wallet, { only, limits: { lateMs: 400 } });
+    expect(findings.map((one) => one.advice)).toEqual([
+      expect.stringMatching(/^The balance was right only some seconds later/),
+      expect.stringMatching(/^The balance was right only some seconds later/),
+    ]);
+  });
+
+  it('is asked again for what it did not answer while money was given back', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('rollback', { kind: 'reset' }, { calls: 1 });
+    const { money } = await certification(wallet, { only: ['place-enough'] });
+    expect(money).toMatchObject({ difference: '0' });
+    expect(wallet.balance('ann', 'USD')).toBe('1000');
+  });
+
   it('has refused nothing by a redirect, nor accepted: the gateway would not know either', async () => {
     const wallet = await sandbox({
       rewrite: (answer) => (answer.body.includes('"code":7') ? { status: 302, body: '' } : answer),

@@ -34,6 +34,17 @@ const ROWS: readonly Row[] = [
     mistake: third.takesNone,
     failed: ['signature-no-algorithm'],
   },
+  {
+    wallet: 'knows an unsettle again by its amount',
+    mistake: third.knowsUnsettlesByAmount(),
+    failed: ['unsettle-again'],
+  },
+  {
+    wallet: 'refuses a rollback under a requestId that it has seen',
+    mistake: third.refusesSeenRequests(),
+    failed: ['rollback-twice'],
+    dialect: { rollbackConfirmedBy: [5] },
+  },
 ];
 
 describe('a wallet that looks at one thing only is found by the others', () => {

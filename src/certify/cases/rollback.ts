@@ -35,13 +35,16 @@ export const rollbackCases: readonly Case[] = group('rollback', usual, [
     rule: RULES.repeatedRollback,
     expected: '200 (or 400 with code 8), the balance rises once',
     meaning: 'costs_money_when_an_answer_is_lost',
-    advice: `${REFUND} Answer 200 to every further rollback, and refund nothing.`,
+    advice: `${REFUND} Answer 200 to every further rollback, also under a requestId that you have seen, and refund nothing.`,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '3' });
       const first = await trial.rollback(slip);
       trial.confirms(first);
       trial.confirms(await trial.rollback(slip, 50, trial.repeatOf(first)));
-      await trial.movedNothing('the same rollback again');
+      if (!(await trial.movedNothing('the same rollback again'))) return;
+      // Every attempt of a delivery is the same request.
+      trial.confirms(await trial.rollback(slip, 50, { requestId: first.call.call.requestId }));
+      await trial.movedNothing('the same rollback under the same requestId');
     },
   },
   {

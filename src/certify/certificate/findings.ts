@@ -1,4 +1,5 @@
 import type { Dialect } from '../../wallets/wallet-config.ts';
+import { FOLLOWS_LATE } from '../trial/balance-lag.ts';
 import { bySeverity, isBlocking, MEANING_WORDS } from '../trial/failure-meaning.ts';
 import type { CaseResult, Finding, Fitness, RunEnding } from './certificate.ts';
 
@@ -31,10 +32,15 @@ const LIMITED_ADVICE =
   'The code says that this player may not bet, or not so much: lift blocks and limits of the test player, who bets ' +
   'from 1 unit to the whole balance; then run the case again. If the code means something else:';
 
+const LATE_ADVICE =
+  'The balance was right only some seconds later, so that nothing about money can be judged: read it from the database ' +
+  'that you write to, past caches and copies, and book a bet before you answer; then run the cases again. Otherwise:';
+
 /** What comes before a case's own advice where it says little about its subject. */
 function generalAdvice(reason: string): readonly string[] {
   if (LOST_CONNECTION.test(reason)) return [CONNECTION_ADVICE];
   if (LIMITED.test(reason)) return [LIMITED_ADVICE];
+  if (reason.includes(FOLLOWS_LATE)) return [LATE_ADVICE];
   return SILENCE.test(reason) ? [SILENCE_ADVICE] : [];
 }
 

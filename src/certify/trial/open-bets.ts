@@ -29,14 +29,25 @@ export class OpenBets {
     this.#bets.delete(transactionId);
   }
 
-  /** Gives back the money of all. Does not judge the wallet: there are cases for that. */
+  /**
+   * Gives back the money of all, without judging the wallet: there are cases for that. What is not answered is asked
+   * again, one bet after another: to take all at once may have been too much for the wallet. A call that is refused
+   * would be refused again.
+   */
   async giveBack(caller: ServiceCaller): Promise<void> {
     const odd = { isCleanUp: true };
+    const unanswered: BetSlip[] = [];
     const calls = [...this.#bets.values()].map(async ({ slip, payout }) => {
       if (payout !== undefined) await caller.unsettle(slip, payout, odd);
-      await caller.rollback(slip, 50, odd);
+      const { answer } = await caller.rollback(slip, 50, odd);
+      if (answer.kind === 'none') unanswered.push(slip);
     });
     await Promise.all(calls);
     this.#bets.clear();
+    for (const slip of unanswered) {
+      const { answer } = await caller.rollback(slip, 50, odd);
+      // A wallet that is silent would keep the run waiting for each of them.
+      if (answer.kind === 'none') return;
+    }
   }
 }

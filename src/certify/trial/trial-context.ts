@@ -1,5 +1,6 @@
 import type { ServiceCaller } from '../calls/caller.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
+import type { BalanceLag } from './balance-lag.ts';
 
 /** The case cannot be tried; the message says why. */
 export class Skipped extends Error {
@@ -27,6 +28,7 @@ export interface TrialContext {
   readonly latency: LatencyLimits;
   /** The delay of a late repeat, in milliseconds. */
   readonly lateMs: number;
+  readonly lag: BalanceLag;
   /** When aborted, nothing more is awaited. */
   readonly signal: AbortSignal;
   /** Every call of the run so far, this case's included. */

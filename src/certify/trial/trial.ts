@@ -210,7 +210,8 @@ export class Trial extends Judgement {
       return true;
     }
     this.#booksWrong = true;
-    this.fail(difference);
+    const isRight = async () => sameAmount(subtractAmounts(await this.money(), opening), amount);
+    this.fail(`${difference}${await this.#context.lag.remark(() => this.later(), isRight)}`);
     return false;
   }
 

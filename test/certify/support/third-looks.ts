@@ -1,7 +1,7 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
-import { accepted, flawed, type Mistake } from './mistake.ts';
+import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
 /*
  * Wallets whose mistake shows only if two calls of a bet coincide, or if results are examined and not only places.
@@ -122,4 +122,26 @@ function readHeader(base64url: string): { alg?: string } {
   } catch {
     return {};
   }
+}
+
+/** Knows an unsettle again by its bet and its amount, although the bet got a new result meanwhile. */
+export function knowsUnsettlesByAmount(): Mistake {
+  const seen = new Set<string>();
+  return flawed((call) => {
+    if (call.operation !== 'unsettle') return undefined;
+    const key = `${call.transactionId} ${call.amount}`;
+    if (seen.has(key)) return accepted();
+    seen.add(key);
+    return undefined;
+  });
+}
+
+/** Refuses a rollback under a requestId that it has seen, as if somebody had captured it. */
+export function refusesSeenRequests(): Mistake {
+  const seen = new Set<string>();
+  return flawed(({ operation, requestId }) => {
+    const isAgain = seen.has(requestId);
+    if (operation === 'rollback') seen.add(requestId);
+    return isAgain ? declined(5) : undefined;
+  });
 }
