@@ -2,6 +2,10 @@
 -- They are derived from the journal, so the journal says in which transaction an attempt was written
 -- and whether its bet stands by it.
 
+-- In the order of callbacks, which lock their bet before they write an attempt: the other way round each try ended in
+-- a deadlock with those that waited for "attempts" meanwhile.
+LOCK TABLE "bets" IN SHARE MODE;
+
 -- In which transaction the row was written: the bookkeeper reads only what no transaction in flight
 -- can still come before. Rows from before get the id of this migration's own transaction, without a
 -- rewrite of the table. NULL in "confirmed": written by a release that did not say.
