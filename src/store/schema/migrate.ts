@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, DatabaseError } from 'pg';
 import { openLongConnection } from '../server/connection.ts';
-import { clientRows } from '../sql/client-rows.ts';
 import { goOnAboveBroughtIds } from './brought-ids.ts';
 import { goOnAboveBrought } from './brought-journal.ts';
 import { type LockTries, withLockTries } from './lock-tries.ts';
@@ -19,6 +18,7 @@ import {
   readHistoryId,
   runAndMarkFinished,
 } from './migration-history.ts';
+import { lockMigrations } from './migration-lock.ts';
 import { checkServer } from './server-check.ts';
 
 export interface MigrateOptions {
@@ -45,9 +45,6 @@ export class MigrationError extends Error {
 }
 
 const REPOSITORY_FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
-
-/** Prisma's own key: a concurrent `prisma migrate deploy` waits for us, or we for it. */
-const LOCK_KEY = 72_707_369;
 
 /**
  * Used unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and have
@@ -78,7 +75,7 @@ export async function migrate(
 ): Promise<{ applied: string[] }> {
   return withClient(databaseUrl, async (client) => {
     await prepareSession(client);
-    await lock(client, log);
+    await lockMigrations(client, log);
     await checkIsOurs(client, folder);
     if (!isAsked) await refuseSecondJournal(client);
     const applied = await applyPending(client, folder, locks, log);
@@ -216,22 +213,6 @@ async function withClient<T>(databaseUrl: string, use: (client: Client) => Promi
  */
 async function prepareSession(client: Client): Promise<void> {
   await client.query("SET client_connection_check_interval = '500ms'");
-}
-
-/** Waits as long as it takes; the lock ends with the session. */
-async function lock(client: Client, log: (line: string) => void): Promise<void> {
-  const [locked] = await clientRows(
-    client,
-    'SELECT pg_try_advisory_lock($1) AS locked',
-    [LOCK_KEY],
-    (row) => row.bool('locked'),
-  );
-  if (locked === true) return;
-  log('another process is applying migrations: waiting for it');
-  // A limit of the role or the database is meant for the scripts, which must not block callbacks for long.
-  await client.query('SET lock_timeout = 0');
-  await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
-  await client.query('RESET lock_timeout');
 }
 
 async function apply(client: Client, { name, sql }: Script, locks: LockTries): Promise<void> {
