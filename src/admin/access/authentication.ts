@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../domain/caller.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
+import { recentMap } from '../../lib/recent.ts';
 import { IssuerUnavailable } from '../../people/issuer.ts';
 import { actorIn, roleIn } from '../../people/roles-claim.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -13,6 +15,14 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** The three parts of a signed token. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const READS = new Set(['GET', 'HEAD']);
+
+/**
+ * The most cookies of one address that are looked up at a time, unless they have been found before. Operators' nonces
+ * wait for the same few connections to PostgreSQL, and anybody can make up any number of cookies (I7).
+ */
+const LOOK_UPS_AT_ONCE = 2;
+/** More than there are people. */
+const KNOWN_MAX = 1_000;
 
 const NO_TOKEN = 'The bearer token is missing or wrong';
 
@@ -29,9 +39,10 @@ export type Authentication =
  */
 export function authenticator(people: People, logger: Logger) {
   const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
+  const cookies = new Cookies(people);
   return async (request: FastifyRequest): Promise<Authentication> => {
     const { authorization } = request.headers;
-    if (authorization === undefined) return await authenticateByCookie(people, request);
+    if (authorization === undefined) return await cookies.authenticate(request);
     const token = BEARER.exec(authorization)?.[1] ?? '';
     // Digests have equal length, so that the comparison takes the same time for every guess.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
@@ -75,20 +86,49 @@ async function authenticateByIssuer(
   }
 }
 
-async function authenticateByCookie(
-  people: People,
-  request: FastifyRequest,
-): Promise<Authentication> {
-  const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
-  if (idHash === undefined) return { kind: 'unauthenticated', why: NO_TOKEN };
-  if (!READS.has(request.method) && !isFromOwnPage(request, people.consoleUrl)) {
-    return { kind: 'forbidden', why: "This request came from another site's page" };
+/** Authenticates by the console's cookie. */
+class Cookies {
+  readonly #people: Pick<People, 'sessions' | 'consoleUrl'>;
+  readonly #lookUps = new KeyedSemaphore(LOOK_UPS_AT_ONCE);
+  /** Cookies that were good when they came last: PostgreSQL is asked all the same, but they wait for no stranger's. */
+  readonly #known = recentMap<'known'>(KNOWN_MAX);
+
+  constructor(people: Pick<People, 'sessions' | 'consoleUrl'>) {
+    this.#people = people;
   }
-  const signedIn = await people.sessions.find(idHash, isActivity(request));
-  if (signedIn === undefined)
-    return { kind: 'unauthenticated', why: 'The session is over: sign in again' };
-  const { actor, role } = signedIn;
-  return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+
+  async authenticate(request: FastifyRequest): Promise<Authentication> {
+    const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
+    if (idHash === undefined) return { kind: 'unauthenticated', why: NO_TOKEN };
+    if (!READS.has(request.method) && !isFromOwnPage(request, this.#people.consoleUrl)) {
+      return { kind: 'forbidden', why: "This request came from another site's page" };
+    }
+    const signedIn = await this.#find(idHash, request);
+    if (signedIn === undefined)
+      return { kind: 'unauthenticated', why: 'The session is over: sign in again' };
+    const { actor, role } = signedIn;
+    return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+  }
+
+  async #find(idHash: Buffer, request: FastifyRequest) {
+    const { sessions } = this.#people;
+    const key = idHash.toString('base64');
+    if (this.#known.get(key) !== undefined) {
+      const still = await sessions.find(idHash, isActivity(request));
+      if (still === undefined) this.#known.delete(key);
+      return still;
+    }
+    const end = await this.#lookUps.take(request.ip);
+    try {
+      // Its sender may have left while it waited.
+      if (request.socket.destroyed) return undefined;
+      const found = await sessions.find(idHash, isActivity(request));
+      if (found !== undefined) this.#known.set(key, 'known');
+      return found;
+    } finally {
+      end();
+    }
+  }
 }
 
 /** Pages mark their automatic polling, so that it does not keep the session of an absent person open. */
