@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CODES } from '../../domain/codes.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
 import { IssuerUnavailable } from '../../people/issuer.ts';
 import { failure } from '../../protocol/answers.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -23,6 +24,9 @@ import {
 const PENDING_MS = 10 * 60 * 1000;
 
 const CALLBACK = '/console/callback';
+
+/** Sessions of one address that are ended at a time. */
+const CLOSED_AT_ONCE = 2;
 
 const pendingValue = z.strictObject({
   state: z.string(),
@@ -50,11 +54,16 @@ export function signInRoutes(app: FastifyInstance, people: People, logger: Logge
     issuerRoutes(room, people, logger);
     linkRoutes(room, people, logger);
   });
+  // Anybody can make cookies up, and operators' nonces wait for the same connections to PostgreSQL (I7).
+  const closing = new KeyedSemaphore(CLOSED_AT_ONCE);
   app.post('/console/sign-out', async (request, reply) => {
     reply.headers(SIGN_IN_HEADERS);
     if (!isFromOwnPage(request, people.consoleUrl)) return refuseForeign(reply);
     const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
-    if (idHash !== undefined) await people.sessions.close(idHash);
+    if (idHash !== undefined) {
+      const end = await closing.take(request.ip);
+      await people.sessions.close(idHash).finally(end);
+    }
     return reply.header('set-cookie', dropCookie(SESSION_COOKIE)).code(204).send();
   });
 }

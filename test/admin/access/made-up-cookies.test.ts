@@ -3,7 +3,15 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { authenticator } from '../../../src/admin/access/authentication.ts';
-import { secretHash } from '../../../src/admin/access/people.ts';
+import { type People, secretHash } from '../../../src/admin/access/people.ts';
+import { signInRoutes } from '../../../src/admin/access/sign-in.ts';
+
+const silent = pino({ level: 'silent' });
+
+const NOBODY: Omit<People, 'sessions'> = {
+  ...{ adminToken: undefined, issuer: undefined, sessionMsMax: 0, consoleUrl: undefined },
+  attempts: { take: () => 0 },
+};
 
 const unasked = () => Promise.reject(new Error('nobody may get this far'));
 
@@ -22,13 +30,7 @@ function listening() {
     return await answered;
   };
   const sessions = { open: unasked, openByLink: unasked, makeLink: unasked, close: unasked, find };
-  const authenticate = authenticator(
-    {
-      ...{ adminToken: undefined, issuer: undefined, sessions, sessionMsMax: 0 },
-      ...{ attempts: { take: () => 0 }, consoleUrl: undefined },
-    },
-    pino({ level: 'silent' }),
-  );
+  const authenticate = authenticator({ ...NOBODY, sessions }, silent);
   app.get('/', authenticate);
   const ask = async (name: string, remoteAddress = '192.0.2.1') => {
     const headers = { cookie: `__Host-wagergate-session=${cookieOf(name)}` };
@@ -55,4 +57,25 @@ it('are looked up two at a time for each address: operators’ nonces wait for t
   answer(undefined);
   expect(new Set(await Promise.all([...flood, elsewhere]))).toEqual(new Set(['unauthenticated']));
   expect(looked()).toBe(51);
+});
+
+it('are signed out two at a time for each address, for the same reason (I7)', async () => {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const close = vi.fn(async () => await closed);
+  const sessions = { open: unasked, openByLink: unasked, makeLink: unasked, find: unasked, close };
+  signInRoutes(app, { ...NOBODY, sessions }, silent);
+  const signOut = (_: unknown, at: number) => {
+    const cookie = `__Host-wagergate-session=${cookieOf(`made-up-${at}`)}`;
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    return app.inject({ method: 'POST', url: '/console/sign-out', headers });
+  };
+  const flood = Array.from({ length: 50 }, signOut);
+  await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(2), 15_000);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(close).toHaveBeenCalledTimes(2);
+  resolve();
+  const statuses = (await Promise.all(flood)).map(({ statusCode }) => statusCode);
+  expect([new Set(statuses), close.mock.calls.length]).toEqual([new Set([204]), 50]);
 });
