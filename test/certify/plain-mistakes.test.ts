@@ -54,6 +54,12 @@ const ROWS: readonly Row[] = [
   ['place-negative', plain.acceptsTheUnreadable, 'failed', 'absorbed'],
   ['place-method', plain.acceptsTheUnreadable, 'warned', 'absorbed'],
   ['place-same-id-other-amount', plain.takesAnyPlace, 'failed', 'absorbed'],
+  [
+    'settle-other-coefficient',
+    plain.refusesBodiesWith('"coefficient":1.23'),
+    'failed',
+    'costs_money',
+  ],
   ['settle-refund', plain.paysNoRefund, 'failed', 'costs_money'],
   ['settle-cashout', plain.refusesCashouts, 'failed', 'costs_money'],
   ['settle-cashout-unknown-token', plain.cashesOutByAnyToken, 'failed', 'absorbed'],

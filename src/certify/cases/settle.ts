@@ -45,6 +45,18 @@ export const settleCases: readonly Case[] = group('settle', usual, [
     },
   },
   {
+    id: 'settle-other-coefficient',
+    title: 'A result is paid whatever coefficient it names',
+    expected:
+      '200 to a settle whose coefficient is not that of the place, the balance rises by the amount',
+    advice: `${CREDIT} Compare no coefficient: it changes by updates, which your wallet may not have seen yet.`,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won({ ...slip, coefficient: '1.23' }, '3'));
+      await trial.moved('2', 'a settle with another coefficient');
+    },
+  },
+  {
     id: 'settle-refund',
     title: 'A refund gives the stake back',
     expected: '200 to resultType refund, the balance rises by the amount',

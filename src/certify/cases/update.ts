@@ -98,7 +98,7 @@ export const updateCases: readonly Case[] = group('update', usual, [
       needsUpdates(trial);
       const slip = await trial.placed();
       acceptsUpdate(trial, await trial.update(slip, '2.5'));
-      trial.accepts(await trial.won(slip, '3'));
+      trial.accepts(await trial.won({ ...slip, coefficient: '2.5' }, '3'));
       await trial.moved('2', 'a settle after an update');
     },
   },
