@@ -147,6 +147,7 @@ const ROWS: readonly Row[] = [
       'shape-concurrent-lives',
       'shape-express',
       'shape-journey',
+      'shape-optional-members',
       'shape-turbogames',
       'unsettle-rollback',
       'update-after-rollback',

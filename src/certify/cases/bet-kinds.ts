@@ -6,7 +6,18 @@ import type { Trial } from '../trial/trial.ts';
 const OUTCOMES = 20;
 
 /** The payout of a settle is final: neither odds nor booster are applied to it again. */
-const EXPRESS: RawFields = { ticketType: '"express"', boosterCoefficient: '1.2' };
+const EXPRESS: RawFields = {
+  ticketType: '"express"',
+  boosterCoefficient: '1.2',
+  // The odds of the outcomes multiply.
+  coefficient: '123456.789',
+};
+/** An address of IPv6 does not fit into the 15 characters of IPv4. */
+const SPARSE: RawFields = {
+  ip: '"2001:0db8:85a3:08d3:1319:8a2e:0370:7344"',
+  info: undefined,
+  metadata: undefined,
+};
 const TURBOGAMES: RawFields = { gameType: '"turbogames"' };
 
 const usual = { rule: RULES.kinds, money: true, meaning: 'costs_money' } as const;
@@ -17,12 +28,23 @@ export const betKindCases: readonly Case[] = group('shape', usual, [
     title: `A boosted express bet of ${OUTCOMES} outcomes is booked like any other`,
     expected: `200 to a place with ticketType express and ${OUTCOMES} entries of metadata; its stake is debited once, its payout paid as it is, and another one rolled back`,
     advice:
-      'Take ticketType express, with one entry of metadata for each outcome: the stake is of the whole bet, and the ' +
-      'amount of a settle is what is paid, with the booster in it.',
+      'Take ticketType express, with one entry of metadata for each outcome, and leave room for a coefficient of six ' +
+      'digits: the stake is of the whole bet, and the amount of a settle is what is paid, with the booster in it.',
     run: async (trial) => {
       const outcomes = Array.from({ length: OUTCOMES }, (_, at) => outcome(at));
-      await livesOn(trial, 'an express bet', EXPRESS, { metadata: `[${outcomes.join(',')}]` });
+      const metadata = `[${outcomes.join(',')}]`;
+      await livesOn(trial, 'an express bet', EXPRESS, { metadata });
     },
+  },
+  {
+    id: 'shape-optional-members',
+    title: 'A place without its optional members is booked like any other',
+    expected:
+      '200 to a place without info and metadata from an IPv6 address; it is debited and paid, and another one rolled back',
+    advice:
+      'Take a place that has no info and no metadata, and an ip of up to 45 characters: debit by amount alone, and keep ' +
+      'the rest only if it is there.',
+    run: (trial) => livesOn(trial, 'a bet without optional members', {}, SPARSE),
   },
   {
     id: 'shape-turbogames',

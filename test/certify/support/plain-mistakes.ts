@@ -126,6 +126,14 @@ export const refusesBodiesWith = (text: string): Mistake => ({
     request.body.includes(text) ? { ok: false, reason: 'mismatch' } : judgeSignature(request, keys),
 });
 
+/** Refuses a place whose body does not contain this text. */
+export const refusesPlacesWithout = (text: string): Mistake => ({
+  judge: (request, keys) =>
+    request.body.includes('"ip"') && !request.body.includes(text)
+      ? { ok: false, reason: 'mismatch' }
+      : judgeSignature(request, keys),
+});
+
 /** Changes members of its answers to profile or balance, from the second one on. */
 export function saysLater(
   operation: 'profile' | 'balance',
