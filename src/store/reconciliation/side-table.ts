@@ -73,7 +73,7 @@ export class SideTable {
 
   /** @throws Error of `pg`: the table is then unusable */
   async add(rows: readonly ListRow[]): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#mustStand();
     if (rows.length === 0) return;
     const copy = this.#client.query(copyFrom('COPY listed FROM STDIN'));
     // `once` reports an error; a second one must not end the process.
@@ -88,15 +88,14 @@ export class SideTable {
    * @throws Error of `pg`
    */
   async *compared(comparison: ListComparison): AsyncGenerator<readonly Compared[]> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#mustStand();
     await this.#client.query('ANALYZE listed');
     await this.#client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await this.#client.query(`DECLARE compared NO SCROLL CURSOR FOR ${COMPARE}`, [
       ...comparisonValues(comparison),
     ]);
     for (;;) {
-      // `pg` itself would say only that the connection cannot be used any more.
-      if (this.#failure !== undefined) throw this.#failure;
+      this.#mustStand();
       const { rows } = await this.#client.query<Record<string, unknown>>(
         `FETCH ${PAGE_ROWS} FROM compared`,
       );
@@ -104,6 +103,11 @@ export class SideTable {
       yield rows.map((row) => comparedOf(new Columns(row)));
     }
     await this.#client.query('COMMIT');
+  }
+
+  /** @throws Error that broke the connection: `pg` itself would say only that it cannot be used any more */
+  #mustStand(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Ends the connection, and the table with it; a running statement is aborted. */

@@ -192,7 +192,9 @@ describe('a run that is cut short', () => {
       for (;;) yield Buffer.from('x,USD,1,1,placed\n'.repeat(1_000));
     }
     await expect(run.read(endless(), LIST)).rejects.toThrow();
-    expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off: send the list again' });
+    expect(await kept(gateway).runs.find(run.id)).toMatchObject({
+      why: 'it was broken off: send the list again',
+    });
   });
 
   it('by its caller ends at once even while it waits for the rest of its list', async () => {
@@ -204,7 +206,9 @@ describe('a run that is cut short', () => {
       await new Promise<never>(() => undefined);
     }
     await expect(run.read(silent(), LIST)).rejects.toThrow();
-    expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off: send the list again' });
+    expect(await kept(gateway).runs.find(run.id)).toMatchObject({
+      why: 'it was broken off: send the list again',
+    });
   });
 
   it('by the end of its process is on record as such before that ends', async () => {
