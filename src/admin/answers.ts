@@ -130,10 +130,11 @@ export function serve(
       const end = method === 'GET' ? await takeRead(caller) : NOT_LIMITED;
       try {
         // Its caller may have left while it waited.
-        if (hasLeft(request)) return reply;
-        const answer = Promise.resolve(story(request, caller));
-        // One whose body still arrives, such as a list to compare, may take hours: it is broken off and sent again.
-        send(reply, await (request.raw.complete ? app.underWay.during(answer) : answer));
+        if (!hasLeft(request)) {
+          const answer = Promise.resolve(story(request, caller));
+          // One whose body still arrives, such as a list to compare, may take hours: it is broken off and sent again.
+          send(reply, await (request.raw.complete ? app.underWay.during(answer) : answer));
+        }
       } finally {
         end();
       }
