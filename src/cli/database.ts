@@ -1,7 +1,9 @@
 import { DatabaseError } from 'pg';
 import { shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
-import { MigrationError, migrate, whatIsPending } from '../store/schema/migrate.ts';
+import { migrate } from '../store/schema/migrate.ts';
+import { MigrationError } from '../store/schema/migration-scripts.ts';
+import { whatIsPending } from '../store/schema/migration-status.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';

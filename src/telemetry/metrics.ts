@@ -1,5 +1,6 @@
 import { collectDefaultMetrics } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
+import { callbackMetrics, walletMetrics } from './call-metrics.ts';
 import { expositionText, familiesOf } from './exposition.ts';
 import { type Makers, makers } from './makers.ts';
 import { serverMetrics } from './server-metrics.ts';
@@ -59,92 +60,6 @@ export function createMetrics() {
         Math.round(Date.now() / 1_000 - process.uptime()),
       );
     },
-  };
-}
-
-/** Callbacks, as the service sees them. */
-function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
-  return {
-    callbacks: counter('gateway_callbacks_total', 'Callbacks answered, by outcome', [
-      'operator',
-      'operation',
-      'outcome',
-    ]),
-    callbackDuration: callHistogram(
-      'gateway_callback_duration_seconds',
-      'From the arrival of a callback to its answer',
-      'operation',
-    ),
-    duplicates: counter('gateway_duplicates_total', 'Duplicates answered without a wallet call', [
-      'operator',
-      'operation',
-      'source',
-    ]),
-    conflicts: counter('gateway_conflicts_total', 'Operations that contradict what is recorded', [
-      'operator',
-    ]),
-    unknownOutcomes: counter(
-      'gateway_unknown_outcomes_total',
-      'Wallet calls whose effect the gateway cannot know',
-      ['operator', 'operation'],
-    ),
-    unresolved: gauge(
-      'gateway_unresolved_bets',
-      'Places of unknown outcome that nobody has rolled back yet',
-      ['operator'],
-    ),
-    rollbacks: counter('gateway_rollbacks_total', 'Rollbacks of the service, by its reason', [
-      'operator',
-      'error_code',
-    ]),
-    signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
-      'caller',
-    ]),
-    connectionsClosed: counter(
-      'gateway_connections_closed_total',
-      'Connections of callers that the gateway broke off, by why',
-      ['reason'],
-    ),
-  };
-}
-
-/** Wallet calls, and calls not sent to a wallet. */
-function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: Makers) {
-  return {
-    walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
-      'operator',
-      'operation',
-      'result',
-    ]),
-    walletRequestDuration: callHistogram(
-      'gateway_wallet_request_duration_seconds',
-      'From handing a call to the wallet connection to its outcome',
-      'operation',
-    ),
-    walletDeclines: counter('gateway_wallet_declines_total', 'Declines by wallets, by their code', [
-      'operator',
-      'code',
-    ]),
-    rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
-      'operator',
-      'reason',
-    ]),
-    breakerState: gauge(
-      'gateway_breaker_state',
-      'Circuit breaker: 0 closed, 1 half-open, 2 open',
-      ['operator', 'class'],
-      'max',
-    ),
-    breakerOpenings: counter(
-      'gateway_breaker_openings_total',
-      'How often a circuit breaker opened, a half-open one again included',
-      ['operator', 'class'],
-    ),
-    inFlight: gaugeWhenRead('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
-    inFlightLimit: gauge('gateway_in_flight_limit', 'Wallet calls that the bulkhead lets through', [
-      'operator',
-      'class',
-    ]),
   };
 }
 

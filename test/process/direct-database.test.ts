@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
-import { migrationStatus } from '../../src/store/schema/migrate.ts';
+import { migrationStatus } from '../../src/store/schema/migration-status.ts';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { migrationStatus } from '../../src/store/schema/migrate.ts';
+import { migrationStatus } from '../../src/store/schema/migration-status.ts';
 import { createBareDatabase, createDatabase } from './database.ts';
 import { sharedRedis } from './redis.ts';
 import { onServer } from './server.ts';

@@ -1,8 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, DatabaseError } from 'pg';
-import { openLongConnection } from '../server/connection.ts';
 import { goOnAboveBroughtIds } from './brought-ids.ts';
 import { goOnAboveBrought } from './brought-journal.ts';
 import { type LockTries, withLockTries } from './lock-tries.ts';
@@ -15,11 +11,17 @@ import {
   journalsOutOfPath,
   markFailed,
   readHistory,
-  readHistoryId,
   runAndMarkFinished,
 } from './migration-history.ts';
 import { lockMigrations } from './migration-lock.ts';
-import { checkServer } from './server-check.ts';
+import {
+  MIGRATIONS_FOLDER,
+  MigrationError,
+  migrationNames,
+  readScript,
+  type Script,
+} from './migration-scripts.ts';
+import { statusOf, withMigrationClient } from './migration-status.ts';
 
 export interface MigrateOptions {
   /** Called with each step, for people. */
@@ -31,20 +33,6 @@ export interface MigrateOptions {
   /** How long it tries while others hold the tables; default: five minutes. */
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
-
-export interface MigrationStatus {
-  /** In the folder, but not (or not completely) in the database; in the order to apply. */
-  readonly pending: readonly string[];
-  /** Begun and never finished. They are pending too, and `migrate` tries them again. */
-  readonly failed: readonly string[];
-}
-
-/** A migration could not be applied; the message names it. Nothing of it is in the database. */
-export class MigrationError extends Error {
-  override readonly name = 'MigrationError';
-}
-
-const REPOSITORY_FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
 /**
  * Used unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and have
@@ -68,12 +56,12 @@ export async function migrate(
   databaseUrl: string,
   {
     log = () => undefined,
-    folder = REPOSITORY_FOLDER,
+    folder = MIGRATIONS_FOLDER,
     locks = PATIENT,
     isAsked = true,
   }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
-  return withClient(databaseUrl, async (client) => {
+  return withMigrationClient(databaseUrl, async (client) => {
     await prepareSession(client);
     await lockMigrations(client, log);
     await checkIsOurs(client, folder);
@@ -149,65 +137,6 @@ async function applyPending(
 }
 
 /**
- * What `migrate` would have to do. Migrations of a newer release are ignored: during a rollout, the
- * older processes work with the newer schema.
- *
- * @throws Error of `pg` when the database cannot be reached
- */
-export async function migrationStatus(
-  databaseUrl: string,
-  { folder = REPOSITORY_FOLDER }: Pick<MigrateOptions, 'folder'> = {},
-): Promise<MigrationStatus> {
-  return withClient(databaseUrl, (client) => statusOf(client, folder));
-}
-
-export interface Pending {
-  /** What the database lacks, for people: what to do follows it. */
-  readonly words: string;
-  /** A journal is in a schema to which `search_path` does not lead; a start migrates only if the address names its own. */
-  readonly isElsewhere: boolean;
-}
-
-/**
- * What the database lacks; undefined if nothing. Somebody whose role has got another `search_path` must not
- * make an empty journal beside the one that is there.
- *
- * @throws Error of `pg` when the database cannot be reached
- */
-export async function whatIsPending(databaseUrl: string): Promise<Pending | undefined> {
-  return withClient(databaseUrl, async (client) => {
-    const { pending } = await statusOf(client, REPOSITORY_FOLDER);
-    if (pending.length === 0) return undefined;
-    const lacks = `the database lacks ${pending.length} migration(s) (${pending.join(', ')})`;
-    const schemas = await journalsOutOfPath(client);
-    if (schemas.length === 0) return { words: lacks, isElsewhere: false };
-    const words =
-      `${lacks}; a journal is in the schema ${schemas.join(', ')}, to which search_path does not lead: set ` +
-      "search_path if that is this installation's, and only otherwise";
-    return { words, isElsewhere: true };
-  });
-}
-
-/**
- * The id of the history of migrations: two databases have different ones, unless one is a copy.
- * @returns undefined if nothing was ever migrated
- * @throws Error of `pg` when the database cannot be reached
- */
-export async function historyId(databaseUrl: string): Promise<string | undefined> {
-  return withClient(databaseUrl, readHistoryId);
-}
-
-async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = await openLongConnection({ url: databaseUrl }, 'migrate');
-  try {
-    await checkServer(client);
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/**
  * When this process dies, so does its statement: otherwise the server would continue with it, and keep
  * the lock, for nobody.
  */
@@ -235,35 +164,4 @@ function wordsOf(error: unknown, sql: string): string {
   // PostgreSQL counts characters, not UTF-16 units.
   const line = [...sql].slice(0, position - 1).filter((one) => one === '\n').length + 1;
   return `line ${line}: ${error.message}`;
-}
-
-async function statusOf(client: Client, folder: string): Promise<MigrationStatus> {
-  const names = await migrationNames(folder);
-  const begun = await readHistory(client);
-  return {
-    pending: names.filter((name) => begun.get(name) !== 'finished'),
-    failed: names.filter((name) => begun.get(name) === 'unfinished'),
-  };
-}
-
-/** The folders' names begin with the time of their creation, so that sorting gives their order. */
-async function migrationNames(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
-}
-
-interface Script {
-  readonly name: string;
-  readonly sql: string;
-}
-
-async function readScript(folder: string, name: string): Promise<Script> {
-  try {
-    return { name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') };
-  } catch (cause) {
-    throw new MigrationError(`migration ${name} has no migration.sql that can be read`, { cause });
-  }
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { migrate, migrationStatus } from '../../../src/store/schema/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
+import { migrationStatus } from '../../../src/store/schema/migration-status.ts';
 import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
 import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 

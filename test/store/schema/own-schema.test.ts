@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { AuditLog } from '../../../src/store/audit/audit-log.ts';
-import { MigrationError, migrate, whatIsPending } from '../../../src/store/schema/migrate.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
+import { MigrationError } from '../../../src/store/schema/migration-scripts.ts';
+import { whatIsPending } from '../../../src/store/schema/migration-status.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet } from '../../support/bet.ts';
