@@ -63,7 +63,7 @@ export const TAKE = statement(
   WITH due AS (
     SELECT d.id, d.transaction_id, d.operation, d.purpose,
            :skips_updates AND d.operation = 'update' OR ${OVERTAKEN} AS overtaken,
-           ${FOREIGN} AS is_foreign, b.generation < :generation AS is_older
+           ${FOREIGN} AS is_foreign, b.generation BETWEEN 1 AND :generation - 1 AS is_older
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
@@ -77,7 +77,8 @@ export const TAKE = statement(
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
     -- Postponed, so that a hundred thousand of them are not read again at every look. Bets of a newer wallet
-    -- wait for less time: another process may have that wallet's configuration already.
+    -- wait for less time: another process may have that wallet's configuration already. One of no known wallet is
+    -- foreign only where a newer one has been released.
     UPDATE deliveries
        SET held = true,
            next_attempt_at = clock_timestamp()

@@ -62,6 +62,19 @@ describe('taking leaves alone', () => {
   });
 });
 
+it('looks again within a minute at a bet of no known wallet, for which a newer one was released (I4)', async () => {
+  await insert(1);
+  await journal.sql('UPDATE bets SET generation = 0');
+  await journal.sql(
+    `INSERT INTO operator_holds (operator_id, counted_at, released, released_to)
+     VALUES ('alpha', clock_timestamp(), 2, 2)`,
+  );
+  // Of a process that has not read the newer wallet's configuration yet.
+  expect((await claim()).taken).toEqual([]);
+  await journal.sql(`UPDATE deliveries SET next_attempt_at = next_attempt_at - interval '61 s'`);
+  expect((await store.take('alpha', { generation: 2, limit: 100 })).taken).toHaveLength(1);
+});
+
 it('takes an update of which only a copy came later: nothing has overtaken it (I4)', async () => {
   await insert(1);
   await journal.sql(`UPDATE bets SET rollback = 'none'`);
