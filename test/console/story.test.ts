@@ -120,6 +120,16 @@ describe("a bet's story", () => {
     expect(standing(open).text).toContain('has not confirmed it yet');
   });
 
+  it('blames no later operation for an update that its wallet does not take', () => {
+    const ended = { delivery: { id: '7', state: 'superseded' }, attempts: [] };
+    const told = (name: string) =>
+      texts(bet({ operations: [operation({ operation: name, ...ended })] })).at(-1);
+    expect(told('update')).toBe(
+      'A later operation has made the update void, or its wallet takes none.',
+    );
+    expect(told('settle')).toBe('A later operation has made the settle void.');
+  });
+
   it('says of a connection that failed only that no answer came: it may have broken afterwards (I2)', () => {
     const broken = attempt({
       result: 'connection',

@@ -191,10 +191,16 @@ function promised({
     case 'resolved':
       return tell('good', `A person has closed the ${operation} by hand.`);
     case 'superseded':
-      return tell('quiet', `A later operation has made the ${operation} void.`);
+      return tell('quiet', `${voidBy(operation)}.`);
     default:
       return tell('quiet', `The delivery of the ${operation} is ${wordsOf(delivery.state)}.`);
   }
+}
+
+/** An update also ends where its wallet takes none (`updates: skip`), and the bet does not say which it was. */
+function voidBy(operation: string): string {
+  const later = `A later operation has made the ${operation} void`;
+  return operation === 'update' ? `${later}, or its wallet takes none` : later;
 }
 
 function money(amount: string | null | undefined, currency: string | null): string {
