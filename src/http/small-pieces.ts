@@ -15,20 +15,31 @@ export function readInSmallPieces(socket: Socket): void {
   const parsers = socket.listeners('data');
   socket.removeAllListeners('data');
   const waiting: Buffer[] = [];
+  let isDue = false;
   const readNext = () => {
+    isDue = false;
     // Frees unread data at once: up to 64 KiB per connection.
     if (socket.destroyed) waiting.length = 0;
     const [bytes] = waiting;
-    if (bytes === undefined) return;
+    // While answers before it are not taken, Node pauses the connection. Its parser must get nothing then: that ends the
+    // process. `resume` goes on.
+    if (bytes === undefined || socket.isPaused()) return;
     if (bytes.length > PIECE_BYTES_MAX) waiting[0] = bytes.subarray(PIECE_BYTES_MAX);
     else waiting.shift();
     for (const parse of parsers) parse.call(socket, bytes.subarray(0, PIECE_BYTES_MAX));
     // Body data is emitted in ticks of its own; all of them have run before the next
     // read.
-    if (waiting.length > 0) process.nextTick(readNext);
+    readSoon();
+  };
+  const readSoon = () => {
+    if (isDue || waiting.length === 0) return;
+    isDue = true;
+    process.nextTick(readNext);
   };
   socket.on('data', (bytes: Buffer) => {
     waiting.push(bytes);
     if (waiting.length === 1) readNext();
   });
+  socket.on('resume', readSoon);
+  socket.once('close', readSoon);
 }

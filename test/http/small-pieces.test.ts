@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,6 +9,9 @@ import { createPublicServer } from '../../src/http/public-server.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
 /** How much work strangers may cause the parser before they are known: little (I7, I11). */
+
+/** More than the system's buffers on both sides take. */
+const LONG_ANSWER = 'z'.repeat(24 * 1_048_576);
 
 const lag = new EventLoopLag(systemClock);
 const closed: string[] = [];
@@ -36,6 +40,10 @@ app.addHook('preParsing', (_request, _reply, payload, done) => {
 app.get('/', async () => {
   handled += 1;
   return 'yes';
+});
+app.get('/long', async () => {
+  handled += 1;
+  return LONG_ANSWER;
 });
 app.post('/', async ({ body }) => {
   handled += 1;
@@ -123,6 +131,29 @@ describe('requests that wait for no answer', () => {
     const bodies = Array.from({ length: 8 }, (_, n) => `{"n":${n}}`);
     const heard = await say([bodies.map(post).join('')]);
     expect(heard.match(/\{"n":\d\}/g)).toEqual(bodies);
+    expect(closed).toEqual([]);
+  });
+
+  it('wait until a long answer before them has been taken, and end no process meanwhile (I7)', async () => {
+    const socket = await open();
+    socket.write(GET.replace('/', '/long'));
+    await vi.waitFor(() => expect(handled).toBe(1), PATIENT_MS);
+    // Nobody reads. In several pieces, of which the first one holds a whole head.
+    socket.write(`${post('x'.repeat(3_000))}${post('y'.repeat(3_000))}${GET}`);
+    await sleep(300);
+    let heard = 0;
+    let end = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      heard += text.length;
+      end = `${end}${text}`.slice(-8_000);
+    });
+    await vi.waitFor(() => expect(end.endsWith('yes')).toBe(true), PATIENT_MS);
+    expect([heard > LONG_ANSWER.length, answersIn(end)]).toEqual([true, 3]);
+    expect([end.includes('x'.repeat(3_000)), end.includes('y'.repeat(3_000))]).toEqual([
+      true,
+      true,
+    ]);
+    socket.destroy();
     expect(closed).toEqual([]);
   });
 
