@@ -21,6 +21,8 @@ const READS = new Set(['GET', 'HEAD']);
  * wait for the same few connections to PostgreSQL, and anybody can make up any number of cookies (I7).
  */
 const LOOK_UPS_AT_ONCE = 2;
+/** The same for each cookie that is known: whoever is signed in can send it thousands of times. */
+const LOOK_UPS_OF_KNOWN = 8;
 /** More than there are people. */
 const KNOWN_MAX = 1_000;
 
@@ -90,6 +92,7 @@ async function authenticateByIssuer(
 class Cookies {
   readonly #people: Pick<People, 'sessions' | 'consoleUrl'>;
   readonly #lookUps = new KeyedSemaphore(LOOK_UPS_AT_ONCE);
+  readonly #ofKnown = new KeyedSemaphore(LOOK_UPS_OF_KNOWN);
   /** Cookies that were good when they came last: PostgreSQL is asked all the same, but they wait for no stranger's. */
   readonly #known = recentMap<'known'>(KNOWN_MAX);
 
@@ -111,19 +114,15 @@ class Cookies {
   }
 
   async #find(idHash: Buffer, request: FastifyRequest) {
-    const { sessions } = this.#people;
     const key = idHash.toString('base64');
-    if (this.#known.get(key) !== undefined) {
-      const still = await sessions.find(idHash, isActivity(request));
-      if (still === undefined) this.#known.delete(key);
-      return still;
-    }
-    const end = await this.#lookUps.take(request.ip);
+    const isKnown = this.#known.get(key) !== undefined;
+    const end = await (isKnown ? this.#ofKnown.take(key) : this.#lookUps.take(request.ip));
     try {
       // Its sender may have left while it waited.
       if (request.socket.destroyed) return undefined;
-      const found = await sessions.find(idHash, isActivity(request));
-      if (found !== undefined) this.#known.set(key, 'known');
+      const found = await this.#people.sessions.find(idHash, isActivity(request));
+      if (found === undefined) this.#known.delete(key);
+      else this.#known.set(key, 'known');
       return found;
     } finally {
       end();

@@ -22,8 +22,12 @@ function listening() {
   const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>();
   const good = secretHash(cookieOf('good'));
   let looked = 0;
+  let asked = 0;
+  let held = Promise.resolve();
   const find = async (idHash: Buffer) => {
     if (idHash.equals(good)) {
+      asked += 1;
+      await held;
       return { actor: 'ann', role: 'viewer', by: 'link', expiresAt: new Date() } as const;
     }
     looked += 1;
@@ -36,7 +40,13 @@ function listening() {
     const headers = { cookie: `__Host-wagergate-session=${cookieOf(name)}` };
     return (await app.inject({ url: '/', headers, remoteAddress })).json().kind;
   };
-  return { ask, answer, looked: () => looked };
+  /** Has the good one wait too, until what it returns is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  return { ask, answer, looked: () => looked, hold, asked: () => asked };
 }
 
 function cookieOf(name: string): string {
@@ -78,4 +88,17 @@ it('are signed out two at a time for each address, for the same reason (I7)', as
   resolve();
   const statuses = (await Promise.all(flood)).map(({ statusCode }) => statusCode);
   expect([new Set(statuses), close.mock.calls.length]).toEqual([new Set([204]), 50]);
+});
+
+it('are no better if they are good: one cookie is looked up eight times at once (I7)', async () => {
+  const { ask, hold, asked } = listening();
+  expect(await ask('good')).toBe('authenticated');
+  const letGo = hold();
+  const flood = Array.from({ length: 50 }, () => ask('good'));
+  await vi.waitFor(() => expect(asked()).toBe(1 + 8), 15_000);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(asked()).toBe(1 + 8);
+  letGo();
+  expect(new Set(await Promise.all(flood))).toEqual(new Set(['authenticated']));
+  expect(asked()).toBe(1 + 50);
 });
