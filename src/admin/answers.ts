@@ -79,9 +79,29 @@ export function sendPieces(
   reply: FastifyReply,
   pieces: () => AsyncIterable<string>,
 ): FastifyReply {
-  const { caller, url } = request;
-  if (caller === undefined) throw new Error(`${url} was reached without its guard`);
+  const caller = callerOf(request);
   return reply.send(piecesFor(request, () => takeRead(caller), pieces));
+}
+
+/**
+ * Reads what an answer is made of in a turn, for routes that `serve` does not add.
+ * @returns undefined also if the caller has left while it waited: nobody gets the answer
+ */
+export async function readInTurn<T>(
+  request: FastifyRequest,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  const end = await takeRead(callerOf(request));
+  try {
+    return hasLeft(request) ? undefined : await read();
+  } finally {
+    end();
+  }
+}
+
+function callerOf({ caller, method, url }: FastifyRequest): Caller {
+  if (caller === undefined) throw new Error(`${method} ${url} was reached without its guard`);
+  return caller;
 }
 
 /** Not the answer is looked at: of several that wait on one connection, only the first is known to be closed. */
@@ -124,8 +144,7 @@ export function serve(
     url,
     config: { right },
     handler: async (request, reply) => {
-      const { caller } = request;
-      if (caller === undefined) throw new Error(`${method} ${url} was reached without its guard`);
+      const caller = callerOf(request);
       // A change may take long, and nobody makes hundreds at once.
       const end = method === 'GET' ? await takeRead(caller) : NOT_LIMITED;
       try {

@@ -5,7 +5,7 @@ import { statementCsv } from '../books/statement-digest.ts';
 import { isDay } from '../domain/calendar.ts';
 import { type BooksDays, DAY_ORDERS } from '../store/books/days.ts';
 import type { Statements } from '../store/books/statements.ts';
-import { json, notFoundAnswer, send, sendPieces, serve } from './answers.ts';
+import { json, notFoundAnswer, readInTurn, send, sendPieces, serve } from './answers.ts';
 import { checkedPath, checkedQuery, invalidField, storableText, wordAmong } from './input.ts';
 
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
@@ -47,7 +47,7 @@ export function booksRoutes(app: FastifyInstance, { booksDays, statements }: Boo
         return reply;
       }
       const { operator, day: asked } = path.fields;
-      const statement = await statements.find(operator, asked);
+      const statement = await readInTurn(request, () => statements.find(operator, asked));
       if (statement === undefined) {
         send(
           reply,

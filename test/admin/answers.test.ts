@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { json, sendPieces, serve } from '../../src/admin/answers.ts';
+import { booksRoutes } from '../../src/admin/books.ts';
 
 /** A listener that believes whoever names itself, with a route whose answers are not ready before `ready`. */
 function listening(method: 'GET' | 'POST') {
@@ -23,6 +24,10 @@ function listening(method: 'GET' | 'POST') {
     app.inject({ method, url: '/long', headers: { actor }, remoteAddress });
   return { ask, finish: resolve, begun: () => begun };
 }
+
+const unasked = () => {
+  throw new Error('nobody may ask for this');
+};
 
 it('makes eight answers for one caller at a time: hundreds at once would keep callbacks waiting (I7)', async () => {
   const { ask, finish, begun } = listening('GET');
@@ -59,6 +64,39 @@ it('makes pieces of eight long answers for one caller at a time, however many ar
   const exports = await Promise.all(Array.from({ length: 50 }, () => app.inject('/export')));
   expect(new Set(exports.map(({ body }) => body))).toEqual(new Set(['xxx']));
   expect(most).toBe(8);
+});
+
+it('reads statements of days for one caller eight at a time, among its other answers (I7)', async () => {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  app.decorateRequest('caller', undefined);
+  app.addHook('onRequest', async (request) => {
+    const actor = String(request.headers.actor);
+    request.caller = { actor, role: 'viewer', address: request.ip };
+  });
+  const { promise: found, resolve: find } = Promise.withResolvers<undefined>();
+  let begun = 0;
+  const statements = {
+    find: async () => {
+      begun += 1;
+      return await found;
+    },
+    pages: unasked,
+  };
+  booksRoutes(app, { booksDays: { list: unasked }, statements });
+  const ask = (actor: string, accept: string) =>
+    app.inject({ url: '/books/statements/alpha/2026-11-20', headers: { actor, accept } });
+  const flood = Array.from({ length: 50 }, (_, at) =>
+    ask('viewer@x.example', at % 2 === 0 ? 'text/csv' : 'application/json'),
+  );
+  await vi.waitFor(() => expect(begun).toBe(8));
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(begun).toBe(8);
+  const other = ask('admin@x.example', 'application/json');
+  await vi.waitFor(() => expect(begun).toBe(9));
+  find(undefined);
+  const statuses = (await Promise.all([...flood, other])).map(({ statusCode }) => statusCode);
+  expect([new Set(statuses), begun]).toEqual([new Set([404]), 51]);
 });
 
 it('lets no change wait for another', async () => {
