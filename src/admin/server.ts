@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { passOverExpectations, refuseHostless } from '../http/unreadable.ts';
+import { passOverExpectations, refuseHostless, refuseUnreadable } from '../http/unreadable.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
@@ -80,6 +80,8 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
     // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
+    // Before a request begins: Fastify's own answer has no code.
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, false),
   });
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);

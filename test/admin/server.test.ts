@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
 import { BUSY_MS } from '../support/timing.ts';
-import { startAdmin, type TestAdmin } from './support/admin.ts';
+import { ask, startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 let client: Client;
@@ -22,6 +22,12 @@ beforeEach(async () => {
 });
 
 const insert = (row?: DeliveryRow) => insertDelivery(client, row);
+
+it('answers what cannot be read as a request like every other mistake: the console takes all else for a proxy’s', async () => {
+  // Cookies of other programs under the same domain, for example.
+  const long = await ask(`${admin.baseUrl}/admin/me`, { headers: { cookie: 'x'.repeat(20_000) } });
+  expect([long.status, long.json]).toEqual([431, { code: 5, message: 'The headers are too long' }]);
+});
 
 describe('operators', () => {
   it('shows each as it stands', async () => {
