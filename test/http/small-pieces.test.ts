@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -135,12 +135,17 @@ describe('requests that wait for no answer', () => {
   });
 
   it('wait until a long answer before them has been taken, and end no process meanwhile (I7)', async () => {
+    const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
+    app.server.once('connection', resolve);
     const socket = await open();
+    const itsOtherEnd = await accepted;
     socket.write(GET.replace('/', '/long'));
     await vi.waitFor(() => expect(handled).toBe(1), PATIENT_MS);
     // Nobody reads. In several pieces, of which the first one holds a whole head.
+    const before = itsOtherEnd.bytesRead;
     socket.write(`${post('x'.repeat(3_000))}${post('y'.repeat(3_000))}${GET}`);
-    await sleep(300);
+    await vi.waitFor(() => expect(itsOtherEnd.bytesRead).toBeGreaterThan(before), PATIENT_MS);
+    await otherWork();
     let heard = 0;
     let end = '';
     socket.setEncoding('latin1').on('data', (text: string) => {
