@@ -63,11 +63,13 @@ export class PersonOnDuty {
 
   async #decide(id: string, record: BetRecord): Promise<void> {
     const { plan, transactionId } = record;
-    const results = this.#deployment
+    const requestId = await this.#requestOf(id, transactionId);
+    // The last one with that requestId: an earlier copy of it may be what the wallet did not take.
+    const arrived = this.#deployment
       .wallet(plan.operator)
       .arrivals(transactionId)
-      .filter(({ call }) => call.operation === 'settle' || call.operation === 'unsettle');
-    const isTaken = results.at(-1)?.doneAtMs !== undefined;
+      .findLast(({ call }) => call.requestId === requestId);
+    const isTaken = arrived?.doneAtMs !== undefined;
     const path = `/admin/deliveries/${id}`;
     if (!isTaken) {
       const told = await this.#ask('POST', `${path}/retry`, {}).catch(String);
@@ -76,6 +78,18 @@ export class PersonOnDuty {
       if (!told.includes('"code":8')) return;
     }
     await this.#resolve(id, record);
+  }
+
+  /** The `requestId` of what a dead letter would bring, as the bet's story shows it. */
+  async #requestOf(id: string, transactionId: string): Promise<string | undefined> {
+    const text = await this.#ask('GET', `/admin/bets/${transactionId}`);
+    const story: {
+      readonly operations: readonly {
+        readonly requestId: string | null;
+        readonly delivery: { readonly id: string } | null;
+      }[];
+    } = JSON.parse(text);
+    return story.operations.find(({ delivery }) => delivery?.id === id)?.requestId ?? undefined;
   }
 
   async #resolve(id: string, record: BetRecord): Promise<void> {
