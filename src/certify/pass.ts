@@ -6,25 +6,15 @@ import type { Case } from './case.ts';
 import { type Display, runCase } from './case-run.ts';
 import type { CaseResult } from './certificate/certificate.ts';
 import type { Evidence } from './dialect/suggestions.ts';
-import type { BalanceLag } from './trial/balance-lag.ts';
 import { Trial } from './trial/trial.ts';
-import type { LatencyLimits } from './trial/trial-context.ts';
+import type { TrialContext } from './trial/trial-context.ts';
 
 /** The first case; it fails if nothing is accepted without the older header. */
 export const LEGACY_SIGN_CASE = 'signature-good';
 
-export interface PassOptions {
-  readonly caller: ServiceCaller;
-  readonly other: { readonly userId: string; readonly token: string } | undefined;
-  readonly currencies: readonly string[];
-  readonly secret: string;
-  readonly latency: LatencyLimits;
-  readonly lateMs: number;
-  /** Of all runs of the cases: looking for it takes seconds. */
-  readonly lag: BalanceLag;
+export interface PassOptions extends Omit<TrialContext, 'record'> {
   readonly clock: Clock;
   readonly display: Display;
-  readonly signal: AbortSignal;
   /** Called before each case. */
   readonly onCase?: (one: Case) => void;
   readonly onResult?: (result: CaseResult) => void;
@@ -49,9 +39,8 @@ export async function runPass(
   settings: WalletSettings,
   needsLegacySign = false,
 ): Promise<Passed> {
-  const { caller, clock, display, signal, latency, lateMs, other, currencies, secret, lag } =
-    options;
-  const context = { caller, other, currencies, secret, latency, lateMs, signal, lag };
+  const { clock, display, onCase, onResult, ...context } = options;
+  const { caller, signal } = context;
   const record: RecordedCall[] = [];
   const evidence: Evidence[] = [];
   const results: CaseResult[] = [];
@@ -62,7 +51,7 @@ export async function runPass(
   };
   speak(needsLegacySign ? { legacySign: true } : {});
   for (const one of cases) {
-    options.onCase?.(one);
+    onCase?.(one);
     const trial = new Trial({ ...context, record }, one.meaning);
     if (one.id === LEGACY_SIGN_CASE && needsLegacySign) {
       trial.fail('nothing is accepted unless the header x-sign is sent as well');
@@ -70,7 +59,7 @@ export async function runPass(
     const skipped = whyNotTried(one, caller, signal);
     const result = await runCase(one, trial, { clock, display, skipped, signal });
     results.push(result);
-    options.onResult?.(result);
+    onResult?.(result);
     const { recordedCalls, booksWrong, booksProven, triedItems } = trial;
     evidence.push({ caseId: one.id, recordedCalls, booksWrong, booksProven, triedItems });
     // So that the other cases get answers too.

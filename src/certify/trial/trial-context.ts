@@ -28,6 +28,7 @@ export interface TrialContext {
   readonly latency: LatencyLimits;
   /** The delay of a late repeat, in milliseconds. */
   readonly lateMs: number;
+  /** Of all runs of the cases: looking for it takes seconds. */
   readonly lag: BalanceLag;
   /** When aborted, nothing more is awaited. */
   readonly signal: AbortSignal;

@@ -60,7 +60,7 @@ export async function historyId(databaseUrl: string): Promise<string | undefined
   return withMigrationClient(databaseUrl, readHistoryId);
 }
 
-/** What a client's folder of migrations has and its database has not. @throws Error of `pg` when the database fails */
+/** Which of the folder's migrations the client's database lacks. @throws Error of `pg` when the database fails */
 export async function statusOf(client: Client, folder: string): Promise<MigrationStatus> {
   const names = await migrationNames(folder);
   const begun = await readHistory(client);
