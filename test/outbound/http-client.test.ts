@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -66,10 +66,13 @@ describe('an answer that came in time', () => {
 });
 
 describe('a request that certainly never left', () => {
+  /** The near end of an open connection: nobody listens there, and no other test's server can be given that port. */
   async function refusedPort(): Promise<string> {
-    const server = await startRawWallet(() => undefined);
-    await server.close();
-    return server.origin;
+    const server = await wallet(() => undefined);
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    return `http://127.0.0.1:${socket.localPort}`;
   }
 
   it('is not sent when the connection is refused', async () => {
