@@ -34,10 +34,38 @@ async function redisAsBytes(gateway: TestGateway): Promise<readonly Buffer[]> {
   const redis = new Redis(gateway.redisUrl);
   try {
     const keys = await redis.keys('*');
-    const values = await Promise.all(keys.map((key) => redis.getBuffer(key)));
-    return [...keys.map((key) => Buffer.from(key)), ...values.filter((value) => value !== null)];
+    const values = await Promise.all(keys.map((key) => valuesAt(redis, key)));
+    return [...keys.map((key) => Buffer.from(key)), ...values.flat()];
   } finally {
     redis.disconnect();
+  }
+}
+
+/** The values of one key, whatever its type: the queue of deliveries has keys of most types. */
+async function valuesAt(redis: Redis, key: string): Promise<readonly Buffer[]> {
+  const type = await redis.type(key);
+  switch (type) {
+    case 'none':
+      return [];
+    case 'string': {
+      const value = await redis.getBuffer(key);
+      return value === null ? [] : [value];
+    }
+    case 'hash':
+      return Object.entries(await redis.hgetallBuffer(key)).flatMap(([field, value]) => [
+        Buffer.from(field),
+        value,
+      ]);
+    case 'list':
+      return await redis.lrangeBuffer(key, 0, -1);
+    case 'set':
+      return await redis.smembersBuffer(key);
+    case 'zset':
+      return await redis.zrangeBuffer(key, '0', '-1');
+    case 'stream':
+      return (await redis.xrangeBuffer(key, '-', '+')).flatMap(([id, fields]) => [id, ...fields]);
+    default:
+      throw new Error(`${key} is a ${type}: read it here as well`);
   }
 }
 

@@ -3,6 +3,8 @@ import type { Act, Sent } from './service.ts';
 import type { Lane, Replica, World } from './world.ts';
 
 const ROUNDS_MAX = 12;
+/** For how long another lane, which looks for due confirmations of all bets, may have a bet locked. */
+const LOCKED_MS = 200;
 
 /**
  * What time and the protocol repair: leases end, the service repeats everything without a final answer and rolls
@@ -28,10 +30,17 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
       [transactionId],
     );
   };
+  const hasOpen = async () => {
+    const bet = await replica.bets.find(transactionId);
+    return bet !== undefined && bet.deliveries.length > 0;
+  };
   const bringHome = async () => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const lockedUntilMs = performance.now() + LOCKED_MS;
+    for (let round = 0; round < ROUNDS_MAX; ) {
       await due();
-      if ((await work(world, lane, replica)) === 0) return;
+      if ((await work(world, lane, replica)) > 0) round += 1;
+      // A look passes over what is locked; the next one finds it.
+      else if (performance.now() > lockedUntilMs || !(await hasOpen())) return;
     }
   };
   await due();
