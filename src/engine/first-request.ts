@@ -21,7 +21,7 @@ export interface FirstRequest {
  * accepted nor refused. With another result in between, or after an answer, it is a new operation:
  * under the old `requestId` such a wallet would do nothing at all, even if the service itself sends that one again.
  * What has changed nothing at the wallet does not count as in between: a result that no wallet ever saw (a cancelled
- * promise), or another one that it has refused.
+ * promise, a refused connection), or another one that it has refused.
  *
  * @param of the operation itself if it is already in the journal, otherwise the attempt that is going to write it
  * @returns undefined if the message is the first one itself

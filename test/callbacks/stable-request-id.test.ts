@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { refusedOrigin } from '../support/refused-origin.ts';
 import {
   good,
   type OwnAnswer,
@@ -144,6 +145,40 @@ describe('a result that the service repeats after the wallet has refused another
     expect((await bet.settle('40')).json?.code).toBe(20);
     expect((await bet.settle('30')).status).toBe(200);
     expect(seen(bet)).toEqual(['settle 1', 'settle 2', 'settle 1']);
+    expect(books.paid).toBe(30);
+  });
+});
+
+describe('a result that the service repeats after another one that never left', () => {
+  /** The wallet refuses every connection while the work is done. */
+  async function whileRefused(operatorId: string, work: () => Promise<void>): Promise<void> {
+    await gateway.reconfigure(operatorId, { wallet: { baseUrl: await refusedOrigin() } });
+    await work();
+    await gateway.reconfigure(operatorId, { wallet: { baseUrl: wallet.baseUrl } });
+  }
+
+  it('is still a repeat: no wallet has seen the one in between (I5)', async () => {
+    const bet = await placedBet(gateway);
+    books.fates.push('drop');
+    expect((await bet.settle('30')).status).toBe(503);
+    await whileRefused('alpha', async () => {
+      expect((await bet.settle('40')).status).toBe(503);
+      expect((await bet.unsettle()).status).toBe(503);
+    });
+    expect((await bet.settle('30')).status).toBe(200);
+    expect(seen(bet)).toEqual(['settle 1', 'settle 1']);
+    expect(books.paid).toBe(30);
+  });
+
+  it('is still a repeat if it never left itself, once more (I5)', async () => {
+    const bet = await placedBet(gateway);
+    books.fates.push('drop');
+    expect((await bet.settle('30')).status).toBe(503);
+    await whileRefused('alpha', async () => {
+      expect((await bet.settle('30')).status).toBe(503);
+    });
+    expect((await bet.settle('30')).status).toBe(200);
+    expect(seen(bet)).toEqual(['settle 1', 'settle 1']);
     expect(books.paid).toBe(30);
   });
 });

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { HttpCall } from '../../src/outbound/http-call.ts';
+import { refusedOrigin } from '../support/refused-origin.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
@@ -66,17 +67,8 @@ describe('an answer that came in time', () => {
 });
 
 describe('a request that certainly never left', () => {
-  /** The near end of an open connection: nobody listens there, and no other test's server can be given that port. */
-  async function refusedPort(): Promise<string> {
-    const server = await wallet(() => undefined);
-    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    await once(socket, 'connect');
-    return `http://127.0.0.1:${socket.localPort}`;
-  }
-
   it('is not sent when the connection is refused', async () => {
-    const exchange = await client(await refusedPort()).exchange(post(), deadlineIn(3000));
+    const exchange = await client(await refusedOrigin()).exchange(post(), deadlineIn(3000));
     expect(exchange).toMatchObject({ kind: 'notSent', reason: 'connection' });
     expect(exchange).toHaveProperty('error', expect.stringContaining('ECONNREFUSED'));
   });

@@ -68,6 +68,7 @@ const ATTEMPT_PARAMETERS = {
   result: ['text', ({ result }) => result],
   status: ['int', ({ trace }) => trace.status ?? null],
   code: ['int', ({ trace }) => trace.code ?? null],
+  sent: ['bool', ({ trace }) => trace.sent],
   error: ['text', ({ error }) => (error === undefined ? null : storable(error))],
   wallet_type: ['text', ({ trace }) => storableOrNull(trace.evidence?.contentType)],
   wallet_body: ['bytea', ({ trace }) => trace.evidence?.body ?? null],

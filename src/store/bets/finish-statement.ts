@@ -88,7 +88,7 @@ const TEXT = `
     SELECT i.operation_id,
            1 + coalesce((SELECT max(a.number) FROM attempts a
                           WHERE a.operation_id = i.operation_id), 0),
-           i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
+           i.started_at, i.latency_ms, i.result, i.status, i.code, i.sent, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,
            CASE WHEN i.is_late THEN i.status_if_late ELSE i.answer_status END,
            CASE WHEN i.is_late THEN i.body_if_late ELSE i.answer_body END,

@@ -109,7 +109,7 @@ export const FINISH_PLACES = batchStatement(
   ), attempt AS (
     -- Even if its lease has ended and the bet was freed: then the answer does not change it, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
-    SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
+    SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.sent, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,
            CASE WHEN i.is_late THEN i.status_if_late ELSE i.answer_status END,
            CASE WHEN i.is_late THEN i.body_if_late ELSE i.answer_body END,

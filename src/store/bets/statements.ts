@@ -69,16 +69,20 @@ const IS_REFUSAL = `t.result = 'declined' AND t.answer_status = 400`;
  */
 const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
-         -- No wallet can have seen an operation that was answered at once and never attempted as a delivery. If it
-         -- was answered 503, it may have been sent, and its outcome lost (bet-correct-answer).
-         (o.answer_status IS NULL
-           OR EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id OFFSET 0)
+         -- No wallet can have seen an operation whose attempts all failed before a byte had left, or that was answered
+         -- at once and never attempted as a delivery. Without an attempt on record it may have been sent, and its
+         -- outcome lost: if it has no answer yet, or was answered 503 (bet-correct-answer).
+         (EXISTS (SELECT 1 FROM attempts t
+                   WHERE t.operation_id = o.id AND t.sent IS NOT FALSE OFFSET 0)
            OR EXISTS (SELECT 1 FROM deliveries d
                        WHERE d.operation_id = o.id
                          AND (d.state <> 'superseded' OR d.attempts > 0) OFFSET 0)
-           OR o.answer_status >= 500
-              AND NOT EXISTS (SELECT 1 FROM deliveries d
-                               WHERE d.operation_id = o.id OFFSET 0)) AS was_sent,
+           OR (o.answer_status IS NULL
+                OR o.answer_status >= 500
+                   AND NOT EXISTS (SELECT 1 FROM deliveries d
+                                    WHERE d.operation_id = o.id OFFSET 0))
+              AND NOT EXISTS (SELECT 1 FROM attempts t
+                               WHERE t.operation_id = o.id OFFSET 0)) AS was_sent,
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
                     -- An answer that arrived after its lease had ended does not affect the bet (rule 16).

@@ -66,9 +66,9 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                             transaction_time, next_attempt_at, dead_at)
     SELECT id, operator_id, transaction_id, operation, '${state}', ${attempts}, '', now(), now()`;
-  const attempt = (result: string, confirmed: string) => `
-    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
-    SELECT id, 1, now(), 1, '${result}', ${confirmed}`;
+  const attempt = (result: string, confirmed: string, sent = 'NULL') => `
+    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed, sent)
+    SELECT id, 1, now(), 1, '${result}', ${confirmed}, ${sent}`;
   expect(await told('SELECT')).toEqual([false, false]);
   expect(await told(delivery('pending', 0))).toEqual([true, false]);
   expect(await told(delivery('superseded', 0))).toEqual([false, false]);
@@ -78,4 +78,8 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
   // After its lease had ended: it says nothing about the bet.
   expect(await told(attempt('accepted', 'false'))).toEqual([true, false]);
   expect(await told(attempt('timeout', 'NULL'))).toEqual([true, false]);
+  expect(await told(attempt('connection', 'NULL', 'true'))).toEqual([true, false]);
+  expect(await told(attempt('connection', 'NULL', 'false'))).toEqual([false, false]);
+  // Of an earlier release: whether a byte of it had left is not on record.
+  expect(await told(attempt('connection', 'NULL'))).toEqual([true, false]);
 });
