@@ -1,18 +1,8 @@
-import { backoffMs } from '../domain/backoff.ts';
 import { sameResult } from '../domain/bet.ts';
-import {
-  type Conclusion,
-  concludeResult,
-  concludeRollback,
-  concludeUpdate,
-} from '../domain/conclude.ts';
-import { lateAfterConfirming } from '../domain/confirm.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { type AfterAttempt, afterAttempt } from '../domain/delivery.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
+import { type Attempt, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import { callWallet } from '../engine/call-wallet.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
@@ -21,18 +11,13 @@ import { isResultRequest, resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { UNRELEASED } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
-import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, type ParseResult, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { carriesToken } from '../wallets/wallet-body.ts';
+import { concludeDelivery, type DeliveryConcluded } from './delivery-conclusion.ts';
 import { countAttempt, logAttempt, tracedAttempt } from './delivery-log.ts';
-
-export interface DeliveryConcluded extends Concluded {
-  readonly delivery: Extract<DeliveryOutcome, { kind: 'after' }>;
-}
 
 export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDelivery };
 
@@ -53,6 +38,7 @@ export async function tryDelivery(
   generation: number,
 ): Promise<TriedDelivery> {
   const parsed = messageOf(taken);
+  const settings = () => deliverySettings(engine.configuration(), taken.owner.operatorId);
   const attempt: Attempt<DeliveryConcluded> = {
     transactionId: taken.transactionId,
     attemptId: taken.attemptId,
@@ -68,7 +54,7 @@ export async function tryDelivery(
       );
     },
     conclude: (sent) =>
-      conclude(engine, wallet, taken, parsed.ok ? parsed.message : undefined, sent),
+      concludeDelivery(settings(), wallet, taken, parsed.ok ? parsed.message : undefined, sent),
     finish: (operationId, { conclusion, delivery }, attemptRecord) =>
       engine.bets.finish({
         transactionId: taken.transactionId,
@@ -76,7 +62,7 @@ export async function tryDelivery(
         operationId,
         attempt: attemptRecord,
         change: conclusion.change,
-        confirmAfterMs: settingsOf(engine, taken).confirmUnknownAfterMs,
+        confirmAfterMs: settings().confirmUnknownAfterMs,
         delivery,
         caller: undefined,
       }),
@@ -188,70 +174,4 @@ async function cashoutTokenOf(
   const ofPlayer = (token: string | undefined) =>
     betToken(sessions, { sessionId: undefined, owner }, token);
   return (await ofPlayer(message.token)) ?? (await ofPlayer(await firstCashout(bets, message)));
-}
-
-function conclude(
-  engine: Engine,
-  wallet: Wallet,
-  taken: TakenDelivery,
-  message: BetRequest | undefined,
-  sent: BetAnswer,
-): DeliveryConcluded {
-  const { operation, purpose, isOverdue, attempts, transactionId, transactionTime } = taken;
-  const retryInMs = backoffMs(attempts, settingsOf(engine, taken), Math.random());
-  const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;
-  const attempted = { operation, purpose, isOverdue, retryInMs, holdsRepeats };
-  const after = afterAttempt(attempted, sent);
-  // The service was answered by its callback; here nobody waits.
-  const answer = accepted(transactionId, transactionTime);
-  return {
-    conclusion:
-      purpose === 'confirm' ? confirmed(taken, after) : conclusionOf(taken, message, sent),
-    delivery: { kind: 'after', after, purpose, isCounted: true },
-    answer,
-    lateAnswer: answer,
-  };
-}
-
-const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
-
-/** A confirmation does not change the bet's result, which is recorded already; at most it adds a late effect. */
-function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
-  const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
-  // A lost attempt may take effect late like those before it, even if no other attempt follows.
-  const isLost = after.kind === 'refused' && after.isLost === true;
-  const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
-  return late === undefined ? NOTHING : { ...NOTHING, change: { late } };
-}
-
-/** What a promise's attempt means for its bet. The answer already given to the service never changes. */
-function conclusionOf(
-  taken: TakenDelivery,
-  message: BetRequest | undefined,
-  sent: BetAnswer,
-): Conclusion {
-  const { transactionTime: promisedTime, bet } = taken;
-  if (message === undefined) return NOTHING;
-  switch (message.operation) {
-    case 'place':
-      return NOTHING;
-    case 'rollback':
-      return concludeRollback(bet, sent, { promisedTime, isAnswered: true });
-    case 'update': {
-      const key = message.coefficientsKey;
-      return concludeUpdate(sent, { key, promisedTime, isAnswered: true, before: undefined });
-    }
-    case 'settle':
-    case 'unsettle':
-      return concludeResult(bet, resultIn(message), sent, {
-        tokenIsChecked: false,
-        answeredTime: promisedTime,
-      });
-    default:
-      return unreachable(message);
-  }
-}
-
-function settingsOf(engine: Engine, taken: TakenDelivery) {
-  return deliverySettings(engine.configuration(), taken.owner.operatorId);
 }
