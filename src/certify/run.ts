@@ -1,10 +1,6 @@
 import { compareAmounts } from '../domain/amount.ts';
-import { withCodings } from '../outbound/secret-mask.ts';
-import { standingSecrets } from '../wallets/evidence.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { ServiceCaller } from './calls/caller.ts';
-import { Redaction } from './calls/redact.ts';
-import type { Variable } from './calls/reproduction.ts';
 import { WalletConnection } from './calls/wallet-connection.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
@@ -18,6 +14,7 @@ import {
 } from './certification.ts';
 import { LEGACY_SIGN_FOUND } from './dialect/repeated-items.ts';
 import { type DialectTrial, tryDialect } from './dialect/try-dialect.ts';
+import { displayOf, signingSecret } from './display.ts';
 import { neverBegun } from './not-begun.ts';
 import { type Passed, type PassOptions, runPass } from './pass.ts';
 import { casesOf } from './selection.ts';
@@ -52,13 +49,12 @@ class Run {
   readonly #connection: WalletConnection;
   readonly #caller: ServiceCaller;
   readonly #lag = new BalanceLag();
-  readonly #redaction: Redaction;
   readonly #display: Display;
   readonly #startedAtMs: number;
   readonly #startedAt: string;
 
   constructor(options: CertificationOptions) {
-    const { settings, clock, signal, player, other, limits, verbose = false } = options;
+    const { settings, clock, signal, player, limits } = options;
     this.#options = options;
     this.#connection = new WalletConnection({
       settings,
@@ -67,21 +63,7 @@ class Run {
       callMs: limits?.callMs ?? 5000,
     });
     this.#caller = new ServiceCaller(this.#connection, player);
-    this.#redaction = new Redaction(
-      [
-        player.token,
-        player.endedToken ?? '',
-        other?.token ?? '',
-        ...tellingOf(settings).flatMap(withCodings),
-      ],
-      signingSecret(settings),
-    );
-    this.#display = {
-      redaction: this.#redaction,
-      origin: new URL(settings.baseUrl).origin,
-      variables: variablesOf(options),
-      verbose,
-    };
+    this.#display = displayOf(options);
     this.#startedAtMs = clock.monotonicMs();
     this.#startedAt = new Date(clock.nowMs()).toISOString();
   }
@@ -235,33 +217,4 @@ class Run {
   #warn(text: string): void {
     this.#tell({ kind: 'warning', text });
   }
-}
-
-/** The values that a script for a shell takes from the person who runs it. */
-function variablesOf({ player, other, settings }: CertificationOptions): readonly Variable[] {
-  const headers = Object.entries(settings.dialect.headers ?? {}).map(([name, value]) => ({
-    value,
-    name: `HEADER_${name.replaceAll(/\W/g, '_').toUpperCase()}`,
-    about: `the value of the header ${name}`,
-  }));
-  return [
-    { value: player.token, name: 'PLAYER_TOKEN', about: 'a live token of the test player' },
-    {
-      value: player.endedToken ?? '',
-      name: 'ENDED_TOKEN',
-      about: "a token of the test player's that has ended",
-    },
-    { value: other?.token ?? '', name: 'OTHER_TOKEN', about: 'a live token of the second player' },
-    ...headers,
-  ];
-}
-
-function signingSecret({ secrets: [secret = ''] }: WalletSettings): string {
-  return secret;
-}
-
-/** The secrets to look for: short ones are no keys, and occur in texts by chance. */
-function tellingOf(settings: WalletSettings): readonly string[] {
-  const isLong = (one: string) => one.length >= 8;
-  return [...settings.secrets, ...standingSecrets(settings).filter(isLong)];
 }
