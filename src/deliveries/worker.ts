@@ -5,11 +5,12 @@ import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
 import { confirmDue } from './confirm.ts';
-import { areHeld, areHeldByPeople, type Draining, drain } from './drain.ts';
+import { areHeld, areHeldByPeople, type Draining } from './drain.ts';
+import { Drains } from './drains.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
-import { Pace } from './pace.ts';
+import { quietly } from './quietly.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 import { StalledDrains } from './stalled-drains.ts';
 import { WithoutFile } from './without-file.ts';
@@ -38,11 +39,7 @@ export class DeliveryWorker {
   readonly #draining: Working;
   readonly #scheduler: Scheduler;
   readonly #gauges: DeliveryGauges;
-  /** Operators being drained by this process: one drain each, or they would get twice the calls. */
-  readonly #drained = new Set<string>();
-  /** Drains started without the scheduler. */
-  readonly #here = new Set<Promise<void>>();
-  readonly #paces = new Map<string, Pace>();
+  readonly #drains: Drains;
   readonly #stalled = new StalledDrains();
   readonly #headStart: HeadStart;
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
@@ -60,6 +57,7 @@ export class DeliveryWorker {
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
     this.#headStart = new HeadStart(draining.clock);
+    this.#drains = new Drains(this.#draining, this.#headStart, () => this.#stopping);
     // Starts at zero, because an alert treats the absence of this counter as having no workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
@@ -77,7 +75,7 @@ export class DeliveryWorker {
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });
         this.#stalled.served(operatorId);
-        return this.#drain(operatorId);
+        return this.#drains.drain(operatorId);
       },
     });
     this.#unlisten = draining.wallets.onBreakerChange((change) => {
@@ -97,7 +95,7 @@ export class DeliveryWorker {
     this.#headStart.close();
     clearTimeout(this.#timer);
     await Promise.all([this.#sweeping, this.#counting]);
-    await Promise.all([this.#scheduler.close(), ...this.#here]);
+    await Promise.all([this.#scheduler.close(), this.#drains.ended()]);
   }
 
   #next(delayMs: number): void {
@@ -201,7 +199,7 @@ export class DeliveryWorker {
     const isArmed = await this.#scheduler.arm(operatorIds);
     // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
     for (const operatorId of operatorIds) {
-      if (!isArmed || this.#stalled.isUnserved(operatorId)) this.#drainHere(operatorId);
+      if (!isArmed || this.#stalled.isUnserved(operatorId)) this.#drains.start(operatorId);
     }
   }
 
@@ -248,35 +246,7 @@ export class DeliveryWorker {
     await this.#arm([operatorId]);
   }
 
-  /** Drains one slice in this process; the next sweep tries Redis again. */
-  #drainHere(operatorId: string): void {
-    if (this.#stopping) return;
-    this.#draining.metrics.drains.inc({ by: 'sweep' });
-    const drained = this.#quietly('drain', () => this.#drain(operatorId)).finally(() =>
-      this.#here.delete(drained),
-    );
-    this.#here.add(drained);
-  }
-
-  async #drain(operatorId: string): Promise<number | undefined> {
-    if (this.#drained.has(operatorId) || this.#headStart.isOn(operatorId)) return undefined;
-    this.#drained.add(operatorId);
-    try {
-      const pace = this.#paces.get(operatorId) ?? new Pace(this.#draining.clock);
-      this.#paces.set(operatorId, pace);
-      const drained = await drain(this.#draining, operatorId, pace, () => this.#stopping);
-      return drained.kind === 'more' && !this.#stopping ? drained.inMs : undefined;
-    } finally {
-      this.#drained.delete(operatorId);
-    }
-  }
-
-  /** Runs a duty; if it fails, the next sweep repeats it. */
-  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#draining.logger.warn({ err: error, duty }, 'deliveries.duty_failed');
-    }
+  #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
+    return quietly(this.#draining.logger, duty, work);
   }
 }
