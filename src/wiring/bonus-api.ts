@@ -4,6 +4,7 @@ import { Accounts } from '../bonuses/service/account.ts';
 import { BonusService } from '../bonuses/service/client.ts';
 import { BonusGrants } from '../store/bonuses/grants.ts';
 import { BonusIntents } from '../store/bonuses/intents.ts';
+import { OpenCreates } from '../store/bonuses/open-creates.ts';
 import { BonusOwnership } from '../store/bonuses/ownership.ts';
 import { BonusPlayers } from '../store/bonuses/players.ts';
 import { BonusWalks } from '../store/bonuses/walks.ts';
@@ -37,6 +38,7 @@ export function createBonusApi(base: Base, { operatorsDatabase: database, lastCo
         ...bonuses,
         metrics,
         walks: new BonusWalks(database),
+        openCreates: new OpenCreates(database),
         grants: new BonusGrants(database),
         pausedUntilMs: new Map(),
         triedInVain: new Map(),

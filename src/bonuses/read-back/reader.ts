@@ -1,6 +1,7 @@
 import { Deadline } from '../../domain/deadline.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { BonusGrants } from '../../store/bonuses/grants.ts';
+import type { OpenCreates } from '../../store/bonuses/open-creates.ts';
 import type { BonusWalks } from '../../store/bonuses/walks.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -13,6 +14,7 @@ import { type Json, treeInSlices } from '../translation/json-tree.ts';
 /** What the read-back works with. */
 export interface ReadingBack extends Bonuses {
   readonly walks: BonusWalks;
+  readonly openCreates: OpenCreates;
   readonly grants: BonusGrants;
   readonly metrics: Metrics;
   readonly logger: Logger;

@@ -1,6 +1,6 @@
 import { Slices } from '../../lib/slices.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
-import type { Candidate, OpenCreate } from '../../store/bonuses/walks.ts';
+import type { Candidate, OpenCreate } from '../../store/bonuses/open-creates.ts';
 import type { Account } from '../service/account.ts';
 import { termsFor } from '../translation/bonus-terms.ts';
 import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
@@ -26,11 +26,11 @@ const LOOK_MS_MAX = 60_000;
  * creates afterwards, so that every create from which a candidate may come is known.
  */
 export async function settleCreates(reading: ReadingBack, account: Account): Promise<void> {
-  const first = await reading.walks.openCreates(account.cid);
+  const first = await reading.openCreates.of(account.cid);
   if (first.length === 0) return;
   const aboveId = first.map((create) => BigInt(create.aboveId)).reduce((a, b) => (a < b ? a : b));
-  const candidates = await reading.walks.candidates(account.cid, String(aboveId));
-  const creates = await reading.walks.openCreates(account.cid);
+  const candidates = await reading.openCreates.candidates(account.cid, String(aboveId));
+  const creates = await reading.openCreates.of(account.cid);
   await readFacts(candidates, creates);
   const taken = new Set<string>();
   const settled = new Set<string>();
@@ -76,7 +76,7 @@ async function settle(
   candidates: readonly Candidate[],
   rivals: readonly OpenCreate[],
 ): Promise<Candidate | undefined> {
-  const { walks, intents, logger } = reading;
+  const { openCreates, intents, logger } = reading;
   const facts = { operator: create.operatorId, intent: create.id };
   const [only] = candidates;
   if (only === undefined) {
@@ -85,7 +85,7 @@ async function settle(
       await intents.fail(create.id, 'never arrived');
       logger.info(facts, 'bonus.create_never_arrived');
     } else {
-      await walks.lookAgain(create, nextLookMs(create.passes), false);
+      await openCreates.lookAgain(create, nextLookMs(create.passes), false);
     }
     return undefined;
   }
@@ -105,7 +105,7 @@ async function settle(
     const note = 'assign one of these templates';
     logger.warn({ ...facts, templates, note }, 'bonus.create_ambiguous');
   }
-  await walks.lookAgain(create, nextLookMs(create.passes), isStuck);
+  await openCreates.lookAgain(create, nextLookMs(create.passes), isStuck);
   return undefined;
 }
 
@@ -116,14 +116,14 @@ async function take(
   create: OpenCreate,
   { templateId, item }: Candidate,
 ): Promise<void> {
-  const { intents, configuration, logger, walks } = reading;
+  const { intents, configuration, logger, openCreates } = reading;
   const operator = configuration().operators.get(create.operatorId);
   const template = tree(item);
   const terms = operator && (await termsFor(reading, { operator, account }, template));
   const translated = terms && translate(template, terms, 'template');
   if (translated === undefined) {
     // Without the operator's configuration, its answer cannot be made.
-    await walks.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
+    await openCreates.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
     return;
   }
   const tenant = { operatorId: create.operatorId, upstreamCid: account.cid };
@@ -133,7 +133,7 @@ async function take(
     logger.info(facts, 'bonus.create_found');
   } else {
     // An answered create has taken it since the candidates were read.
-    await walks.lookAgain(create, nextLookMs(create.passes), false);
+    await openCreates.lookAgain(create, nextLookMs(create.passes), false);
   }
 }
 

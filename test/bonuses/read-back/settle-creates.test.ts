@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { ReadingBack } from '../../../src/bonuses/read-back/reader.ts';
 import { settleCreates } from '../../../src/bonuses/read-back/settle-creates.ts';
 import type { Account } from '../../../src/bonuses/service/account.ts';
-import type { Candidate, OpenCreate } from '../../../src/store/bonuses/walks.ts';
+import type { Candidate, OpenCreate } from '../../../src/store/bonuses/open-creates.ts';
 import samples from '../../fixtures/samples.json' with { type: 'json' };
 import { partly } from '../../support/partly.ts';
 
@@ -31,7 +31,7 @@ it('compares each open create with each template once, however alike they all ar
   );
   const lookAgain = vi.fn(async () => undefined);
   const reading = partly<ReadingBack>({
-    walks: { openCreates: async () => creates, candidates: async () => candidates, lookAgain },
+    openCreates: { of: async () => creates, candidates: async () => candidates, lookAgain },
   });
   await settleCreates(reading, partly<Account>({ cid: 'cid' }));
   // Nobody can tell which is which: each waits for a person.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { NewIntent } from '../../../src/store/bonuses/intent-statements.ts';
 import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
+import { OpenCreates } from '../../../src/store/bonuses/open-creates.ts';
 import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
 import { BonusWalks } from '../../../src/store/bonuses/walks.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -15,10 +16,12 @@ const PACE = { everyMs: 60_000, leaseMs: 60_000 };
 let server: TestDatabase;
 let database: Database;
 let walks: BonusWalks;
+let openCreates: OpenCreates;
 beforeEach(async () => {
   server = await createDatabase();
   database = openPlainDatabase(server.url);
   walks = new BonusWalks(database);
+  openCreates = new OpenCreates(database);
 });
 afterEach(async () => {
   await database.close();
@@ -94,9 +97,9 @@ it('offers as candidates only templates of this walk, above the mark, without an
     { templateId: '15', item: '{"id":15}' },
     { templateId: '16', item: '{"id":16}' },
   ]);
-  const candidates = await walks.candidates(CID, '10');
+  const candidates = await openCreates.candidates(CID, '10');
   expect(candidates).toEqual([{ templateId: '11', item: '{"id":11}', assignedTo: undefined }]);
-  expect(await walks.openCreates(CID)).toMatchObject([
+  expect(await openCreates.of(CID)).toMatchObject([
     { operatorId: 'alpha', aboveId: '10', passes: 0, isDue: true, ambiguous: false },
   ]);
 });
@@ -105,7 +108,7 @@ it('looks again at once where a person has spoken while it looked', async () => 
   await new BonusIntents(database).beginCreate(intent('alpha'), '10');
   await walks.claim(ACCOUNTS, PACE);
   const found = async () => {
-    const [create] = await walks.openCreates(CID);
+    const [create] = await openCreates.of(CID);
     if (create === undefined) throw new Error('no open create');
     return create;
   };
@@ -113,9 +116,9 @@ it('looks again at once where a person has spoken while it looked', async () => 
   await onServer(server.url, (client) =>
     client.query(`UPDATE bonus_intents SET look_at = '1970-01-01T00:00:00.007Z'`),
   );
-  await walks.lookAgain(looked, 60_000, true);
+  await openCreates.lookAgain(looked, 60_000, true);
   const spoken = await found();
   expect(spoken).toMatchObject({ isDue: true, ambiguous: true, passes: 1 });
-  await walks.lookAgain(spoken, 60_000, true);
+  await openCreates.lookAgain(spoken, 60_000, true);
   expect(await found()).toMatchObject({ isDue: false, passes: 2 });
 });

@@ -1,0 +1,128 @@
+import type { Database } from '../database.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
+
+/** A create of unknown outcome. */
+export interface OpenCreate {
+  readonly id: string;
+  readonly operatorId: string;
+  readonly body: string;
+  /** The highest template id before the service was asked. */
+  readonly aboveId: string;
+  readonly passes: number;
+  readonly ageMs: number;
+  /** Whether the present walk began after the create's request had certainly ended, and so covers it. */
+  readonly isDue: boolean;
+  /** Whether a person has already been asked to decide. */
+  readonly ambiguous: boolean;
+  /** When it was due for a look, as PostgreSQL's text. */
+  readonly lookAt: string;
+}
+
+/** A template that an open create may have become. */
+export interface Candidate {
+  readonly templateId: string;
+  readonly item: string;
+  /** Set if a person has assigned it to an operator. */
+  readonly assignedTo: string | undefined;
+}
+
+/**
+ * Creates of unknown outcome, and the templates of a walk (`BonusWalks`) that they may have become. Every method throws
+ * GatewayError `DATABASE_UNAVAILABLE`.
+ */
+export class OpenCreates {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** All open creates, also those whose request may still be under way (`isDue` false). */
+  async of(upstreamCid: string): Promise<readonly OpenCreate[]> {
+    return await this.#database.run(OPEN_CREATES, upstreamCid);
+  }
+
+  /** Templates seen by the present walk that belong to no create and no operator, except by assignment. */
+  async candidates(upstreamCid: string, aboveId: string): Promise<readonly Candidate[]> {
+    return await this.#database.run(CANDIDATES, { upstreamCid, aboveId });
+  }
+
+  /**
+   * A complete walk did not settle it: the next look is after `delayMs`, or at once if a person has
+   * assigned a template meanwhile.
+   */
+  async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
+    await this.#database.run(LOOK_AGAIN, { create, delayMs, ambiguous });
+  }
+}
+
+const OPEN_CREATES = statement(
+  'bonus-walk-open-creates',
+  { upstream_cid: ['text', (upstreamCid) => upstreamCid] } satisfies Parameters<string>,
+  `SELECT i.id, i.operator_id, i.body, i.above_id, i.passes, i.ambiguous,
+          i.look_at::text AS look_at,
+          -- No walk has begun yet: nothing is due.
+          coalesce(i.look_at <= w.started_at, false) AS is_due,
+          (EXTRACT(EPOCH FROM clock_timestamp() - i.created_at) * 1000)::float8 AS age_ms
+     FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
+    WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
+    ORDER BY i.id`,
+  (row): OpenCreate => ({
+    id: row.text('id'),
+    operatorId: row.text('operator_id'),
+    body: row.text('body'),
+    aboveId: row.text('above_id'),
+    passes: row.int('passes'),
+    ageMs: row.int('age_ms'),
+    isDue: row.bool('is_due'),
+    ambiguous: row.bool('ambiguous'),
+    lookAt: row.text('look_at'),
+  }),
+);
+
+const CANDIDATES = statement(
+  'bonus-walk-candidates',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    above_id: ['bigint', ({ aboveId }) => aboveId],
+  } satisfies Parameters<{ readonly upstreamCid: string; readonly aboveId: string }>,
+  `SELECT c.template_id, c.item, t.operator_id
+     FROM bonus_template_copies c
+     JOIN bonus_walks w ON w.upstream_cid = c.upstream_cid AND c.seen_at >= w.started_at
+     LEFT JOIN bonus_templates t
+            ON t.upstream_cid = c.upstream_cid AND t.template_id = c.template_id
+    WHERE c.upstream_cid = :upstream_cid AND c.template_id > :above_id AND c.item IS NOT NULL
+      AND (t.template_id IS NULL OR t.origin = 'assigned')
+      AND NOT EXISTS (SELECT 1 FROM bonus_intents i
+                       WHERE i.upstream_cid = c.upstream_cid AND i.kind = 'create'
+                         AND i.template_id = c.template_id)
+    ORDER BY c.template_id`,
+  (row): Candidate => ({
+    templateId: row.text('template_id'),
+    item: row.text('item'),
+    assignedTo: row.textOrNull('operator_id'),
+  }),
+);
+
+interface UnsettledLook {
+  readonly create: OpenCreate;
+  readonly delayMs: number;
+  readonly ambiguous: boolean;
+}
+
+const LOOK_AGAIN = statement(
+  'bonus-walk-look-again',
+  {
+    id: ['bigint', ({ create }) => create.id],
+    delay_ms: ['float8', ({ delayMs }) => delayMs],
+    ambiguous: ['boolean', ({ ambiguous }) => ambiguous],
+    look_at: ['timestamptz', ({ create }) => create.lookAt],
+  } satisfies Parameters<UnsettledLook>,
+  `UPDATE bonus_intents
+      SET passes = passes + 1, ambiguous = :ambiguous,
+          look_at = CASE WHEN look_at = :look_at
+                         THEN clock_timestamp() + make_interval(secs => :delay_ms / 1000)
+                         ELSE look_at END
+    WHERE id = :id AND state = 'open'`,
+  noRow,
+);
