@@ -1,6 +1,6 @@
-import type { DeliverableOperation } from '../../domain/operation.ts';
 import type { Authority } from '../audit/audited.ts';
-import { type Prisma, sql } from '../schema/prisma.ts';
+import type { Prisma } from '../schema/prisma.ts';
+import { type Counted, countDeliveries } from './delivery-count.ts';
 import {
   type DeliveryItem,
   type DeliveryRecord,
@@ -8,8 +8,8 @@ import {
   deliveryItemOf,
   deliveryStateOf,
 } from './delivery-item.ts';
+import { type DeliveryQuery, rowsMeant } from './delivery-query.ts';
 import { DeliveryHolds } from './holds.ts';
-import { openPieces } from './open-count.ts';
 import { type Release, releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
@@ -22,25 +22,10 @@ export const RETRYABLE_STATES = ['dead', 'pending', 'held'] as const;
 
 export type RetryableState = (typeof RETRYABLE_STATES)[number];
 
-export interface DeliveryQuery {
-  readonly operator?: string | undefined;
-  readonly state?: DeliveryState | undefined;
-  readonly operation?: DeliverableOperation | undefined;
-  /** `nextCursor` of the previous page. */
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
 export interface DeliveryPage {
   readonly items: readonly DeliveryItem[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
-}
-
-interface Counted {
-  readonly count: number;
-  /** The time limit was reached: there may be more. */
-  readonly isAtLeast: boolean;
 }
 
 export type RetryResult =
@@ -66,8 +51,6 @@ export interface DeliveryAdminOptions {
 type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
-/** How many rows one statement of a count reads (some tens of milliseconds). */
-const COUNTED_AT_ONCE = 20_000;
 const COUNTED_FOR_MS = 3_000;
 /** An id that PostgreSQL can hold; no delivery has any other. */
 const ID = /^\d{1,18}$/;
@@ -88,11 +71,10 @@ export class DeliveryAdmin {
 
   /** One page, oldest first. A delivery that is being tried within its callback is not shown. */
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
-    const { operation, cursor, limit = PAGE_SIZE } = query;
+    const { cursor, limit = PAGE_SIZE } = query;
     const rows = await this.#prisma.delivery.findMany({
       where: {
-        ...(await this.#standing(query)),
-        ...(operation !== undefined && { operation }),
+        ...(await rowsMeant(this.#prisma, query, () => this.heldNow())),
         ...(cursor !== undefined && { id: { gt: idOf(cursor) ?? 0n } }),
       },
       orderBy: { id: 'asc' },
@@ -105,62 +87,15 @@ export class DeliveryAdmin {
   }
 
   /**
-   * How many deliveries `list` would return, counted piece by piece: a few tens of millions exceed the
-   * statement timeout, and anybody's patience.
+   * How many deliveries `list` would return.
    * @param forMs time limit: counting stops after it, but not before the first piece is counted
    */
   async count(
     query: Omit<DeliveryQuery, 'cursor' | 'limit'>,
     forMs = COUNTED_FOR_MS,
   ): Promise<Counted> {
-    const { state } = query;
     const untilMs = performance.now() + forMs;
-    return state === 'dead' || state === 'pending' || state === 'held'
-      ? await this.#countOpen({ ...query, state }, untilMs)
-      : await this.#countAll(query, untilMs);
-  }
-
-  async #countOpen(
-    { operator, operation, state }: DeliveryQuery & { readonly state: RetryableState },
-    untilMs: number,
-  ): Promise<Counted> {
-    const isHeld = await this.heldNow();
-    const fitting = (of: { operator: string; held: number; free: number }) => {
-      if (state === 'dead' || (state === 'held' && isHeld(of.operator))) return of.held + of.free;
-      if (state === 'held') return of.held;
-      return isHeld(of.operator) ? 0 : of.free;
-    };
-    const walked = state === 'dead' ? 'dead' : 'pending';
-    const walk = { state: walked, operator, operation, atOnce: COUNTED_AT_ONCE } as const;
-    let count = 0;
-    for await (const { rows, isLast } of openPieces(this.#prisma, walk)) {
-      count += rows.reduce((sum, row) => sum + fitting(row), 0);
-      if (!isLast && performance.now() >= untilMs) return { count, isAtLeast: true };
-    }
-    return { count, isAtLeast: false };
-  }
-
-  /** Of those that ended, or of all: no index knows how many, so that all of them are read. */
-  async #countAll(query: DeliveryQuery, untilMs: number): Promise<Counted> {
-    const { operation } = query;
-    const where = {
-      ...(await this.#standing(query)),
-      ...(operation !== undefined && { operation }),
-    };
-    let count = 0;
-    for (let after = 0n; ; ) {
-      const last = await this.#prisma.delivery.findFirst({
-        where: { id: { gt: after } },
-        select: { id: true },
-        orderBy: { id: 'asc' },
-        skip: COUNTED_AT_ONCE - 1,
-      });
-      const id = { gt: after, ...(last !== null && { lte: last.id }) };
-      count += await this.#prisma.delivery.count({ where: { AND: [where, { id }] } });
-      if (last === null) return { count, isAtLeast: false };
-      if (performance.now() >= untilMs) return { count, isAtLeast: true };
-      after = last.id;
-    }
+    return await countDeliveries(this.#prisma, query, () => this.heldNow(), untilMs);
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
@@ -233,33 +168,6 @@ export class DeliveryAdmin {
     if (known === undefined) return undefined;
     const where = { id: known, state: { not: 'live' } };
     return (await this.#prisma.delivery.findFirst({ where })) ?? undefined;
-  }
-
-  /** The filter for an operator and a state; whether a pending row is `held` depends on its operator too. */
-  async #standing({ operator, state }: DeliveryQuery) {
-    const ofOperator = operator === undefined ? {} : { operatorId: operator };
-    if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
-    if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
-    const operators = operator === undefined ? await this.#operatorsWithPending() : [operator];
-    const isHeld = await this.heldNow();
-    const fitting = operators.filter((id) => isHeld(id) === (state === 'held'));
-    const byOperator = { operatorId: { in: fitting } };
-    return state === 'held'
-      ? { ...ofOperator, state: 'pending', OR: [byOperator, { held: true }] }
-      : { ...byOperator, state: 'pending', held: false };
-  }
-
-  async #operatorsWithPending(): Promise<readonly string[]> {
-    // One index probe per operator, however many deliveries each one has.
-    const rows = await this.#prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
-      WITH RECURSIVE owner AS (
-        SELECT min(operator_id) AS operator FROM deliveries WHERE state = 'pending'
-         UNION ALL
-        SELECT (SELECT min(d.operator_id) FROM deliveries d
-                 WHERE d.state = 'pending' AND d.operator_id > w.operator)
-          FROM owner w WHERE w.operator IS NOT NULL
-      ) SELECT operator FROM owner`);
-    return rows.flatMap(({ operator }) => operator ?? []);
   }
 
   /** Whether an operator takes no deliveries now, because of its state or because a person holds them. */
