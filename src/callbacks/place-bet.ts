@@ -47,6 +47,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
     case 'attempted':
       return concluded(placing, operatorId, begun);
     case 'begun':
+      // Only of `recordUnsent`: what `send` begins, it also attempts.
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
       return systemError('not_sent', operatorId, { reason: unsendable });
     case 'known':

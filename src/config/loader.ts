@@ -1,7 +1,7 @@
 import { ConfigFolder, type FolderContent } from './folder/config-folder.ts';
 import type { InForce } from './in-force.ts';
+import { type NextInForce, nextInForce } from './next-in-force.ts';
 import { ConfigError, type Problem } from './problems.ts';
-import { type Reconciled, reconcile } from './reconcile.ts';
 import type { Configuration } from './schema/schema.ts';
 
 /**
@@ -64,12 +64,12 @@ export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): L
 function readAll(
   folder: ConfigFolder,
   previous: InForce | undefined,
-): Reconciled & Pick<FolderContent, 'passedOver'> {
+): NextInForce & Pick<FolderContent, 'passedOver'> {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
   const { passedOver } = step.value;
-  return { ...reconcile(step.value, previous), passedOver };
+  return { ...nextInForce(step.value, previous), passedOver };
 }
 
 /** The configuration in the form its consumers use. */

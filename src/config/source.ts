@@ -4,8 +4,8 @@ import { ConfigFolder } from './folder/config-folder.ts';
 import { linesOfProblems } from './folder/line-of-path.ts';
 import type { InForce } from './in-force.ts';
 import { configurationOf, loadOver } from './loader.ts';
+import { nextInForce } from './next-in-force.ts';
 import { describeProblem, type Problem } from './problems.ts';
-import { reconcile } from './reconcile.ts';
 import type { Configuration } from './schema/schema.ts';
 import { Watcher } from './watcher.ts';
 
@@ -128,7 +128,7 @@ export class ConfigurationSource {
   async preview(): Promise<PreviewedReload> {
     this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
     const content = await inSlices(this.#previewed.read());
-    const { next = this.#inForce, problems } = reconcile(content, this.#inForce);
+    const { next = this.#inForce, problems } = nextInForce(content, this.#inForce);
     const candidate = configurationOf(next);
     const changed = compare(candidate, this.#current);
     return { result: problems.length > 0 ? 'invalid' : 'ok', changed, problems, candidate };
@@ -157,7 +157,7 @@ export class ConfigurationSource {
 
   async #reload(): Promise<ReloadResult> {
     const content = await inSlices(this.#folder.read());
-    const { next = this.#inForce, problems } = reconcile(content, this.#inForce);
+    const { next = this.#inForce, problems } = nextInForce(content, this.#inForce);
     const previous = this.#current;
     const candidate = configurationOf(next);
     const changed = compare(candidate, previous);

@@ -22,7 +22,7 @@ export interface WalletRequest {
   readonly cashoutToken?: string | undefined;
   /** For a wallet with `stableRequestId`: the request that this one repeats. */
   readonly first?: FirstRequest | undefined;
-  /** Whether a wallet has taken a result of this bet. */
+  /** Whether a wallet has taken a result of this bet, or may have; see `BetCall`. */
   readonly hadResult?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface BetCall {
   readonly deadline: Deadline;
   /** Called at the moment a connection takes the request: whether it may still be sent. */
   readonly maySend?: () => boolean;
-  /** The wallet has taken a result of this bet: "nothing to roll back" would hide a loss then. */
+  /** The wallet has taken a result of this bet, or may have: "nothing to roll back" would hide a loss then. */
   readonly hadResult?: boolean;
 }
 

@@ -14,10 +14,10 @@ import {
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import { standingMask } from './evidence.ts';
-import type { Dialect, WalletOwner } from './wallet-config.ts';
+import type { Dialect, WalletOperator } from './wallet-config.ts';
 
 /** An operator whose wallet can be probed; the configuration's operator type is assignable to it. */
-interface ProbedOwner extends Pick<WalletOwner, 'id' | 'wallet'> {
+interface ProbedOwner extends Pick<WalletOperator, 'id' | 'wallet'> {
   readonly currencies: readonly string[];
 }
 

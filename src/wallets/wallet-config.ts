@@ -7,7 +7,7 @@ import type { TlsIdentity } from '../outbound/tls.ts';
  * configuration's operator type is assignable to it. Objects are compared by identity: an unchanged
  * operator must stay the same object across reloads, so that its connections and breakers are kept.
  */
-export interface WalletOwner {
+export interface WalletOperator {
   readonly id: string;
   readonly status: OperatorStatus;
   readonly wallet: WalletSettings;

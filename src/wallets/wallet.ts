@@ -19,7 +19,7 @@ import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './cal
 import { logCall, tracedCall } from './call-log.ts';
 import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
-import { sharesConnections, type WalletOwner } from './wallet-config.ts';
+import { sharesConnections, type WalletOperator } from './wallet-config.ts';
 import { WalletConnections } from './wallet-connections.ts';
 import {
   askOnce,
@@ -32,7 +32,7 @@ import {
 import { WalletMetrics } from './wallet-metrics.ts';
 
 export interface WalletOptions {
-  readonly config: WalletOwner;
+  readonly config: WalletOperator;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -58,7 +58,7 @@ export class OperatorWallet implements Wallet {
   readonly #tracing: Tracing;
   readonly #lanes: Readonly<Record<CallClass, Lane>>;
   readonly #connections: WalletConnections;
-  #config: WalletOwner;
+  #config: WalletOperator;
   #adapter: WalletAdapter;
   #closed = false;
 
@@ -82,7 +82,7 @@ export class OperatorWallet implements Wallet {
     this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
   }
 
-  get config(): WalletOwner {
+  get config(): WalletOperator {
     return this.#config;
   }
 
@@ -150,7 +150,7 @@ export class OperatorWallet implements Wallet {
   }
 
   /** @throws Error as the constructor does; the old settings then stay in force */
-  reconfigure(config: WalletOwner): void {
+  reconfigure(config: WalletOperator): void {
     this.#adapter = createAdapter(config.wallet, this.#options.clock);
     for (const callClass of CALL_CLASSES) {
       this.#lanes[callClass].reconfigure(config.wallet);

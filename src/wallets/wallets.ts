@@ -13,7 +13,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallet } from './call.ts';
 import type { EvidenceLimits } from './evidence.ts';
 import { OperatorWallet, type WalletOptions } from './wallet.ts';
-import type { WalletOwner } from './wallet-config.ts';
+import type { WalletOperator } from './wallet-config.ts';
 
 /** A breaker has a new state, by itself or by an override. */
 export interface BreakerChange {
@@ -39,7 +39,7 @@ export interface Wallets {
    * flight have ended.
    * @throws Error for unusable settings; the operators before that one have been applied
    */
-  apply(operators: Iterable<WalletOwner>): void;
+  apply(operators: Iterable<WalletOperator>): void;
   /** Stays in force across reloads, even for an operator that is added later. */
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
   /** @returns to be called to hear no more */
@@ -87,7 +87,7 @@ class WalletRegistry implements Wallets {
     return this.#wallets.get(operatorId);
   }
 
-  apply(operators: Iterable<WalletOwner>): void {
+  apply(operators: Iterable<WalletOperator>): void {
     const missing = new Set(this.#wallets.keys());
     for (const config of operators) {
       missing.delete(config.id);
@@ -125,7 +125,7 @@ class WalletRegistry implements Wallets {
     this.#windows.close();
   }
 
-  #create(config: WalletOwner): OperatorWallet {
+  #create(config: WalletOperator): OperatorWallet {
     return new OperatorWallet({
       ...this.#options,
       config,

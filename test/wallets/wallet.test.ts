@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
-import type { WalletOwner } from '../../src/wallets/wallet-config.ts';
+import type { WalletOperator } from '../../src/wallets/wallet-config.ts';
 import { betCall, deadlineIn, manualClock, readCall, SECRET } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
 import { closeOpened, metricValue, stage } from './support/stage.ts';
@@ -138,7 +138,7 @@ describe('a read', () => {
 });
 
 describe('the operator’s status', () => {
-  it.each<[WalletOwner['status'], Operation, string | undefined]>([
+  it.each<[WalletOperator['status'], Operation, string | undefined]>([
     ['maintenance', 'profile', 'maintenance'],
     ['maintenance', 'place', 'maintenance'],
     ['maintenance', 'rollback', 'maintenance'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../src/domain/clock.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import type { BetCall, ReadCall } from '../../../src/wallets/call.ts';
-import type { WalletOwner, WalletSettings } from '../../../src/wallets/wallet-config.ts';
+import type { WalletOperator, WalletSettings } from '../../../src/wallets/wallet-config.ts';
 
 /** A deadline that leaves the wallet this much time from now on. */
 export function deadlineIn(walletMs: number, clock: Clock = systemClock): Deadline {
@@ -63,7 +63,7 @@ export function walletSettings(changes: Partial<WalletSettings> = {}): WalletSet
 export function walletConfig(
   id: string,
   wallet: Partial<WalletSettings>,
-  status: WalletOwner['status'] = 'active',
-): WalletOwner {
+  status: WalletOperator['status'] = 'active',
+): WalletOperator {
   return { id, status, wallet: walletSettings(wallet) };
 }

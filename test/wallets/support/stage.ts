@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../../src/wallets/call.ts';
-import type { WalletOwner, WalletSettings } from '../../../src/wallets/wallet-config.ts';
+import type { WalletOperator, WalletSettings } from '../../../src/wallets/wallet-config.ts';
 import { createWallets, type Wallets } from '../../../src/wallets/wallets.ts';
 import { walletConfig } from './calls.ts';
 import { type RawRequest, type RawWallet, startRawWallet } from './raw-wallet.ts';
@@ -29,7 +29,7 @@ interface Stage {
 export async function stage(
   onRequest: (request: RawRequest, index: number) => void,
   settings: Partial<WalletSettings> = {},
-  status: WalletOwner['status'] = 'active',
+  status: WalletOperator['status'] = 'active',
 ): Promise<Stage> {
   const server = await startRawWallet(onRequest);
   const metrics = createMetrics();

@@ -7,7 +7,7 @@ import { completeOperator } from './operator-config.ts';
 import { type Problem, problemIn } from './problems.ts';
 import type { GatewayConfig, OperatorFile } from './schema/schema.ts';
 
-export interface Reconciled {
+export interface NextInForce {
   /** The next configuration in force; undefined at start-up without a valid `gateway.yaml`. */
   readonly next: InForce | undefined;
   readonly problems: readonly Problem[];
@@ -18,7 +18,7 @@ export interface Reconciled {
  * leaves its own last good version in force and does not affect other files. What is
  * equal to what was in force stays the same object.
  */
-export function reconcile(content: FolderContent, previous: InForce | undefined): Reconciled {
+export function nextInForce(content: FolderContent, previous: InForce | undefined): NextInForce {
   const problems = content.gateway.ok ? [] : [...content.gateway.problems];
   problems.push(...content.problems);
   const gateway = content.gateway.ok
