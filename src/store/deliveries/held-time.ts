@@ -1,3 +1,5 @@
+import { noRow, statement } from '../sql/statement.ts';
+
 /**
  * SQL: for how long an operator's deliveries have been held in total, in milliseconds. A new delivery stores it, so
  * that only time held after that extends its horizon.
@@ -5,3 +7,33 @@
  */
 export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
+
+/**
+ * Adds the time since the last count to these operators' held time, so that concurrent replicas add it only
+ * once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
+ */
+export const COUNT_HELD = statement(
+  'delivery-count-held',
+  { operator_ids: ['text[]', (ids: readonly string[]) => ids] },
+  `
+  INSERT INTO operator_holds AS h (operator_id, held_ms, counted_at)
+  SELECT id, 0, clock_timestamp() FROM unnest(:operator_ids) AS o(id) ORDER BY id
+  ON CONFLICT (operator_id) DO UPDATE
+     SET held_ms = h.held_ms
+           + CASE WHEN h.hold_since IS NULL THEN
+               least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000))
+             -- Held by a person: that counts even while no process ran.
+             ELSE greatest(0, extract(epoch FROM clock_timestamp()
+                                                   - greatest(h.counted_at, h.hold_since)) * 1000)
+             END,
+         counted_at = clock_timestamp()`,
+  noRow,
+);
+
+/** Operators whose deliveries a person holds. */
+export const HELD_BY_PEOPLE = statement(
+  'delivery-held-by-people',
+  {},
+  'SELECT operator_id FROM operator_holds WHERE hold_since IS NOT NULL',
+  (row) => row.text('operator_id'),
+);

@@ -1,14 +1,7 @@
 import type { Database } from '../database.ts';
 import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements.ts';
-import {
-  COUNT_HELD,
-  DUE_OPERATORS,
-  HELD_BY_PEOPLE,
-  NUDGE,
-  OVERDUE_UNKNOWN,
-  TAKE,
-  WAKE,
-} from './statements.ts';
+import { COUNT_HELD, HELD_BY_PEOPLE } from './held-time.ts';
+import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, TAKE, WAKE } from './statements.ts';
 import type { TakenDelivery, UnreadableDelivery } from './taken.ts';
 
 export interface Claim {

@@ -56,7 +56,7 @@ export const ODD_BUGS: readonly Bug[] = [
         put: 'WHERE h.operator_id = :operator_id AND h.hold_since IS NULL AND false)',
       },
       {
-        file: 'src/store/deliveries/statements.ts',
+        file: 'src/store/deliveries/held-time.ts',
         find: "'SELECT operator_id FROM operator_holds WHERE hold_since IS NOT NULL'",
         put: "'SELECT operator_id FROM operator_holds WHERE false'",
       },
