@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerFindings } from '../check/answers.ts';
 import { bookFindings, moneyFindings } from '../check/books.ts';
+import { deliveryFindings } from '../check/deliveries.ts';
 import type { Finding } from '../check/finding.ts';
 import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
 import { movementFindings } from '../check/movements.ts';
 import { hasOpenWork } from '../check/open-work.ts';
 import { pauseFindings } from '../check/pauses.ts';
 import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
+import { blockedFindings, refusalFindings } from '../check/undisturbed.ts';
 import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
 import { ALL_OPERATORS, CHARACTERS, type Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
@@ -39,7 +41,6 @@ export interface Played {
   readonly crashesBefore: readonly number[];
 }
 
-const SYSTEM_ERROR = 100;
 const POLL_MS = 100;
 /** The gateway sweeps every second, and looks for overdue work every other time. */
 const SWEEPS_MS = 2_500;
@@ -118,8 +119,9 @@ interface Judged {
 }
 
 async function judge(played: Played): Promise<Judged> {
-  const { deployment, records, faults, lag } = played;
+  const { plan, deployment, records, faults, lag } = played;
   const gateways = deployment.entrances.map(({ gateway }) => gateway);
+  const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
   const findings: Finding[] = crashFindings(played);
   findings.push(
     ...faults.leftBehind.map((text): Finding => ({ kind: 'oldSecret', bet: undefined, text })),
@@ -127,7 +129,6 @@ async function judge(played: Played): Promise<Judged> {
   const decided: BetRecord[] = [];
   for (const record of records) {
     const wallet = deployment.wallet(record.plan.operator);
-    const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
     findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
     findings.push(...pauseFindings(record, wallet, faults.pauses));
     findings.push(...silenceFindings(record, gateways, wasLagging));
@@ -146,12 +147,12 @@ async function judge(played: Played): Promise<Judged> {
     decided.push(record);
     findings.push(...books);
   }
-  const bookedAt = ({ plan, transactionId }: BetRecord) =>
-    deployment.wallet(plan.operator).ledger.bets.get(transactionId);
+  const bookedAt = ({ plan: { operator }, transactionId }: BetRecord) =>
+    deployment.wallet(operator).ledger.bets.get(transactionId);
   findings.push(...(await movementFindings(deployment.databaseUrl, decided, bookedAt)));
   const undecided = records.length - decided.length;
-  findings.push(...refusalFindings(played), ...blockedFindings(played));
-  findings.push(...(await undelivered(deployment, records)));
+  findings.push(...refusalFindings(plan, records, wasLagging), ...blockedFindings(plan, records));
+  findings.push(...(await deliveryFindings(adminUrlOf(deployment), ADMIN_TOKEN, records)));
   const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
   // A pending delivery explains wrong books of its bet: one finding is enough.
   const onTheWay = new Set(
@@ -165,54 +166,6 @@ const OF_BOOKS: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'state
 const isOfBooks = (kind: Finding['kind']) => OF_BOOKS.has(kind);
 const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set([...OF_BOOKS, 'undelivered']);
 
-/** If nothing goes wrong, no place may be answered 100: declines must not count as a failure of the wallet. */
-function refusalFindings({ plan, records, lag }: Played): Finding[] {
-  const isWell = plan.faults.length === 0 && records.every(isAnsweredWell);
-  if (!isWell) return [];
-  return records.flatMap((record) =>
-    record.sends
-      .filter(({ operation, code }) => operation === 'place' && code === SYSTEM_ERROR)
-      .filter(({ atMs, endedAtMs }) => !lag.wasLagging(atMs, endedAtMs))
-      .map((send): Finding => {
-        const text = `a place was answered 100 after ${Math.round(send.endedAtMs - send.atMs)} ms although every wallet answers properly`;
-        return { kind: 'needlessRefusal', bet: record.plan.id, text };
-      }),
-  );
-}
-
-/** Faults after which only the end of a lease can free a bet. */
-const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer', 'loseBeforeCommit', 'loseAtCommit']);
-
-/** Faults that only delay must not leave a bet locked: an attempt that gives up must free its bet (I11). */
-function blockedFindings({ plan, records }: Played): Finding[] {
-  const mayBlock = plan.faults.some(({ fault }) =>
-    fault.kind === 'connection' ? COSTS_A_LEASE.has(fault.how) : fault.kind !== 'flushRedis',
-  );
-  if (mayBlock) return [];
-  return records.flatMap(({ plan: bet, sends }) =>
-    bet.steps.flatMap(({ id }): Finding[] => {
-      const own = sends.filter((send) => send.step === id && ASKED.has(send.kind));
-      const tookMs = Math.max(0, ...own.map(({ endedAtMs }) => endedAtMs)) - (own[0]?.atMs ?? 0);
-      if (tookMs < BLOCKED_MS_MIN) return [];
-      const text = `${id} was answered only after ${Math.round(tookMs)} ms`;
-      return [{ kind: 'blocked', bet: bet.id, text }];
-    }),
-  );
-}
-
-const ASKED: ReadonlySet<string> = new Set(['first', 'repeat']);
-/** Longer than any fault of the plan with the repeats that it causes, shorter than a lease. */
-const BLOCKED_MS_MIN = 10_000;
-
-/** The bet's wallet is planned to do no worse than decline properly. */
-function isAnsweredWell({ plan }: BetRecord): boolean {
-  if (plan.begins === 'overtaken') return false;
-  const isProper = (code: number) => ![8, 10, SYSTEM_ERROR].includes(code);
-  return plan.fates.every(
-    ({ answer, effect, code }) => answer === 'code' && effect === 'never' && isProper(code),
-  );
-}
-
 function crashFindings({ deployment, crashesBefore }: Played): Finding[] {
   return deployment.processes.flatMap(({ gateway }, index) =>
     gateway.crashes
@@ -221,32 +174,12 @@ function crashFindings({ deployment, crashesBefore }: Played): Finding[] {
   );
 }
 
-async function undelivered(
-  deployment: Deployment,
-  records: readonly BetRecord[],
-): Promise<Finding[]> {
-  const bets = new Map(records.map((record) => [record.transactionId, record.plan.id]));
-  const adminUrl = deployment.processes[0]?.gateway.adminUrl;
-  const response = await fetch(`${adminUrl}/admin/deliveries?state=pending`, {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-  });
-  const text = await response.text();
-  if (response.status !== 200) {
-    const why = `the gateway does not tell what it has promised: ${response.status} ${text}`;
-    return [{ kind: 'undelivered', bet: undefined, text: why }];
-  }
-  const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
-  return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
-    const bet = bets.get(String(transactionId));
-    if (bet === undefined) return [];
-    const told = `a promised ${operation} is still not delivered (${attempts} attempts, ${lastError})`;
-    return [{ kind: 'undelivered', bet, text: told }];
-  });
+async function viewOf(deployment: Deployment, record: BetRecord): Promise<GatewayView> {
+  return await gatewayView(adminUrlOf(deployment), ADMIN_TOKEN, record);
 }
 
-async function viewOf(deployment: Deployment, record: BetRecord): Promise<GatewayView> {
-  const adminUrl = deployment.processes[0]?.gateway.adminUrl ?? '';
-  return await gatewayView(adminUrl, ADMIN_TOKEN, record);
+function adminUrlOf(deployment: Deployment): string {
+  return deployment.processes[0]?.gateway.adminUrl ?? '';
 }
 
 function hadUncertain(deployment: Deployment, record: BetRecord): boolean {
