@@ -8,6 +8,7 @@ export interface OperatorInForce {
   readonly variables: VariableSources;
 }
 
+/** The configuration in force, with what the next one is derived from. */
 export interface InForce {
   readonly gateway: GatewayConfig;
   readonly gatewayVariables: VariableSources;

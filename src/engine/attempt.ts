@@ -37,7 +37,7 @@ export interface Attempt<C extends Concluded> {
   readonly operation: BetOperation;
   /** The waiting caller's deadline; undefined for a delivery, for whose outcome nobody waits. */
   readonly deadline: Deadline | undefined;
-  /** Calls the wallet once. Never rejects. */
+  /** Calls the wallet at most once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
   readonly conclude: (sent: BetAnswer) => C;
   /** Writes the outcome and frees the bet. */

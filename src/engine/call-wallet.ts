@@ -27,7 +27,7 @@ export interface WalletRequest {
 }
 
 /**
- * Sends a request about a bet to its wallet, once, whether a callback or a delivery brings it. Nothing is sent if the
+ * Sends a request about a bet to its wallet, at most once, whether a callback or a delivery brings it. Nothing is sent if the
  * operator's wallet has been replaced since the attempt was decided on: the new one knows nothing of the bet, and its
  * "nothing to roll back" would hide what the right one holds.
  *

@@ -37,6 +37,7 @@ export interface HttpClientOptions {
   readonly allowPrivate: boolean;
   /** Default: the system's authorities, and no certificate of our own. */
   readonly tls?: TlsIdentity | undefined;
+  /** The longest that a call may take, the wait for its connection included; a deadline may leave less. */
   readonly timeoutMs: number;
   /** At least as many as calls may be in flight, so that none waits for another's connection. */
   readonly connections: number;
@@ -98,8 +99,8 @@ export class HttpClient {
     return call.outcome;
   }
 
-  /** To be called if the answer turns out to be another call's: a left-over one, which its connection still held. */
-  isOfOtherCall(exchange: Exchange): void {
+  /** Call it if the answer turns out to be another call's: a left-over one, which its connection still held. */
+  distrustConnections(exchange: Exchange): void {
     this.#distrust(exchange.kind === 'response' ? exchange.answeredBefore : undefined);
   }
 

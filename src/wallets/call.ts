@@ -54,7 +54,7 @@ export interface CallerDialect {
 export interface Wallet {
   readonly operatorId: string;
   readonly callerDialect: CallerDialect;
-  /** Calls exactly once: whether to repeat is not decided in this layer (I5). */
+  /** Calls at most once: whether to repeat is not decided in this layer (I5). */
   bet(call: BetCall): Promise<BetAnswer>;
   read(call: ReadCall): Promise<ReadAnswer>;
   /**

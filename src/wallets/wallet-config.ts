@@ -25,6 +25,7 @@ export interface WalletSettings {
   readonly secrets: readonly string[];
   /** For private authorities and client certificates. */
   readonly tls?: TlsIdentity | undefined;
+  /** The longest that a call may take; a deadline may leave less. */
   readonly timeoutMs: number;
   /** The most calls in flight, per class. */
   readonly maxConcurrent: { readonly read: number; readonly money: number };

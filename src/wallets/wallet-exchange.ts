@@ -55,7 +55,7 @@ export async function askOnce<A extends WalletAnswer>(
   const startedAtMs = clock.monotonicMs();
   const exchange = await http.exchange(request, deadline, maySend);
   const answer = answerOf(step, exchange, clock.monotonicMs() - startedAtMs);
-  if (answer.trace.isOfOtherCall === true) http.isOfOtherCall(exchange);
+  if (answer.trace.isOfOtherCall === true) http.distrustConnections(exchange);
   return step.keep === undefined ? answer : step.keep(answer, request, heardIn(exchange));
 }
 

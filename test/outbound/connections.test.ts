@@ -123,7 +123,7 @@ describe('a client that has been closed', () => {
     await http.exchange(post(), deadlineIn(3000));
     const late = await http.exchange(post(), deadlineIn(3000));
     await http.close();
-    http.isOfOtherCall(late);
+    http.distrustConnections(late);
     expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ kind: 'notSent' });
     expect([said, server.connections]).toEqual([0, 1]);
   });
