@@ -13,6 +13,11 @@ export const DIFFERENCE_KINDS = [
 
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
+/** The columns that a list may have; only the first is required. */
+export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'state'] as const;
+
+export type ListColumn = (typeof LIST_COLUMNS)[number];
+
 /** The state of a bet in a list. */
 export const LISTED_STATES = ['placed', 'settled', 'rolled_back'] as const;
 

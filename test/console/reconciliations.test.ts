@@ -15,6 +15,17 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     expect(rig.complaints).toEqual([]);
   });
 
+  /** Uploads a list of today's bets of alpha. @returns the page of its run */
+  async function upload(list: string): Promise<string> {
+    const answer = await fetch(
+      `${rig.adminUrl}/admin/reconciliations?operator=alpha&from=${TODAY}&to=${TODAY}`,
+      { method: 'POST', headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, body: list },
+    );
+    expect(answer.status).toBe(202);
+    const { id } = (await answer.json()) as { id: string };
+    return `/reconciliations/${id}`;
+  }
+
   it('compares a list, leads to the bet that differs, and keeps why it was resolved (I12)', async () => {
     const same = await placedBet(rig.gateway, { amount: '10' });
     const other = await placedBet(rig.gateway, { amount: '12.10' });
@@ -61,11 +72,7 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     const long = '123456789012345678901234567891.12345678901234567891';
     const line = (payout: string) => `${bet.transactionId},10,${payout}\n`;
     const list = `transactionId,stake,payout\n${line('20')}${line(long)}`;
-    const { status } = await fetch(
-      `${rig.adminUrl}/admin/reconciliations?operator=alpha&from=${TODAY}&to=${TODAY}`,
-      { method: 'POST', headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, body: list },
-    );
-    expect(status).toBe(202);
+    await upload(list);
     const page = await rig.open('/reconciliations', { width: 390, colours: 'dark' });
     await page
       .getByRole('row', { name: /alpha.*done/ })
@@ -78,5 +85,25 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     expect(await barriersOf(page)).toEqual([]);
     await page.close();
+  });
+
+  it('says which columns were compared, and which were not though the lists agree (I9)', async () => {
+    const bet = await placedBet(rig.gateway, { amount: '10' });
+    await bet.settle('20');
+    // The player was paid 2000 there, in a column that is not called payout.
+    const page = await rig.open(
+      await upload(`transactionId,stake,won\n${bet.transactionId},10,2000\n`),
+    );
+    await page.getByText('Compared: transactionId, stake.').waitFor();
+    await page.getByText('no such column: currency, payout, state').waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.close();
+    const columns = 'transactionId,currency,stake,payout,state';
+    const whole = await rig.open(
+      await upload(`${columns}\n${bet.transactionId},USD,10,20,settled\n`),
+    );
+    await whole.getByText('Compared: transactionId, currency, stake, payout, state.').waitFor();
+    expect(await whole.getByText('no such column').count()).toBe(0);
+    await whole.close();
   });
 });

@@ -1,10 +1,6 @@
 import { shownCell } from '../../domain/list-amount.ts';
+import { LIST_COLUMNS, type ListColumn } from '../../domain/reconciliation.ts';
 import { Incomparable } from './incomparable.ts';
-
-/** The columns that a list may have; only the first is required. */
-export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'state'] as const;
-
-export type ListColumn = (typeof LIST_COLUMNS)[number];
 
 /** The list's own names for our columns, where they differ. */
 export type ColumnNames = ReadonlyMap<ListColumn, string>;

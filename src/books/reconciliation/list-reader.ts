@@ -1,14 +1,8 @@
+import { LIST_COLUMNS, type ListColumn } from '../../domain/reconciliation.ts';
 import { parseCsvLine, SEPARATORS, type Separator } from '../../lib/csv.ts';
 import type { Line } from '../../lib/lines.ts';
 import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
-import {
-  type ColumnNames,
-  type ColumnPlaces,
-  findColumns,
-  LIST_COLUMNS,
-  type ListColumn,
-  missingColumns,
-} from './columns.ts';
+import { type ColumnNames, type ColumnPlaces, findColumns, missingColumns } from './columns.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { Incomparable } from './incomparable.ts';
 import {

@@ -1,7 +1,6 @@
 import { readListAmount, shownCell } from '../../domain/list-amount.ts';
-import { LISTED_STATES } from '../../domain/reconciliation.ts';
+import { LIST_COLUMNS, LISTED_STATES, type ListColumn } from '../../domain/reconciliation.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
-import { LIST_COLUMNS, type ListColumn } from './columns.ts';
 
 /** A line that cannot be read. */
 export interface UnreadableLine {

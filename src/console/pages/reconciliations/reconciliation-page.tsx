@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { DIFFERENCE_KINDS } from '../../../domain/reconciliation.ts';
+import { DIFFERENCE_KINDS, LIST_COLUMNS } from '../../../domain/reconciliation.ts';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
 import { refreshAll, useLive } from '../../api/queries.ts';
@@ -36,14 +36,15 @@ export function ReconciliationPage() {
 }
 
 function RunView({ run }: { readonly run: Run }) {
-  const { operator, from, to, state, why, progress, counts, actor, createdAt } = run;
+  const { operator, from, to, timeZone, state, why, progress, counts, actor, createdAt } = run;
   return (
     <>
       <p>
-        <Badge state={state} tone={RUN_TONES[state]} /> <Plain text={operator} />, {from} to {to},{' '}
-        {progress.lines.toLocaleString('en')} lines; asked by <Plain text={actor} />{' '}
+        <Badge state={state} tone={RUN_TONES[state]} /> <Plain text={operator} />, {from} to {to} (
+        {timeZone}), {progress.lines.toLocaleString('en')} lines; asked by <Plain text={actor} />{' '}
         <Time at={createdAt} />
       </p>
+      {state === 'done' && <Compared columns={run.columns} />}
       {why !== null && (
         <p className="notice bad">
           <Plain text={why} />
@@ -66,6 +67,22 @@ function RunView({ run }: { readonly run: Run }) {
         </dl>
       )}
       {state === 'done' && <Differences id={run.id} />}
+    </>
+  );
+}
+
+/** Lists that agree say nothing about a column that theirs lacks, such as one of payouts by another name. */
+function Compared({ columns }: Pick<Run, 'columns'>) {
+  const lacking = LIST_COLUMNS.filter((column) => !columns.includes(column));
+  return (
+    <>
+      <p className="muted">Compared: {columns.join(', ')}.</p>
+      {lacking.length > 0 && (
+        <p className="notice warn">
+          Not compared, because the list has no such column: {lacking.join(', ')}. If it has one by
+          another name, compare it again with the names of its columns.
+        </p>
+      )}
     </>
   );
 }
