@@ -18,6 +18,10 @@ function cursorAt(...columns: readonly string[]): string {
   return `(${columns.map((column) => `(SELECT ${column} FROM books_cursor)`).join(', ')})`;
 }
 
+/** Whether the journal of a bet's first movement is gone: of a bet that is known anew, it no longer says the stake. */
+const IS_PRUNED = `(SELECT m.written_in <= (SELECT pruned_in FROM books_cursor) FROM books_movements m
+                                              WHERE m.transaction_id = b.transaction_id AND m.sequence = 1)`;
+
 /**
  * Takes the next unchecked movements and compares the sums of each bet's movements with the bet's state. Bets that were
  * found wrong before are compared again, because a rebuild corrects them without a new movement. Both are read in one
@@ -39,7 +43,9 @@ const CHECK_BETS = statement(
     SELECT b.*
       FROM (SELECT transaction_id FROM next UNION SELECT transaction_id FROM again) n CROSS JOIN LATERAL (
         SELECT b.transaction_id, b.operator_id,
-               CASE WHEN b.rollback = 'confirmed' OR b.place <> 'accepted' THEN 0
+               CASE WHEN b.rollback = 'confirmed' THEN 0
+                    WHEN b.place = 'unseen' AND ${IS_PRUNED} THEN NULL
+                    WHEN b.place <> 'accepted' THEN 0
                     WHEN ${isPlain('b.amount')} THEN -b.amount::numeric END AS stake,
                -- A result that a person resolved by hand is in the bet, but no wallet has confirmed it.
                CASE WHEN (SELECT true FROM deliveries d
