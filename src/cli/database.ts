@@ -5,6 +5,7 @@ import { migrate } from '../store/schema/migrate.ts';
 import { MigrationError } from '../store/schema/migration-scripts.ts';
 import { whatIsPending } from '../store/schema/migration-status.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
+import { refuseSharedSession } from '../store/server/pooler-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
 import { tellingLockHolders } from './lock-holders.ts';
@@ -42,6 +43,7 @@ export async function withReadyDatabase<T>(
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   const address = databaseAddress(terminal.env);
+  await explained(address, refuseSharedSession);
   const pending = await explained(address, whatIsPending);
   if (pending !== undefined) throw new CommandFailed(`${pending.words}: run \`wagergate migrate\``);
   const tell = (line: string) => terminal.tell(line);

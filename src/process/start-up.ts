@@ -12,6 +12,7 @@ import { migrate } from '../store/schema/migrate.ts';
 import { MigrationError } from '../store/schema/migration-scripts.ts';
 import { historyId, whatIsPending } from '../store/schema/migration-status.ts';
 import { refuseUnloggedTables, waitsForDisk } from '../store/schema/server-check.ts';
+import { refuseMixedStatements, refuseSharedSession } from '../store/server/pooler-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -32,14 +33,17 @@ export async function awaitDatabase(
   logger: Logger,
 ): Promise<string> {
   const usual = { name: 'DATABASE_URL', url: environment.databaseUrl };
-  const direct = { name: 'DATABASE_DIRECT_URL', url: environment.directDatabaseUrl };
-  const hasTwo = direct.url !== usual.url;
+  const hasTwo = environment.directDatabaseUrl !== usual.url;
+  const direct = hasTwo
+    ? { name: 'DATABASE_DIRECT_URL', url: environment.directDatabaseUrl }
+    : usual;
   await reachDatabase(usual, clock);
   if (hasTwo) await reachDatabase(direct, clock);
+  await explained(usual, 'read', () => refuseMixedStatements(usual.url));
+  await explained(direct, 'read', () => refuseSharedSession(direct.url));
   if (environment.migrateOnStart) {
     const log = (line: string) => logger.info({ line }, 'start.migration');
-    const on = hasTwo ? direct : usual;
-    await explained(on, 'migrated', () => migrate(on.url, { log, isAsked: false }));
+    await explained(direct, 'migrated', () => migrate(direct.url, { log, isAsked: false }));
   }
   // Through the usual address even after a migration through the direct one.
   const pending = await explained(usual, 'read', () => whatIsPending(usual.url));

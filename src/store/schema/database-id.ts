@@ -1,4 +1,4 @@
-import { openLongConnection } from '../server/connection.ts';
+import { openBriefConnection } from '../server/connection.ts';
 import { databaseIdentity } from '../server/database-identity.ts';
 
 /**
@@ -8,7 +8,7 @@ import { databaseIdentity } from '../server/database-identity.ts';
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function databaseId(databaseUrl: string): Promise<string> {
-  const client = await openLongConnection({ url: databaseUrl }, 'start');
+  const client = await openBriefConnection(databaseUrl, 'start');
   try {
     return await databaseIdentity(client);
   } finally {

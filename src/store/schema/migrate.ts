@@ -1,4 +1,5 @@
 import { type Client, DatabaseError } from 'pg';
+import { refuseSharedSession } from '../server/pooler-check.ts';
 import { goOnAboveBroughtIds } from './brought-ids.ts';
 import { goOnAboveBrought } from './brought-journal.ts';
 import { type LockTries, withLockTries } from './lock-tries.ts';
@@ -50,6 +51,7 @@ const PATIENT = { tries: 30, pauseMs: 8_000 };
  * @param databaseUrl a direct connection or a pooler in session mode: the lock belongs to a session
  * @returns the names of the migrations that this call applied
  * @throws MigrationError when one cannot be applied; those before it stay applied
+ * @throws UnsuitableServer when the server must not have the schema, or shares its sessions
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function migrate(
@@ -61,6 +63,7 @@ export async function migrate(
     isAsked = true,
   }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
+  await refuseSharedSession(databaseUrl);
   return withMigrationClient(databaseUrl, async (client) => {
     await prepareSession(client);
     await lockMigrations(client, log);

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { openLongConnection } from '../server/connection.ts';
+import { openBriefConnection, openLongConnection } from '../server/connection.ts';
 import { journalsOutOfPath, readHistory, readHistoryId } from './migration-history.ts';
 import { MIGRATIONS_FOLDER, migrationNames } from './migration-scripts.ts';
 import { checkServer } from './server-check.ts';
@@ -21,7 +21,7 @@ export async function migrationStatus(
   databaseUrl: string,
   { folder = MIGRATIONS_FOLDER }: { readonly folder?: string } = {},
 ): Promise<MigrationStatus> {
-  return withMigrationClient(databaseUrl, (client) => statusOf(client, folder));
+  return await withSchema(databaseUrl, (client) => statusOf(client, folder));
 }
 
 export interface Pending {
@@ -38,7 +38,7 @@ export interface Pending {
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function whatIsPending(databaseUrl: string): Promise<Pending | undefined> {
-  return withMigrationClient(databaseUrl, async (client) => {
+  return await withSchema(databaseUrl, async (client) => {
     const { pending } = await statusOf(client, MIGRATIONS_FOLDER);
     if (pending.length === 0) return undefined;
     const lacks = `the database lacks ${pending.length} migration(s) (${pending.join(', ')})`;
@@ -57,7 +57,7 @@ export async function whatIsPending(databaseUrl: string): Promise<Pending | unde
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function historyId(databaseUrl: string): Promise<string | undefined> {
-  return withMigrationClient(databaseUrl, readHistoryId);
+  return await withSchema(databaseUrl, readHistoryId);
 }
 
 /** Which of the folder's migrations the client's database lacks. @throws Error of `pg` when the database fails */
@@ -70,12 +70,20 @@ export async function statusOf(client: Client, folder: string): Promise<Migratio
   };
 }
 
-/** A connection for work on the schema, to a server that may have it. */
+/** A connection for changing the schema, to a server that may have it. */
 export async function withMigrationClient<T>(
   databaseUrl: string,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = await openLongConnection({ url: databaseUrl }, 'migrate');
+  return await withChecked(await openLongConnection({ url: databaseUrl }, 'migrate'), use);
+}
+
+/** A connection for reading about it. */
+async function withSchema<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
+  return await withChecked(await openBriefConnection(databaseUrl, 'migrate'), use);
+}
+
+async function withChecked<T>(client: Client, use: (client: Client) => Promise<T>): Promise<T> {
   try {
     await checkServer(client);
     return await use(client);

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { OUR_SETTINGS, openLongConnection } from '../server/connection.ts';
+import { OUR_SETTINGS, openBriefConnection } from '../server/connection.ts';
 import { UnsuitableServer } from '../server/unsuitable-server.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
@@ -61,7 +61,7 @@ export async function checkServer(client: Client): Promise<void> {
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
-  const client = await openLongConnection({ url: databaseUrl }, 'start');
+  const client = await openBriefConnection(databaseUrl, 'start');
   try {
     const read = (row: Columns) => row.text('fsync');
     const [fsync] = await clientRows(client, 'SHOW fsync', [], read);
@@ -106,7 +106,7 @@ const UNLOGGED = `
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function refuseUnloggedTables(databaseUrl: string): Promise<void> {
-  const client = await openLongConnection({ url: databaseUrl }, 'start');
+  const client = await openBriefConnection(databaseUrl, 'start');
   try {
     const names = await clientRows(client, UNLOGGED, [KEPT], (row) => row.text('name'));
     if (names.length === 0) return;

@@ -96,12 +96,29 @@ export interface DatabaseAddress {
  * @throws Error of `pg` when the server cannot be reached
  * @throws UnsuitableServer when it sorts text differently from the database's indexes, or is not the known one
  */
-export async function openLongConnection(
+export async function openLongConnection(address: DatabaseAddress, use: string): Promise<Client> {
+  return await open(address, use, {}, NO_LIMITS);
+}
+
+/**
+ * A connection for a few short reads. It asks for no limits only as it starts: a pooler in transaction mode would give
+ * the session to others afterwards, and what a statement had set there would take the role's limits from them.
+ *
+ * @returns, @throws as `openLongConnection`
+ */
+export async function openBriefConnection(databaseUrl: string, use: string): Promise<Client> {
+  const settings = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
+  return await open({ url: databaseUrl }, use, settings);
+}
+
+async function open(
   { url, known }: DatabaseAddress,
   use: string,
+  settings: Settings,
+  first?: string,
 ): Promise<Client> {
   const client = new Client({
-    ...connectionTo(url, `wagergate-${use}`, {}),
+    ...connectionTo(url, `wagergate-${use}`, settings),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -110,7 +127,7 @@ export async function openLongConnection(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(NO_LIMITS);
+    if (first !== undefined) await client.query(first);
     await connectionChecks(known).onConnect(client);
     return client;
   } catch (error) {
