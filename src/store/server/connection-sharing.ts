@@ -4,6 +4,11 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 
 /** SQLSTATE if a server, a database or a role has no connection left (`too_many_connections`). */
 const TOO_MANY = '53300';
+/** PgBouncer has one SQLSTATE for all that it refuses itself (`protocol_violation`): only its words tell. */
+const POOLERS_OWN = '08P01';
+/** It lets no more clients in, or had no connection to the server for this one in time. */
+const POOLER_FULL =
+  /^(?:no more connections allowed|client connections exceeded|query_wait_timeout)/;
 /** How long a pool uses only its existing connections after a refusal: each try costs a full server a process. */
 const PAUSE_MS = 1_000;
 /** How often a pool without any connection tries a full server again. */
@@ -178,5 +183,6 @@ function queueOver({ pool, max, connected }: Member, error: unknown): unknown {
 }
 
 function isFull(error: Error): boolean {
-  return error instanceof DatabaseError && error.code === TOO_MANY;
+  if (!(error instanceof DatabaseError)) return false;
+  return error.code === TOO_MANY || (error.code === POOLERS_OWN && POOLER_FULL.test(error.message));
 }

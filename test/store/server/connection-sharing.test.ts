@@ -6,6 +6,7 @@ import { Database } from '../../../src/store/database.ts';
 import { ConnectionSharing } from '../../../src/store/server/connection-sharing.ts';
 import { noRow, statement } from '../../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { startFullPooler } from '../../support/full-pooler.ts';
 import { limitedRole } from '../../support/limited-role.ts';
 import { connect } from '../../support/server.ts';
 
@@ -64,6 +65,19 @@ describe('where a server has no connection left for others', () => {
     expect(await poor.run(ONE, {})).toEqual([1]);
     expect([held(rich), held(poor)]).toEqual([2, 1]);
     await Promise.all([many(rich, 20), many(poor, 20)]);
+  });
+
+  it.each([
+    'no more connections allowed (max_client_conn)',
+    'client connections exceeded (max_db_client_connections)',
+    'query_wait_timeout',
+  ])('also where it is a pooler that has none, and says so in its own way: %s', async (words) => {
+    const url = await startFullPooler(server.url, 3, words);
+    const sharing = new ConnectionSharing();
+    const [rich, poor] = [open(url, 8, sharing), open(url, 8, sharing)];
+    await many(rich, 10);
+    expect(held(rich)).toBe(3);
+    expect(await poor.run(ONE, {})).toEqual([1]);
   });
 
   it('a pool that keeps none takes none away from another', async () => {
