@@ -182,7 +182,8 @@ function queueOver({ pool, max, connected }: Member, error: unknown): unknown {
   );
 }
 
-function isFull(error: Error): boolean {
+/** Whether a server or its pooler refused a connection because it has no more of them. */
+export function isFull(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   return error.code === TOO_MANY || (error.code === POOLERS_OWN && POOLER_FULL.test(error.message));
 }

@@ -1,6 +1,7 @@
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
 import { openBriefConnection } from './connection.ts';
+import { isFull } from './connection-sharing.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
@@ -61,12 +62,18 @@ async function prepared(client: Client): Promise<void> {
   }
 }
 
-/** Asks two connections in turn that are open at the same time. */
+/**
+ * Asks two connections in turn that are open at the same time. A server with room for only one is not asked: whoever
+ * comes to repair it has to get in.
+ */
 async function withTwo(databaseUrl: string, ask: (client: Client) => Promise<void>): Promise<void> {
-  const clients: Client[] = [];
+  const clients = [await openBriefConnection(databaseUrl, 'start')];
   try {
-    for (let two = 0; two < 2; two += 1) {
+    try {
       clients.push(await openBriefConnection(databaseUrl, 'start'));
+    } catch (error) {
+      if (isFull(error)) return;
+      throw error;
     }
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const client of clients) await ask(client);

@@ -5,20 +5,18 @@ import { readEnvironment } from '../../../src/config/environment/environment.ts'
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrationStatus } from '../../../src/store/schema/migration-status.ts';
+import { refuseSharedSession } from '../../../src/store/server/pooler-check.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { setUpDatabase } from '../../support/foreign-settings.ts';
+import { limitedRole } from '../../support/limited-role.ts';
 import { connect } from '../../support/server.ts';
 import { startSharedSession } from '../../support/shared-session.ts';
 
-let server: TestDatabase;
-let pooler: Awaited<ReturnType<typeof startSharedSession>>;
-const behind = async (database: TestDatabase) => {
-  server = database;
-  pooler = await startSharedSession(database.url);
-};
-afterEach(async () => {
-  await pooler.close();
-  await server.drop();
+it('a server with room for one more connection only lets a person’s command in', async () => {
+  const full = await createDatabase();
+  const { url } = await limitedRole(full.url, 1);
+  await expect(refuseSharedSession(url)).resolves.toBeUndefined();
+  await full.drop();
 });
 
 const whyNot = (env: NodeJS.ProcessEnv) =>
@@ -32,6 +30,17 @@ const whyNot = (env: NodeJS.ProcessEnv) =>
   );
 
 describe('behind a pooler that gives a session to whichever connection has a statement', () => {
+  let server: TestDatabase;
+  let pooler: Awaited<ReturnType<typeof startSharedSession>>;
+  const behind = async (database: TestDatabase) => {
+    server = database;
+    pooler = await startSharedSession(database.url);
+  };
+  afterEach(async () => {
+    await pooler.close();
+    await server.drop();
+  });
+
   it('no schema is made: the lock of a migration would hold nobody off', async () => {
     await behind(await createBareDatabase());
     const env = { DATABASE_URL: pooler.url };
