@@ -34,6 +34,13 @@ function properly(request: RawRequest): void {
   else replyAccepted(request);
 }
 
+/** Answers what is asked for player 0 with a profile. */
+const profileOfNobody = (request: RawRequest) => {
+  const { userId } = JSON.parse(request.body.toString());
+  if (userId !== '0') return properly(request);
+  reply(request.socket, 200, '{"userId":"0","currency":"USD","currencies":["USD"]}');
+};
+
 const bet = (transactionId: string) =>
   betCall({ transactionId, body: JSON.stringify({ transactionId }) });
 const balance = (userId: string) => readCall({ body: JSON.stringify({ userId }) });
@@ -71,6 +78,18 @@ describe('a connection on which a wallet has answered twice', () => {
   it('tells no player the balance of another after a bet’s answer has come for a balance (I8)', async () => {
     const { wallet } = await stage(answersTwice(properly), FEW);
     await inTurn([() => wallet.bet(bet('t0'))]);
+    const answers = await inTurn(['1', '2', '3'].map((user) => () => wallet.read(balance(user))));
+    expect(answers).toMatchObject([
+      { kind: 'unknown', trace: { error: 'the answer has no proper amount' } },
+      { kind: 'answered', document: { value: { userId: '2', amount: 2 } } },
+      { kind: 'answered', document: { value: { userId: '3', amount: 3 } } },
+    ]);
+  });
+
+  it('tells none either after a profile has come for a balance (I8)', async () => {
+    const { wallet } = await stage(answersTwice(profileOfNobody), FEW);
+    const profile = readCall({ operation: 'profile', body: '{"userId":"0"}' });
+    await inTurn([() => wallet.read(profile)]);
     const answers = await inTurn(['1', '2', '3'].map((user) => () => wallet.read(balance(user))));
     expect(answers).toMatchObject([
       { kind: 'unknown', trace: { error: 'the answer has no proper amount' } },

@@ -197,11 +197,21 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
       const missing = missingIn(document?.value ?? {}, call.operation);
       if (document !== undefined && missing === undefined) return { kind: 'answered', document };
       const error = `the answer has no proper ${missing}`;
-      return document?.has('transactionId') === true ? ofOtherCall(error) : brokenAnswer(error);
+      const isOfOther = document !== undefined && isOfOtherRead(document, call.operation);
+      return isOfOther ? ofOtherCall(error) : brokenAnswer(error);
     }
     default:
       return unreachable(said);
   }
+}
+
+/** Whether an answer without the required members is plainly one to a bet, or a profile for a balance. */
+function isOfOtherRead(
+  document: Parameters<typeof codeIn>[0],
+  operation: ReadCall['operation'],
+): boolean {
+  if (document.has('transactionId')) return true;
+  return operation === 'balance' && document.has('currencies');
 }
 
 /** The first missing member that the service requires (docs/protocol.md, User profile). */
