@@ -7,6 +7,7 @@ import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonDocument, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session, SessionLookup } from '../sessions/session.ts';
+import type { ReadAnswer } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
@@ -55,30 +56,30 @@ export async function profile(
     }),
     requestId: message.requestId ?? randomUUID(),
     deadline,
+    whyBroken: (document) => {
+      const heard = namedIn(document, session);
+      if (!('fault' in heard)) return undefined;
+      noteBroken(callbacks, operatorId, heard.fault);
+      return heard.fault;
+    },
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
   const { document } = answer;
-  const named = namedIn(document);
-  if ('fault' in named) return broken(callbacks, operatorId, named.fault);
+  const named = namedIn(document, session);
+  // A wallet passes on none that `whyBroken` calls broken.
+  if ('fault' in named) return brokenAnswer(operatorId, answer);
   const { operatorUser, currency } = named;
-  if (session !== undefined) {
-    if (session.owner.operatorUser !== operatorUser) {
-      const fault = "its userId is not that of the session's player";
-      return broken(callbacks, operatorId, fault);
-    }
-    if (session.currency !== currency) {
-      await callbacks.sessions.endForCurrency(message.token, session);
-      return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
-    }
+  if (session !== undefined && session.currency !== currency) {
+    await callbacks.sessions.endForCurrency(message.token, session);
+    return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
   }
   const owner = found.prefixed
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
   if (owner === undefined) {
-    const fault =
-      'its currency is not 3 to 5 characters, or its token is of another player or currency';
-    return broken(callbacks, operatorId, fault);
+    noteBroken(callbacks, operatorId, 'its token is of another player or currency');
+    return brokenAnswer(operatorId, answer);
   }
   const mismatch = mismatchRefused(message, { owner, currency });
   if (mismatch !== undefined) return mismatch;
@@ -91,24 +92,32 @@ export async function profile(
 }
 
 /** The player and currency in a wallet's profile, or what is wrong with it. */
-function namedIn({
-  value,
-}: JsonDocument):
-  | { readonly operatorUser: string; readonly currency: string }
-  | { readonly fault: string } {
+function namedIn(
+  { value }: JsonDocument,
+  session: Session | undefined,
+): { readonly operatorUser: string; readonly currency: string } | { readonly fault: string } {
   const { userId: operatorUser, currency } = value;
   if (typeof operatorUser !== 'string') return { fault: 'has no userId that is a string' };
   if (typeof currency !== 'string') return { fault: 'has no currency that is a string' };
   if (!OPERATOR_USER.test(operatorUser)) {
     return { fault: 'its userId is not 1 to 64 characters of A-Za-z0-9._~-' };
   }
+  if (session === undefined && !CURRENCY.test(currency)) {
+    return { fault: 'its currency is not 3 to 5 characters' };
+  }
+  if (session !== undefined && session.owner.operatorUser !== operatorUser) {
+    return { fault: "its userId is not that of the session's player" };
+  }
   return { operatorUser, currency };
 }
 
+function noteBroken({ logger }: Callbacks, operatorId: string, note: string): void {
+  logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
+}
+
 /** The answer if the wallet's profile cannot be used; the service asks again. */
-function broken(callbacks: Callbacks, operatorId: string, note: string): Handled {
-  callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
-  return unavailable('error', operatorId, { reason: 'bad_answer' });
+function brokenAnswer(operatorId: string, answer: ReadAnswer): Handled {
+  return unavailable('error', operatorId, { ...detailOf(answer), reason: 'bad_answer' });
 }
 
 /** The wallet's own id for the `userId` in the message, if it has one. */
@@ -178,7 +187,6 @@ async function learn(
   currency: string,
 ): Promise<BetOwner | undefined> {
   const { operatorId, operatorToken, session } = subject;
-  if (!CURRENCY.test(currency)) return undefined;
   const ttlSeconds = callbacks.configuration().operators.get(operatorId)?.sessions.ttlSeconds;
   if (ttlSeconds === undefined) return session?.owner;
   try {

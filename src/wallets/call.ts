@@ -31,6 +31,8 @@ export interface ReadCall {
   readonly body: string;
   readonly requestId: string;
   readonly deadline: Deadline;
+  /** What only the caller can see to be wrong with the data: then they are a broken answer, and count as one. */
+  readonly whyBroken?: (document: JsonDocument) => string | undefined;
 }
 
 /** A wallet's answer to a profile or balance call: its data, or why there is none. */

@@ -16,7 +16,7 @@ import {
   type NotUnderstood,
   type ReadVerdict,
 } from './adapters/adapter.ts';
-import type { ReadAnswer } from './call.ts';
+import type { ReadAnswer, ReadCall } from './call.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 
@@ -157,8 +157,15 @@ function withoutOpenDecline(verdict: Declined | NotUnderstood): Declined | NotUn
 }
 
 /** @throws TypeError for what is no verdict */
-export function readAnswer(verdict: ReadVerdict, trace: WalletTrace): ReadAnswer {
-  return verdict.kind === 'answered' ? { ...verdict, trace } : refused(verdict, trace);
+export function readAnswer(
+  { whyBroken }: Pick<ReadCall, 'whyBroken'>,
+  verdict: ReadVerdict,
+  trace: WalletTrace,
+): ReadAnswer {
+  if (verdict.kind !== 'answered') return refused(verdict, trace);
+  const error = whyBroken?.(verdict.document);
+  if (error === undefined) return { ...verdict, trace };
+  return { kind: 'unknown', fault: 'bad_answer', trace: { ...trace, error } };
 }
 
 function refused(

@@ -108,7 +108,7 @@ export class OperatorWallet implements Wallet {
     const mask = this.#maskFor(call);
     return this.#call<ReadAnswer>(call, {
       request: (budgetMs) => adapter.readRequest(call, budgetMs),
-      answer: (response, trace) => readAnswer(adapter.readVerdict(call, response), trace),
+      answer: (response, trace) => readAnswer(call, adapter.readVerdict(call, response), trace),
       // Data is passed on unchanged; only a refusal's message, which goes to the service, is masked.
       keep: (answer, request) =>
         answer.kind === 'answered' ? answer : withoutSecrets(answer, mask(request)),

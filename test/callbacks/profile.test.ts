@@ -74,6 +74,23 @@ describe('a profile', () => {
     expect((await gateway.service.profile(player.token)).status).toBe(200);
   });
 
+  it.each([
+    ['another player than the session’s', 'somebody-else'],
+    ['what is no player’s id', 'not a player id'],
+  ])('that names %s counts as the wallet’s broken answer, not as a good one', async (_, named) => {
+    const counted = (result: string) =>
+      gateway.metric('gateway_wallet_requests_total', {
+        ...{ operator: 'alpha', operation: 'profile' },
+        result,
+      });
+    const player = await gateway.player();
+    const before = [await counted('bad_answer'), await counted('accepted')];
+    nextProfile(`{"userId":"${named}","currency":"USD","currencies":["USD"]}`);
+    expect((await gateway.service.profile(player.token)).status).toBe(503);
+    const [broken = 0, good] = before;
+    expect([await counted('bad_answer'), await counted('accepted')]).toEqual([broken + 1, good]);
+  });
+
   it.each([3, 4, 5, 999])(
     'that the wallet refuses by code %i is refused by that code',
     async (code) => {

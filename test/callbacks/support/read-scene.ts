@@ -85,7 +85,7 @@ export function readScene(scene: ReadScene = {}) {
     read: async (call: ReadCall) => {
       calls.push(call);
       if (scene.goesMeanwhile) operators.clear();
-      return scene.answer ?? answered('{}');
+      return heardBy(call, scene.answer ?? answered('{}'));
     },
   };
   const callbacks = partly<Callbacks>({
@@ -101,6 +101,13 @@ export function readScene(scene: ReadScene = {}) {
     ...{ callbacks, deadline, calls, rejected, warn, find },
     ...{ limit, note, learn, ensure, endForCurrency },
   };
+}
+
+/** As a wallet does: what its caller calls broken is no answer. */
+function heardBy({ whyBroken }: ReadCall, answer: ReadAnswer): ReadAnswer {
+  const error = answer.kind === 'answered' ? whyBroken?.(answer.document) : undefined;
+  if (error === undefined) return answer;
+  return { kind: 'unknown', fault: 'bad_answer', trace: { ...answer.trace, error } };
 }
 
 /** Sessions that are no longer valid, and how that is answered. */
@@ -126,5 +133,5 @@ export const MAINTENANCE = {
 
 export const BROKEN = {
   answer: { status: 503, body: '{"code":100,"message":"System error"}' },
-  ...{ outcome: 'error', operatorId: 'alpha', detail: { reason: 'bad_answer' } },
+  ...{ outcome: 'error', operatorId: 'alpha', detail: { walletMs: 7, reason: 'bad_answer' } },
 };

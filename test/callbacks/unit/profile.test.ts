@@ -59,7 +59,7 @@ describe('a profile', () => {
     const { calls, deadline } = await asked({}, { requestId: '"r1"', odd: '1.50' });
     expect(calls).toEqual([
       {
-        ...{ operation: 'profile', requestId: 'r1', deadline },
+        ...{ operation: 'profile', requestId: 'r1', deadline, whyBroken: expect.any(Function) },
         body: '{"token":"token-of-alpha","requestId":"r1","odd":1.50}',
       },
     ]);
