@@ -124,10 +124,10 @@ export class Bookkeeper {
   }
 
   async #close(): Promise<number> {
-    const { configuration, database, logger, metrics, runner } = this.#keeping;
+    const { clock, configuration, database, logger, metrics, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, overdue, failed } = await closeDueDays(runner, database, times);
+      const { closed, overdue, failed } = await closeDueDays(runner, database, times, clock);
       metrics.booksOverdue.set(overdue);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { closeDay, isBookedUntil } from '../store/books/closing.ts';
@@ -34,17 +35,19 @@ export async function closeDueDays(
   runner: Runner,
   database: DatabaseAddress,
   times: ClosingTimes,
+  clock: Pick<Clock, 'nowMs'> = systemClock,
 ): Promise<ClosedDays> {
   const closed: DueDay[] = [];
   const failed: ClosedDays['failed'][number][] = [];
-  const due = await dueDays(runner, times);
+  const now = new Date(clock.nowMs());
+  const due = await dueDays(runner, { ...times, now });
   for (const one of due) {
     try {
       if (await closeIfReady(runner, database, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
       // Throws if PostgreSQL is down, so that the others do not fail one by one, each after a timeout.
-      await dueDays(runner, times);
+      await dueDays(runner, { ...times, now });
     }
   }
   return { closed, overdue: due.length - closed.length, failed };

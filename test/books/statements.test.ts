@@ -170,7 +170,7 @@ describe('a day is closed (I12)', () => {
       await sql(`SET session_replication_role = replica; DELETE FROM books_statements;
         DELETE FROM books_days; INSERT INTO books_days (day, operator_id, currency)
         VALUES ('${day}', 'alpha', 'USD')`);
-      const zone = { ...AT_ONCE, timeZone: 'Europe/Berlin' };
+      const zone = { ...AT_ONCE, timeZone: 'Europe/Berlin', now: new Date() };
       const [due] = await dueDays(gateway.parts.database, zone);
       return ((due?.endsAt.getTime() ?? 0) - (due?.startsAt.getTime() ?? 0)) / 3_600_000;
     };

@@ -76,7 +76,11 @@ describe('a day begins with the first moment of its date', () => {
   });
 
   it('also to a statement, which ends where its last movement may be (I12)', async () => {
-    const days = await dueDays(books.database, { ...AT_ONCE, timeZone: 'Atlantic/Azores' });
+    const days = await dueDays(books.database, {
+      ...AT_ONCE,
+      timeZone: 'Atlantic/Azores',
+      now: new Date(),
+    });
     const [startsAt, endsAt] = ['2025-10-25T00:00:00Z', '2025-10-26T00:00:00Z'];
     expect(days).toMatchObject([
       { operatorId: 'alpha', day: DAY, startsAt: new Date(startsAt), endsAt: new Date(endsAt) },
