@@ -172,6 +172,19 @@ describe('POST /admin/reconciliations', () => {
 });
 
 describe('differences, for people', () => {
+  it('come in the order of transactionId, whatever that of the list, lines without one first', async () => {
+    const [one] = honest();
+    const strangers = ['z-9', 'a-1', 'Z-5'].map((transactionId) => ({
+      ...(one as Listed),
+      transactionId,
+    }));
+    const lines = csvOf(strangers).split('\n').slice(1).join('\n');
+    const { json: run } = await compared(`${csvOf(honest())}${lines},USD,1,0,placed`);
+    const { json } = await get(`/admin/reconciliations/${run.id}/differences`);
+    const named = json.items.map(({ transactionId }) => transactionId);
+    expect(named).toEqual([null, 'Z-5', 'a-1', 'z-9']);
+  });
+
   it('come in pages, by kind, and are resolved with a reason, once (I12)', async () => {
     const strangers = Array.from(
       { length: 150 },
