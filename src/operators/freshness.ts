@@ -20,8 +20,11 @@ const AT_TOLERANCE_MS = 5 * 60 * 1000;
  */
 const NONCE_KEPT_MS = AT_TOLERANCE_MS + 10 * 60_000;
 
-/** The zone is required: without one, the age is unknown. */
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+/**
+ * The zone is required: without one, the age is unknown. The seconds are not: some languages leave them out when they
+ * are 0, so a caller would be refused once a minute.
+ */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 const NOT_NOW = 'at: must be within 5 minutes of now';
 

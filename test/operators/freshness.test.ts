@@ -69,6 +69,15 @@ describe('a request that names its path', () => {
     }
   });
 
+  it.each(['Z', '+00:00', '-00:00'])(
+    'takes an at of a full minute, written without seconds: …%s',
+    async (zone) => {
+      const at = `${inMs(0).slice(0, '2026-11-26T17:13'.length)}${zone}`;
+      const answer = await alpha.call(REVOKE, { operatorUser: 'ann', ...fresh(REVOKE), at });
+      expect([answer.status, answer.json?.message]).toEqual([200, undefined]);
+    },
+  );
+
   it('comes once: its nonce is refused again, also at a replica and without Redis (I5)', async () => {
     const replica = await gateway.replica();
     const there = replica.operator('alpha');
