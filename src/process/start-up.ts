@@ -11,7 +11,11 @@ import { databaseId } from '../store/schema/database-id.ts';
 import { migrate } from '../store/schema/migrate.ts';
 import { MigrationError } from '../store/schema/migration-scripts.ts';
 import { historyId, whatIsPending } from '../store/schema/migration-status.ts';
-import { refuseUnloggedTables, waitsForDisk } from '../store/schema/server-check.ts';
+import {
+  refuseIdsOutOfOrder,
+  refuseUnloggedTables,
+  waitsForDisk,
+} from '../store/schema/server-check.ts';
 import { refuseMixedStatements, refuseSharedSession } from '../store/server/pooler-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -64,6 +68,7 @@ export async function awaitDatabase(
   }
   if (hasTwo) await refuseDifferent(usual, direct);
   await explained(usual, 'read', () => refuseUnloggedTables(usual.url));
+  await explained(usual, 'read', () => refuseIdsOutOfOrder(usual.url));
   if (!(await explained(usual, 'read', () => waitsForDisk(usual.url)))) {
     const note =
       'a crash of its machine loses what was committed: set fsync = on, unless its storage keeps it';

@@ -119,6 +119,40 @@ export async function refuseUnloggedTables(databaseUrl: string): Promise<void> {
   }
 }
 
+/** In whose ids the order of what was promised, and of what was told, is kept. */
+const ORDERED = ['deliveries', 'operations'];
+
+const OUT_OF_ORDER = `
+  SELECT s.seqrelid::regclass::text AS name
+    FROM pg_sequence s JOIN pg_depend d ON d.objid = s.seqrelid
+   WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+     AND d.refobjid IN (SELECT to_regclass(ordered) FROM unnest($1::text[]) ordered)
+     AND (s.seqcache > 1 OR s.seqincrement < 0)
+   ORDER BY 1`;
+
+/**
+ * Checks that a later row has a higher id. Somebody may have given a sequence a CACHE, to spare it a few locks: each
+ * connection then has ids in stock, and the rollback of a bet, promised over one, would go before the settle that another
+ * one promised earlier (I6).
+ *
+ * @throws UnsuitableServer with what to do about it
+ * @throws Error of `pg` when the database cannot be reached
+ */
+export async function refuseIdsOutOfOrder(databaseUrl: string): Promise<void> {
+  const client = await openBriefConnection(databaseUrl, 'start');
+  try {
+    const names = await clientRows(client, OUT_OF_ORDER, [ORDERED], (row) => row.text('name'));
+    if (names.length === 0) return;
+    throw new UnsuitableServer(
+      'gives ids out of order, so that operations of a bet would overtake each other: ' +
+        `${names.map((name) => `ALTER SEQUENCE ${name} INCREMENT 1 CACHE 1;`).join(' ')} ` +
+        'Then restart every gateway that runs: its connections go on with the ids that they have in stock',
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 async function othersThanAsked(
   client: Client,
 ): Promise<readonly { readonly name: string; readonly value: string; readonly is: string }[]> {
