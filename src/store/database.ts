@@ -5,8 +5,7 @@ import { within } from '../lib/within.ts';
 import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
 import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
-import { connectionChecks, type KnownDatabase } from './server/on-connect.ts';
-import type { ServerRuns } from './server/server-runs.ts';
+import { checkAgain, connectionChecks, type KnownDatabase } from './server/on-connect.ts';
 import { SilentConnections } from './server/silent-connections.ts';
 import { KeptPlans, PLANS, type Plans } from './sql/plans.ts';
 import { isUndone, speaksOfServer } from './sql/sql-state.ts';
@@ -52,7 +51,7 @@ export class Database {
   readonly #silent: SilentConnections<PoolClient>;
   readonly #sharing: ConnectionSharing;
   readonly #connectionsMax: number;
-  readonly #runs: ServerRuns | undefined;
+  readonly #known: KnownDatabase | undefined;
   /** Queries that wait for a connection, in the pool or at the server. */
   #waiting = 0;
 
@@ -62,7 +61,7 @@ export class Database {
     this.#silent = options.silent ?? new SilentConnections();
     this.#sharing = options.sharing ?? new ConnectionSharing();
     this.#connectionsMax = options.connectionsMax;
-    this.#runs = options.known?.runs;
+    this.#known = options.known;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
     const keepsOne = idleMs === undefined;
     this.#pool = new Pool({
@@ -169,8 +168,9 @@ export class Database {
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
-      if (this.#runs?.isLeft(client) === true) client.release(true);
-      else if (!this.#silent.isDoubtful(client) || (await this.#answers(client))) return client;
+      if (this.#known?.runs.isLeft(client) === true) client.release(true);
+      else if (this.#silent.isDoubtful(client) && !(await this.#answers(client))) continue;
+      else if (await this.#leadsThere(client)) return client;
     }
   }
 
@@ -182,6 +182,18 @@ export class Database {
       return true;
     } catch {
       // Whatever it is, the next connection tells.
+      client.release(true);
+      return false;
+    }
+  }
+
+  /** Whether a connection leads to the database still, where a new one was refused because it led to another. */
+  async #leadsThere(client: PoolClient): Promise<boolean> {
+    if (this.#known?.runs.isDoubted(client) !== true) return true;
+    try {
+      await checkAgain(client, this.#known);
+      return true;
+    } catch {
       client.release(true);
       return false;
     }

@@ -56,19 +56,38 @@ export function connectionChecks(known?: KnownDatabase): {
         known?.runs.found(client, server);
         known?.onServer(server);
       } catch (error) {
-        if (error instanceof UnsuitableServer) known?.onUnsuitable(error);
+        if (error instanceof UnsuitableServer) {
+          known?.runs.doubt();
+          known?.onUnsuitable(error);
+        }
         throw error;
       }
     },
   };
 }
 
+/**
+ * Checks a connection that is doubted (`ServerRuns`) once more.
+ * @throws UnsuitableServer. @throws Error of `pg`
+ */
+export async function checkAgain(client: ClientBase, known: KnownDatabase): Promise<void> {
+  await refuseUnsuitable(client, known);
+  known.runs.trust(client);
+}
+
+async function refuseUnsuitable(
+  client: ClientBase,
+  known: KnownDatabase | undefined,
+): Promise<void> {
+  await refuseChangedTextOrder(client);
+  if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
+}
+
 async function serverOf(
   client: ClientBase,
   known: KnownDatabase | undefined,
 ): Promise<ServerFound> {
-  await refuseChangedTextOrder(client);
-  if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
+  await refuseUnsuitable(client, known);
   const [begun] = await clientRows(client, BEGIN_WITH, [], (row) => ({
     pid: row.int('pid'),
     server: { startedAt: row.text('started_at'), isStandby: row.bool('is_standby') },

@@ -9,6 +9,8 @@ interface Found {
   readonly startedAt: string;
   /** How many changes of the server had been seen by then. */
   readonly changes: number;
+  /** How many doubts there had been. */
+  readonly doubts: number;
 }
 
 /**
@@ -18,6 +20,7 @@ interface Found {
 export class ServerRuns {
   #startedAt: string | undefined;
   #changes = 0;
+  #doubts = 0;
   readonly #found = new WeakMap<object, Found>();
 
   /** Notes where a new connection leads. A standby does not replace the primary before it takes writes. */
@@ -26,7 +29,7 @@ export class ServerRuns {
       this.#startedAt = startedAt;
       this.#changes += 1;
     }
-    this.#found.set(connection, { startedAt, changes: this.#changes });
+    this.#found.set(connection, { startedAt, changes: this.#changes, doubts: this.#doubts });
   }
 
   /**
@@ -37,5 +40,25 @@ export class ServerRuns {
     const found = this.#found.get(connection);
     if (found === undefined) return false;
     return found.changes < this.#changes && found.startedAt !== this.#startedAt;
+  }
+
+  /**
+   * A new connection was refused because of where it leads. The older ones may lead there too by now: behind a pooler they
+   * go wherever it goes.
+   */
+  doubt(): void {
+    this.#doubts += 1;
+  }
+
+  /** Whether a connection has to be checked again before it is used (`trust`). */
+  isDoubted(connection: object): boolean {
+    const found = this.#found.get(connection);
+    return found !== undefined && found.doubts < this.#doubts;
+  }
+
+  /** It was checked, and leads where it should. */
+  trust(connection: object): void {
+    const found = this.#found.get(connection);
+    if (found !== undefined) this.#found.set(connection, { ...found, doubts: this.#doubts });
   }
 }
