@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { openBriefConnection, openLongConnection } from '../server/connection.ts';
+import { OUR_SETTINGS, openBriefConnection, openLongConnection } from '../server/connection.ts';
 import { journalsOutOfPath, readHistory, readHistoryId } from './migration-history.ts';
 import { MIGRATIONS_FOLDER, migrationNames } from './migration-scripts.ts';
-import { checkServer } from './server-check.ts';
+import { BRIEF, checkServer } from './server-check.ts';
 
 export interface MigrationStatus {
   /** In the folder, but not (or not completely) in the database; in the order to apply. */
@@ -75,17 +75,25 @@ export async function withMigrationClient<T>(
   databaseUrl: string,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return await withChecked(await openLongConnection({ url: databaseUrl }, 'migrate'), use);
+  return await withChecked(
+    await openLongConnection({ url: databaseUrl }, 'migrate'),
+    OUR_SETTINGS,
+    use,
+  );
 }
 
 /** A connection for reading about it. */
 async function withSchema<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  return await withChecked(await openBriefConnection(databaseUrl, 'migrate'), use);
+  return await withChecked(await openBriefConnection(databaseUrl, 'migrate'), BRIEF, use);
 }
 
-async function withChecked<T>(client: Client, use: (client: Client) => Promise<T>): Promise<T> {
+async function withChecked<T>(
+  client: Client,
+  asked: Readonly<Record<string, string>>,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
   try {
-    await checkServer(client);
+    await checkServer(client, asked);
     return await use(client);
   } finally {
     await client.end();

@@ -1,21 +1,23 @@
 import type { Client } from 'pg';
-import { OUR_SETTINGS, openBriefConnection } from '../server/connection.ts';
+import { OUR_SETTINGS, openBriefConnection, SHORT_SETTINGS } from '../server/connection.ts';
 import { UnsuitableServer } from '../server/unsuitable-server.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
 
-/** By lower-case name, because the case of names in `pg_settings` differs. */
-const WANTED = new Map(
-  Object.entries(OUR_SETTINGS).map(([name, value]) => [name.toLowerCase(), { name, value }]),
-);
+/** Of a connection with short statements: the time that they may wait for a lock is theirs, not the role's. */
+export const BRIEF = { ...OUR_SETTINGS, lock_timeout: SHORT_SETTINGS.lock_timeout };
 
 /**
  * Checks what a connection cannot ask for, and whether this one got what it asked for, because poolers may
  * drop that. Otherwise it would be noticed only by a failing bet.
  *
+ * @param asked what the connection has asked for
  * @throws UnsuitableServer with what to do about it
  */
-export async function checkServer(client: Client): Promise<void> {
+export async function checkServer(
+  client: Client,
+  asked: Readonly<Record<string, string>> = OUR_SETTINGS,
+): Promise<void> {
   const [server] = await clientRows(
     client,
     // The value from before the connection's own request: it asks for `on` if it was `off` (`on-connect.ts`).
@@ -46,7 +48,7 @@ export async function checkServer(client: Client): Promise<void> {
         `are bets that wallets have taken. Set ${set('synchronous_commit', 'on')}`,
     );
   }
-  const others = await othersThanAsked(client);
+  const others = await othersThanAsked(client, asked);
   if (others.length === 0) return;
   throw new UnsuitableServer(
     `does not give what its connections ask for (a pooler may drop it): ` +
@@ -155,17 +157,21 @@ export async function refuseIdsOutOfOrder(databaseUrl: string): Promise<void> {
 
 async function othersThanAsked(
   client: Client,
+  asked: Readonly<Record<string, string>>,
 ): Promise<readonly { readonly name: string; readonly value: string; readonly is: string }[]> {
+  // By lower-case name, because the case of names in `pg_settings` differs.
+  const wanted = new Map(
+    Object.entries(asked).map(([name, value]) => [name.toLowerCase(), { name, value }]),
+  );
   const rows = await clientRows(
     client,
     'SELECT lower(name) AS name, setting FROM pg_settings WHERE lower(name) = ANY($1) ORDER BY 1',
-    [[...WANTED.keys()]],
+    [[...wanted.keys()]],
     (row) => ({ name: row.text('name'), is: row.text('setting') }),
   );
   return rows.flatMap(({ name, is }) => {
-    const wanted = WANTED.get(name);
-    const isOurs = wanted === undefined || meansTheSame(is, wanted.value);
-    return isOurs ? [] : [{ ...wanted, is }];
+    const ours = wanted.get(name);
+    return ours === undefined || meansTheSame(is, ours.value) ? [] : [{ ...ours, is }];
   });
 }
 

@@ -107,8 +107,13 @@ export async function openLongConnection(address: DatabaseAddress, use: string):
  * @returns, @throws as `openLongConnection`
  */
 export async function openBriefConnection(databaseUrl: string, use: string): Promise<Client> {
-  const settings = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
-  return await open({ url: databaseUrl }, use, settings);
+  const { lock_timeout } = SHORT_SETTINGS;
+  const noLimits = {
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+    lock_timeout,
+  };
+  return await open({ url: databaseUrl }, use, noLimits);
 }
 
 async function open(

@@ -169,6 +169,15 @@ describe('behind a pooler that drops what connections ask for', () => {
     expect(await whyNot(url)).toBe('it starts');
   });
 
+  it('a gateway starts only where the role gives no shorter time for a lock than a callback has (I3)', async () => {
+    await setUpDatabase(server.url, { lock_timeout: '20ms' });
+    const message = await whyNot(url);
+    expect(message).toMatch(/lock_timeout is 20\. Set ALTER ROLE .* SET lock_timeout = '0';/);
+    expect(await whyNot(server.url)).toBe('it starts');
+    await obey(message);
+    expect(await whyNot(url)).toBe('it starts');
+  });
+
   it('what takes long is ended by no limit of the role either', async () => {
     await setUpDatabase(server.url, { statement_timeout: '200ms' });
     const client = await openLongConnection({ url }, 'test');
