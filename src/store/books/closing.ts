@@ -143,7 +143,7 @@ export async function closeDay(
   if (open === undefined || open.isClosed) return false;
   if (open.keepingOpen > 0 && !due.isOverdue) return false;
   await books.run(COMPLETE_DAY, due);
-  await countUnresolved(books, { operatorId: due.operatorId, timeZone });
+  await countUnresolved(books, { ...due, timeZone });
   const [isBookedInto] = await books.run(IS_BOOKED_INTO, { ...due, at: before.at });
   const sealed = isBookedInto === false ? early : await digest();
   const closed = { ...due, ...sealed, timeZone, open: open.open, openCount: open.count };

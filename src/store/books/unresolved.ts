@@ -10,7 +10,11 @@ interface Counted {
 }
 
 /** The days whose counts have changed, of every operator or of one. Reads only. */
-function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOperator: string) {
+function countStatement<Input>(
+  name: string,
+  parameters: Parameters<Input>,
+  { since, ofOperator }: { readonly since: string; readonly ofOperator: string },
+) {
   return statement(
     name,
     parameters,
@@ -34,7 +38,7 @@ function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOp
      GROUP BY 1, 2, 3
   ), open AS (
     SELECT o.day, o.operator_id, o.currency FROM books_days o, today
-     WHERE o.day >= today.day - 8 ${ofOperator}
+     WHERE o.day >= ${since} ${ofOperator}
     UNION SELECT today.day, bet.operator_id, bet.currency FROM bet, today
   ), now AS (
     SELECT o.day, o.operator_id, o.currency, coalesce(sum(bet.count), 0)::int AS count
@@ -62,10 +66,15 @@ interface Days {
 
 const timeZone: Parameters<Days> = { time_zone: ['text', ({ timeZone }) => timeZone] };
 
-const COUNT = countStatement('books-count-unresolved', timeZone, '');
+/** Every day is closed within a week and a day, unless no worker has run. */
+const RECENT = 'today.day - 8';
+
+const COUNT = countStatement('books-count-unresolved', timeZone, { since: RECENT, ofOperator: '' });
 
 interface DaysOfOperator extends Days {
   readonly operatorId: string;
+  /** The day that is being closed. */
+  readonly day: string;
 }
 
 const COUNT_OF_OPERATOR = countStatement(
@@ -73,8 +82,9 @@ const COUNT_OF_OPERATOR = countStatement(
   {
     ...(timeZone satisfies Parameters<DaysOfOperator>),
     operator_id: ['text', ({ operatorId }: DaysOfOperator) => operatorId],
+    closing: ['date', ({ day }: DaysOfOperator) => day],
   },
-  'AND operator_id = :operator_id',
+  { since: `least(${RECENT}, :closing)`, ofOperator: 'AND operator_id = :operator_id' },
 );
 
 /** Creates a day's row if it has an unresolved bet before it has a movement. */
@@ -101,19 +111,17 @@ const WRITE = batchStatement(
 );
 
 /**
- * Recounts, for each open day of the last eight, the unresolved bets created by its end: bets with an unknown
- * outcome, or with a delivery that no wallet has confirmed. The books are locked only to write changed counts,
- * because counting takes long: while a wallet is down there are millions.
+ * Recounts, for each open day of the last eight, or since one that is being closed, the unresolved bets created by its
+ * end: bets with an unknown outcome, or with a delivery that no wallet has confirmed. The books are locked only to write
+ * changed counts, because counting takes long: while a wallet is down there are millions.
  * @param books if begun with `prepared`, this locks them once a count has changed
  */
 export async function countUnresolved(
   books: BooksTransaction,
-  { operatorId, timeZone }: Days & { readonly operatorId?: string },
+  days: Days | DaysOfOperator,
 ): Promise<void> {
   const changed =
-    operatorId === undefined
-      ? await books.run(COUNT, { timeZone })
-      : await books.run(COUNT_OF_OPERATOR, { operatorId, timeZone });
+    'operatorId' in days ? await books.run(COUNT_OF_OPERATOR, days) : await books.run(COUNT, days);
   if (changed.length === 0) return;
   await books.lock();
   await books.run(WRITE, changed);

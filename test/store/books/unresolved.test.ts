@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { closeDueDays } from '../../../src/books/close-days.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { countUnresolved } from '../../../src/store/books/unresolved.ts';
 import { openBooks, TODAY } from '../../books/support/booked-day.ts';
@@ -11,7 +12,10 @@ afterEach(() => books.close());
 
 const count = (operatorId?: string) =>
   BooksTransaction.prepared({ url: books.url }, (transaction) =>
-    countUnresolved(transaction, { timeZone: 'UTC', ...(operatorId && { operatorId }) }),
+    countUnresolved(transaction, {
+      timeZone: 'UTC',
+      ...(operatorId && { operatorId, day: TODAY }),
+    }),
   );
 const days = () =>
   books.query(`SELECT operator_id, currency, day::text, bets::int, unresolved::int FROM books_days
@@ -57,4 +61,16 @@ it('locks the books only where something has changed, and goes on while others h
   const before = await version();
   await BooksTransaction.run({ url: books.url }, false, () => count());
   expect(await version()).toBe(Number(before) + 1);
+});
+
+it('counts for a day that is closed long after its end what its statement lists as open (I12)', async () => {
+  const times = { timeZone: 'UTC', closeAfterMinutes: 0, closeAtLatestMinutes: 0 };
+  await promise('alpha', 'USD', 'waits', 20);
+  await books.query(`
+    INSERT INTO books_days (day, operator_id, currency, bets, stakes)
+    VALUES ((clock_timestamp() AT TIME ZONE 'UTC')::date - 20, 'alpha', 'USD', 1, 10)`);
+  await books.query(`UPDATE deliveries SET created_at = created_at - interval '20 days'`);
+  await closeDueDays(books.database, { url: books.url }, times);
+  const closed = `SELECT open_count::int, totals->0->>'unresolved' AS unresolved FROM books_statements`;
+  expect(await books.query(closed)).toEqual([{ open_count: 1, unresolved: '1' }]);
 });
