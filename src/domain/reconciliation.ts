@@ -63,6 +63,19 @@ export interface JournalBet {
   readonly placedAt: Date;
 }
 
+/** What the books keep of a bet that the journal no longer has. */
+export interface PrunedBet {
+  readonly stake: string;
+  readonly payout: string;
+  readonly isRolledBack: boolean;
+}
+
+/** So that nobody takes it for a bet that never came through the gateway. */
+export function prunedReason({ stake, payout, isRolledBack }: PrunedBet): string {
+  const held = `a stake of ${canonicalAmount(stake)} and a result of ${canonicalAmount(payout)}`;
+  return `pruned here: the books have ${isRolledBack ? 'its rollback' : held}`;
+}
+
 /** States of a place by which the wallet holds nothing, or nobody knows that it does. */
 const HOLDS_NOTHING = ['declined', 'not_sent', 'unseen', 'in_flight', 'unknown'];
 

@@ -9,6 +9,8 @@ import {
   type ListedBet,
   type ListedDays,
   listedHere,
+  type PrunedBet,
+  prunedReason,
 } from '../../domain/reconciliation.ts';
 import type { Compared, ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { FoundDifference, ListedThere } from '../../store/reconciliation/difference-item.ts';
@@ -21,6 +23,7 @@ const COPIES_SHOWN = 10;
 export interface BetPair {
   readonly transactionId: string;
   readonly here: JournalBet | undefined;
+  readonly pruned: PrunedBet | undefined;
   /** The first of their lines. */
   readonly there: readonly ListRow[];
   /** How many of their lines could be read; `isUnreadable`: at least one could not. */
@@ -41,8 +44,8 @@ export class Pairs {
         continue;
       }
       if (this.#open !== undefined) whole.push(this.#open);
-      const { transactionId, here } = one;
-      const begun = { transactionId, here, there: [], copies: 0, isUnreadable: false };
+      const { transactionId, here, pruned } = one;
+      const begun = { transactionId, here, pruned, there: [], copies: 0, isUnreadable: false };
       this.#open = withLine(begun, one.there);
     }
     return whole;
@@ -72,8 +75,13 @@ export function differenceOf(pair: BetPair, days: ListedDays): FoundDifference |
     here: here === undefined ? null : listedHere(here),
     there: line === undefined ? null : wordsThere(pair.there, copies),
     line: line?.line ?? null,
-    reason: here === undefined ? null : (differenceReason(kind, here, days) ?? null),
+    reason: reasonOf(pair, kind, days) ?? null,
   };
+}
+
+function reasonOf({ here, pruned }: BetPair, kind: DifferenceKind, days: ListedDays) {
+  if (here !== undefined) return differenceReason(kind, here, days);
+  return pruned === undefined ? undefined : prunedReason(pruned);
 }
 
 function kindOf(

@@ -1,5 +1,5 @@
 import { BET_STATES } from '../../domain/bet-state.ts';
-import type { JournalBet, OpenPromise } from '../../domain/reconciliation.ts';
+import type { JournalBet, OpenPromise, PrunedBet } from '../../domain/reconciliation.ts';
 import type { SqlValue } from '../sql/sql-value.ts';
 import type { Columns } from '../sql/statement.ts';
 
@@ -30,6 +30,8 @@ export interface Compared {
   readonly there: ListRow | undefined;
   /** Only a bet of that operator: another operator's bet counts as missing (I8). */
   readonly here: JournalBet | undefined;
+  /** What is booked of a bet of that operator which is not `here`. */
+  readonly pruned: PrunedBet | undefined;
 }
 
 const HERE = [
@@ -108,7 +110,8 @@ export const COMPARE = `
          d.payout, d.state, d.is_near OR far.operator_id IS NOT NULL AS is_here,
          ${HERE.map((column) => `coalesce(d.${column}, far.${column}) AS ${column}`).join(', ')},
          ${PROMISED.map((column) => `coalesce(d.${column}, p.${column}) AS ${column}`).join(', ')},
-         hand.words AS resolved_by, coalesce(m.is_freebet, false) AS is_freebet
+         hand.words AS resolved_by, coalesce(m.is_freebet, false) AS is_freebet,
+         booked.stake AS booked_stake, booked.payout AS booked_payout, booked.is_rolled_back
     FROM (SELECT pair.*, transaction_id COLLATE "default" AS bet_id FROM pair) d
     -- Each by an index, which is in the database's own order of text: for the few that differ.
     LEFT JOIN LATERAL (
@@ -123,6 +126,13 @@ export const COMPARE = `
     LEFT JOIN LATERAL (
       SELECT s.is_freebet FROM books_movements s
        WHERE s.transaction_id = d.bet_id AND s.sequence = 1 AND s.operator_id = $1 LIMIT 1) m ON true
+    LEFT JOIN LATERAL (
+      SELECT coalesce(-sum(s.amount) FILTER (WHERE s.kind IN ('stake', 'stake_return')), 0)::text AS stake,
+             coalesce(sum(s.amount) FILTER (WHERE s.kind IN ('payout', 'payout_reversal')), 0)::text AS payout,
+             bool_or(s.operation = 'rollback') AS is_rolled_back
+        FROM books_movements s
+       WHERE NOT d.is_near AND far.operator_id IS NULL
+         AND s.transaction_id = d.bet_id AND s.operator_id = $1) booked ON true
    ORDER BY d.transaction_id, d.line`;
 
 export function comparisonValues(comparison: ListComparison): readonly SqlValue[] {
@@ -136,7 +146,13 @@ export function comparedOf(row: Columns): Compared {
     transactionId,
     there: row.isNull('line') ? undefined : listRowOf(row),
     here: row.bool('is_here') ? journalBetOf(row) : undefined,
+    pruned: row.isNull('is_rolled_back') ? undefined : prunedBetOf(row),
   };
+}
+
+function prunedBetOf(row: Columns): PrunedBet {
+  const [stake, payout] = [row.text('booked_stake'), row.text('booked_payout')];
+  return { stake, payout, isRolledBack: row.bool('is_rolled_back') };
 }
 
 function listRowOf(row: Columns): ListRow {

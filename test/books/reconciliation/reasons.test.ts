@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { prune } from '../../../src/store/prune/prune.ts';
 import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
+import { bookAll } from '../support/kept-books.ts';
 import { csvOf, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     gateway: { delivery: { minBackoffMs: 20, maxBackoffMs: 40 } },
+    operators: { alpha: {}, beta: {} },
   });
   await placedBet(gateway, { amount: '10' });
 });
@@ -92,5 +95,48 @@ describe('what the gateway knows of the reason', () => {
     );
     expect(kindsOf(told)).toEqual([`amount_differs ${old.transactionId}`]);
     expect(told?.differences[0]?.reason).toContain('outside of these days');
+  });
+
+  it('is that the bet was pruned, with what the books have of it, and never of another operator’s (I8)', async () => {
+    const [settled, undone, foreign] = [
+      await placedBet(gateway, { amount: '10.50' }),
+      await placedBet(gateway, { amount: '7' }),
+      await placedBet(gateway, { amount: '3', operatorId: 'beta' }),
+    ];
+    await settled.settle('20');
+    await undone.rollback();
+    await foreign.settle('4');
+    await bookAll(gateway);
+    const gone = [settled, undone, foreign].map(({ transactionId }) => transactionId);
+    await onServer(gateway.databaseUrl, async (client) => {
+      await client.query(`SELECT journal_prepare_month('2026-01-10')`);
+      const of = `(SELECT id FROM operations WHERE transaction_id = ANY ($1))`;
+      await client.query(
+        `UPDATE attempts SET started_at = '2026-01-10' WHERE operation_id IN ${of}`,
+        [gone],
+      );
+      for (const table of ['operations', 'bets']) {
+        const old = `UPDATE ${table} SET created_at = '2026-01-10' WHERE transaction_id = ANY ($1)`;
+        await client.query(old, [gone]);
+      }
+    });
+    const before = new Date('2026-02-01');
+    const options = { before, isDryRun: false, log: () => undefined };
+    expect(await prune(gateway.databaseUrl, options)).toMatchObject({ bets: 3 });
+
+    const lines = gone.map((transactionId) => `${transactionId},20`);
+    const { told } = await reconcile(
+      gateway,
+      `transactionId,payout\nunknown,20\n${lines.join('\n')}\n`,
+    );
+    const reasons = (told?.differences ?? [])
+      .filter(({ kind }) => kind === 'missing_here')
+      .map(({ transactionId, reason }) => [transactionId, reason]);
+    expect(Object.fromEntries(reasons)).toEqual({
+      unknown: null,
+      [settled.transactionId]: 'pruned here: the books have a stake of 10.5 and a result of 20',
+      [undone.transactionId]: 'pruned here: the books have its rollback',
+      [foreign.transactionId]: null,
+    });
   });
 });
