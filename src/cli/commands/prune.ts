@@ -41,8 +41,9 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
   const isDryRun = options.dryRun === true;
   const log = (line: string) => terminal.tell(line);
   const { before, ...pruned } = await withReadyDatabase(terminal, async (url) => {
-    // Not by this machine's clock: the rows were dated by PostgreSQL's, and deleting them is final.
-    const oldest = monthsAgo(options.olderThan, await timeThere(url));
+    // The earlier of both clocks: deleting is final, and either may have run ahead.
+    const now = Math.min(Date.now(), (await timeThere(url)).getTime());
+    const oldest = monthsAgo(options.olderThan, new Date(now));
     return { before: oldest, ...(await prune(url, { before: oldest, isDryRun, log })) };
   });
   const refused = pruned.months.filter(({ result }) => result === 'refused');

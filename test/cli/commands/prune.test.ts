@@ -43,6 +43,21 @@ describe('wagergate prune', () => {
     });
   });
 
+  it('goes by this machine’s clock where PostgreSQL’s is a year ahead (I4)', async () => {
+    const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+    const name = rows[0]?.name;
+    // Found before PostgreSQL's own function, by connections from now on.
+    await client.query(`
+      CREATE SCHEMA ahead;
+      CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+        AS $$ SELECT pg_catalog.clock_timestamp() + interval '400 days' $$;
+      ALTER DATABASE ${name} SET search_path = ahead, pg_catalog, public`);
+    const { stdout } = await run('--older-than', '5mo', '--dry-run', '--json');
+    await client.query(`ALTER DATABASE ${name} RESET search_path`);
+    const before = monthsAgo('5mo', new Date()).toISOString();
+    expect(JSON.parse(stdout)).toMatchObject({ before, months: [] });
+  });
+
   it('refuses a month with something open, names it and fails', async () => {
     const old = new Date();
     old.setUTCMonth(old.getUTCMonth() - 8, 15);
