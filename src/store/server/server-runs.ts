@@ -52,6 +52,7 @@ export class ServerRuns {
 
   /** Whether a connection has to be checked again before it is used (`trust`). */
   isDoubted(connection: object): boolean {
+    if (this.#doubts === 0) return false;
     const found = this.#found.get(connection);
     return found !== undefined && found.doubts < this.#doubts;
   }
