@@ -185,6 +185,7 @@ const ROWS: readonly Row[] = [
       'update-after-rollback',
       'update-after-settle',
       'update-before-settle',
+      'update-beside-places',
       'update-once',
       'update-settled-rollback',
       'update-then-rollback',

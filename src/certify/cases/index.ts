@@ -1,6 +1,7 @@
 import type { Case } from '../case.ts';
 import { afterRollbackCases } from './after-rollback.ts';
 import { balanceCases } from './balance.ts';
+import { besideReadsCases, besideUpdatesCases } from './beside-bets.ts';
 import { betKindCases } from './bet-kinds.ts';
 import { currencyCases } from './currencies.ts';
 import { freebetCases } from './freebet.ts';
@@ -25,6 +26,7 @@ export const CASES: readonly Case[] = [
   ...balanceCases,
   ...placeCases,
   ...placeDuplicateCases,
+  ...besideReadsCases,
   ...settleCases,
   ...settleRepeatCases,
   ...resettleCases,
@@ -32,6 +34,7 @@ export const CASES: readonly Case[] = [
   ...rollbackCases,
   ...afterRollbackCases,
   ...updateCases,
+  ...besideUpdatesCases,
   ...freebetCases,
   ...latencyCases,
   ...currencyCases,

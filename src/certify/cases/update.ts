@@ -6,7 +6,8 @@ import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 
-function needsUpdates(trial: Trial): void {
+/** @throws Skipped where the gateway sends none */
+export function needsUpdates(trial: Trial): void {
   if (!trial.context.caller.connection.adapter.callerDialect.skipUpdates) return;
   throw new Skipped('the dialect says updates: skip, so the gateway sends none');
 }

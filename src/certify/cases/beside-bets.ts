@@ -1,0 +1,51 @@
+import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
+import { stakes } from '../trial/money.ts';
+import type { Trial } from '../trial/trial.ts';
+import { needsUpdates } from './update.ts';
+
+/** How many bets are placed beside the other calls. */
+const BETS = 10;
+/** How many bets get an update meanwhile. */
+const UPDATED = 5;
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+const usual = { rule: RULES.concurrent, money: true, meaning: 'costs_money' } as const;
+
+const advice =
+  "Write what the call changes, and nothing else of the player: an object-relational mapper that saves the whole row puts back the balance that it has read, and undoes the bets of meanwhile. Change the balance in a statement of its own (UPDATE … SET balance = balance - stake), or lock the player's row before you read it.";
+
+export const besideReadsCases: readonly Case[] = group('place', usual, [
+  {
+    id: 'place-beside-reads',
+    title: 'Places beside profiles and balances all debit',
+    expected: `${BETS} places among as many profiles and balances; the balance falls by all of them`,
+    advice,
+    run: async (trial: Trial) => {
+      const calls = times(BETS, () => [trial.balance(), trial.placed(), trial.profile()]);
+      await Promise.all(calls.flat());
+      await trial.moved(stakes(BETS, '1'), `${BETS} places of 1 beside profiles and balances`);
+    },
+  },
+]);
+
+export const besideUpdatesCases: readonly Case[] = group('update', usual, [
+  {
+    id: 'update-beside-places',
+    title: 'Places beside updates of other bets all debit',
+    expected: `${BETS} places while other bets are updated; the balance falls by all of them`,
+    advice,
+    run: async (trial: Trial) => {
+      needsUpdates(trial);
+      const held = await Promise.all(times(UPDATED, () => trial.placed()));
+      await trial.open();
+      const calls = held.map((slip) => [
+        trial.update(slip, '1.7'),
+        ...times(BETS / UPDATED, () => trial.placed()),
+      ]);
+      await Promise.all(calls.flat());
+      await trial.moved(stakes(BETS, '1'), `${BETS} places of 1 beside updates of other bets`);
+    },
+  },
+]);
