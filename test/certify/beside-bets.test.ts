@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
-import { ANSWER_AFTER_MS, savesWhatItRead } from './support/beside-bets.ts';
+import { ANSWER_AFTER_MS, savesWhatItRead, sharesStakes } from './support/beside-bets.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 
 const BESIDE = ['place-beside-reads', 'update-beside-places'];
@@ -28,5 +28,16 @@ describe('a wallet that saves more than a call changes', () => {
   it('is found by nothing where each call changes what is its own', async () => {
     const certificate = await certification(await sandbox(), { only: BESIDE });
     expect(ids(certificate, 'passed')).toEqual(BESIDE);
+  });
+});
+
+describe('a wallet that mixes up the stakes of places that coincide', () => {
+  it('is found where the stakes differ', async () => {
+    const wallet = await sandbox(sharesStakes());
+    wallet.misbehave('place', { kind: 'delay', ms: ANSWER_AFTER_MS });
+    const only = ['place', 'latency', 'shape-concurrent-lives'] as const;
+    const certificate = await certification(wallet, { only });
+    expect(ids(certificate, 'failed')).toEqual(['place-concurrent']);
+    expect(certificate.verdict).toBe('not_fit');
   });
 });

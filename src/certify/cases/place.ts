@@ -140,12 +140,12 @@ export const placeCases: readonly Case[] = group('place', usual, [
     id: 'place-concurrent',
     title: 'Places of different bets at the same time all debit',
     rule: RULES.concurrent,
-    expected: '200 to each of 5, the balance falls by all of them',
-    advice: DEBIT,
+    expected: '200 to each of 5 different stakes, the balance falls by all of them',
+    advice: `${DEBIT} Keep nothing of a request where other requests find it.`,
     run: async (trial) => {
-      const calls = Array.from({ length: 5 }, () => trial.place(trial.slip()));
+      const calls = ['1', '2', '3', '4', '5'].map((amount) => trial.place(trial.slip({ amount })));
       for (const recorded of await Promise.all(calls)) trial.accepts(recorded);
-      await trial.moved('-5', '5 places of 1');
+      await trial.moved('-15', 'places of 1 to 5');
     },
   },
   {

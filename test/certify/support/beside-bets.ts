@@ -1,5 +1,5 @@
 import type { Operation } from '../../../src/domain/operation.ts';
-import type { Mistake } from './mistake.ts';
+import { flawed, type Mistake } from './mistake.ts';
 
 /** Calls further apart count as consecutive; a wallet with such a flaw has to take longer. */
 const TOGETHER_MS = 25;
@@ -24,4 +24,17 @@ export function savesWhatItRead(operations: readonly Operation[]): Mistake {
       return verdict;
     },
   };
+}
+
+/** Keeps a place's stake where all requests share it: those that coincide are booked with the first one's. */
+export function sharesStakes(): Mistake {
+  let shared = '0';
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return flawed((call, books) => {
+    if (call.operation !== 'place') return undefined;
+    const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
+    lastMs = performance.now();
+    if (!isMeanwhile) shared = call.amount;
+    return books.book({ ...call, amount: shared });
+  });
 }
