@@ -83,6 +83,17 @@ describe('a wallet that misbehaves on the wire', () => {
     ]);
   });
 
+  it('is told to stop where it goes on behind its refusal', async () => {
+    const goesOn = (answer: WireAnswer) =>
+      answer.status === 400 ? { ...answer, body: `${answer.body}\n{"transactionId":""}` } : answer;
+    const wallet = await sandbox({ rewrite: goesOn, rewriteRefused: goesOn });
+    const only = ['place-not-enough', 'shape-refusal-code'] as const;
+    const { findings } = await certification(wallet, { only });
+    expect(findings).toMatchObject([
+      { case: 'shape-refusal-code', advice: expect.stringMatching(/goes on after it has refused/) },
+    ]);
+  });
+
   it('is told of a balance that follows late, and not only of what the cases are about', async () => {
     const cache = { body: '', atMs: Number.NEGATIVE_INFINITY };
     const wallet = await sandbox({

@@ -171,8 +171,8 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     expected: 'every refusal of the run has an integer in code',
     rule: RULES.refusal,
     advice:
-      'Put the code into the member code, as an integer, of a JSON object in UTF-8 that is sent whole: Content-Length ' +
-      'counts bytes, not characters.',
+      'Put the code into the member code, as an integer, of a JSON object in UTF-8 that is sent whole (Content-Length ' +
+      'counts bytes, not characters) and alone: a handler that goes on after it has refused writes a second object, and may debit.',
     run: verdictOn(refusals, (recorded) => {
       const body = bodyOf(recorded);
       if (!unread(recorded) || Number.isSafeInteger(body?.value.code)) return undefined;
