@@ -51,9 +51,10 @@ export function connectionChecks(known?: KnownDatabase): {
 } {
   return {
     onConnect: async (client) => {
+      const asOf = known?.runs.doubts;
       try {
         const server = await serverOf(client, known);
-        known?.runs.found(client, server);
+        known?.runs.found(client, server, asOf);
         known?.onServer(server);
       } catch (error) {
         if (error instanceof UnsuitableServer) {
@@ -71,8 +72,9 @@ export function connectionChecks(known?: KnownDatabase): {
  * @throws UnsuitableServer. @throws Error of `pg`
  */
 export async function checkAgain(client: ClientBase, known: KnownDatabase): Promise<void> {
+  const asOf = known.runs.doubts;
   await refuseUnsuitable(client, known);
-  known.runs.trust(client);
+  known.runs.trust(client, asOf);
 }
 
 async function refuseUnsuitable(

@@ -23,13 +23,16 @@ export class ServerRuns {
   #doubts = 0;
   readonly #found = new WeakMap<object, Found>();
 
-  /** Notes where a new connection leads. A standby does not replace the primary before it takes writes. */
-  found(connection: object, { startedAt, isStandby }: ServerFound): void {
+  /**
+   * Notes where a new connection leads. A standby does not replace the primary before it takes writes.
+   * @param asOf `doubts` before it was checked
+   */
+  found(connection: object, { startedAt, isStandby }: ServerFound, asOf = this.#doubts): void {
     if (!isStandby && startedAt !== this.#startedAt) {
       this.#startedAt = startedAt;
       this.#changes += 1;
     }
-    this.#found.set(connection, { startedAt, changes: this.#changes, doubts: this.#doubts });
+    this.#found.set(connection, { startedAt, changes: this.#changes, doubts: asOf });
   }
 
   /**
@@ -57,9 +60,17 @@ export class ServerRuns {
     return found !== undefined && found.doubts < this.#doubts;
   }
 
-  /** It was checked, and leads where it should. */
-  trust(connection: object): void {
+  /** How often there was a doubt. To be read before a check: one that comes while it runs came after its answer, maybe. */
+  get doubts(): number {
+    return this.#doubts;
+  }
+
+  /**
+   * It was checked, and leads where it should.
+   * @param asOf `doubts` before that
+   */
+  trust(connection: object, asOf: number): void {
     const found = this.#found.get(connection);
-    if (found !== undefined) this.#found.set(connection, { ...found, doubts: this.#doubts });
+    if (found !== undefined) this.#found.set(connection, { ...found, doubts: asOf });
   }
 }

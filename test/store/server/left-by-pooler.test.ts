@@ -1,7 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../src/store/database.ts';
 import { databaseId } from '../../../src/store/schema/database-id.ts';
-import type { KnownDatabase } from '../../../src/store/server/on-connect.ts';
+import {
+  checkAgain,
+  connectionChecks,
+  type KnownDatabase,
+} from '../../../src/store/server/on-connect.ts';
 import { ServerRuns } from '../../../src/store/server/server-runs.ts';
 import { statement } from '../../../src/store/sql/statement.ts';
 import { createDatabase } from '../../support/database.ts';
@@ -59,4 +63,28 @@ it('connections that still lead to the database are used although new ones lead 
   const before = await database.run(pid, {});
   runs.doubt();
   expect(await database.run(pid, {})).toEqual(before);
+});
+
+it('a doubt that comes while a connection is checked is not answered by that check (I3)', async () => {
+  const server = await createDatabase();
+  onTestFinished(() => server.drop());
+  const runs = new ServerRuns();
+  const known: KnownDatabase = {
+    databaseId: await databaseId(server.url),
+    runs,
+    onServer: () => undefined,
+    onUnsuitable: () => undefined,
+  };
+  const client = await connect(server.url);
+  onTestFinished(() => client.end());
+  const connecting = connectionChecks(known).onConnect(client);
+  runs.doubt();
+  await connecting;
+  expect(runs.isDoubted(client)).toBe(true);
+  const checking = checkAgain(client, known);
+  runs.doubt();
+  await checking;
+  expect(runs.isDoubted(client)).toBe(true);
+  await checkAgain(client, known);
+  expect(runs.isDoubted(client)).toBe(false);
 });
