@@ -2,6 +2,12 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 
+/** In place of words: it lets the others in too, and has their first statement wait, as PgBouncer does for two minutes. */
+export const WAITS = Symbol('waits');
+
+/** AuthenticationOk and ReadyForQuery, idle. */
+const LET_IN = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
+
 /**
  * A pooler that lets in as many clients as it is set to, and refuses others as PgBouncer does: with a SQLSTATE that says
  * nothing, and these words.
@@ -11,14 +17,17 @@ import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.t
 export async function startFullPooler(
   databaseUrl: string,
   clients: number,
-  words: string,
+  words: string | typeof WAITS,
 ): Promise<string> {
   const { hostname, port } = new URL(databaseUrl);
   const open = new Set<Socket>();
   const server = createServer((near) => {
     near.on('error', () => near.destroy());
     if (open.size >= clients) {
-      near.once('data', () => near.end(refusal(words)));
+      near.once('data', () => {
+        if (words === WAITS) near.write(LET_IN);
+        else near.end(refusal(words));
+      });
       return;
     }
     const far = dial(Number(port), hostname);

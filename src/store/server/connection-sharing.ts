@@ -183,7 +183,7 @@ function queueOver({ pool, max, connected }: Member, error: unknown): unknown {
 }
 
 /** Whether a server or its pooler refused a connection because it has no more of them. */
-export function isFull(error: unknown): boolean {
+function isFull(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   return error.code === TOO_MANY || (error.code === POOLERS_OWN && POOLER_FULL.test(error.message));
 }

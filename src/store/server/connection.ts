@@ -97,34 +97,40 @@ export interface DatabaseAddress {
  * @throws UnsuitableServer when it sorts text differently from the database's indexes, or is not the known one
  */
 export async function openLongConnection(address: DatabaseAddress, use: string): Promise<Client> {
-  return await open(address, use, {}, NO_LIMITS);
+  return await open(address, use, {}, { first: NO_LIMITS });
 }
 
 /**
  * A connection for a few short reads. It asks for no limits only as it starts: a pooler in transaction mode would give
  * the session to others afterwards, and what a statement had set there would take the role's limits from them.
  *
+ * @param answerMs how long the server may take for an answer; default: as long as it needs
  * @returns, @throws as `openLongConnection`
  */
-export async function openBriefConnection(databaseUrl: string, use: string): Promise<Client> {
+export async function openBriefConnection(
+  databaseUrl: string,
+  use: string,
+  answerMs = 0,
+): Promise<Client> {
   const { lock_timeout } = SHORT_SETTINGS;
   const noLimits = {
     statement_timeout: '0',
     idle_in_transaction_session_timeout: '0',
     lock_timeout,
   };
-  return await open({ url: databaseUrl }, use, noLimits);
+  return await open({ url: databaseUrl }, use, noLimits, { answerMs });
 }
 
 async function open(
   { url, known }: DatabaseAddress,
   use: string,
   settings: Settings,
-  first?: string,
+  { first, answerMs = 0 }: { readonly first?: string; readonly answerMs?: number },
 ): Promise<Client> {
   const client = new Client({
     ...connectionTo(url, `wagergate-${use}`, settings),
     connectionTimeoutMillis: 10_000,
+    query_timeout: answerMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });

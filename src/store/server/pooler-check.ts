@@ -1,7 +1,6 @@
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
 import { openBriefConnection } from './connection.ts';
-import { isFull } from './connection-sharing.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
@@ -62,18 +61,21 @@ async function prepared(client: Client): Promise<void> {
   }
 }
 
+/** A pooler without room has a second connection wait, for two minutes or for good. */
+const SECOND_ANSWERS_MS = 5_000;
+
 /**
- * Asks two connections in turn that are open at the same time. A server with room for only one is not asked: whoever
- * comes to repair it has to get in.
+ * Asks two connections in turn that are open at the same time. A server that has room for only one, whatever it says, is
+ * not asked: whoever comes to repair it has to get in.
  */
 async function withTwo(databaseUrl: string, ask: (client: Client) => Promise<void>): Promise<void> {
   const clients = [await openBriefConnection(databaseUrl, 'start')];
   try {
     try {
-      clients.push(await openBriefConnection(databaseUrl, 'start'));
+      clients.push(await openBriefConnection(databaseUrl, 'start', SECOND_ANSWERS_MS));
     } catch (error) {
-      if (isFull(error)) return;
-      throw error;
+      if (error instanceof UnsuitableServer) throw error;
+      return;
     }
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const client of clients) await ask(client);

@@ -8,6 +8,7 @@ import { migrationStatus } from '../../../src/store/schema/migration-status.ts';
 import { refuseSharedSession } from '../../../src/store/server/pooler-check.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { setUpDatabase } from '../../support/foreign-settings.ts';
+import { startFullPooler, WAITS } from '../../support/full-pooler.ts';
 import { limitedRole } from '../../support/limited-role.ts';
 import { connect } from '../../support/server.ts';
 import { startSharedSession } from '../../support/shared-session.ts';
@@ -15,6 +16,13 @@ import { startSharedSession } from '../../support/shared-session.ts';
 it('a server with room for one more connection only lets a person’s command in', async () => {
   const full = await createDatabase();
   const { url } = await limitedRole(full.url, 1);
+  await expect(refuseSharedSession(url)).resolves.toBeUndefined();
+  await full.drop();
+});
+
+it('a pooler that has a second connection wait lets a person’s command in', async () => {
+  const full = await createDatabase();
+  const url = await startFullPooler(full.url, 1, WAITS);
   await expect(refuseSharedSession(url)).resolves.toBeUndefined();
   await full.drop();
 });
