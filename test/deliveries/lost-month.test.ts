@@ -53,22 +53,30 @@ describe('a promise of a month whose tables somebody has detached', () => {
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
 
-  it('is sent once they are attached again, as the runbook says (I4)', async () => {
-    startWorker();
-    await untilDeliveriesAre(bet, [{ state: 'pending', last_error: MISSING }]);
-    const [, steps = ''] = /```sql\n( *BEGIN;[^`]*)```/.exec(await readFile(RUNBOOK, 'utf8')) ?? [];
-    const first = `${month.replace('_', '-')}-01`;
-    const next = new Date(first);
-    next.setUTCMonth(next.getUTCMonth() + 1);
-    const ofThisMonth = steps
-      .replaceAll('2026_11', month)
-      .replaceAll('2026-12-01', next.toISOString().slice(0, 10))
-      .replaceAll('2026-11-01', first);
-    expect(ofThisMonth).toContain(month);
-    await sql(gateway, ofThisMonth);
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-    expect(bet.balance()).toBe('1000');
-  });
+  it.each([
+    ['', 'SELECT'],
+    [' by a release that knew less of an attempt', `ALTER TABLE attempts_:month DROP COLUMN sent`],
+  ])(
+    'is sent once they are attached again, as the runbook says, where they were detached%s (I4)',
+    async (_, before) => {
+      await sql(gateway, before.replace(':month', month));
+      startWorker();
+      await untilDeliveriesAre(bet, [{ state: 'pending', last_error: MISSING }]);
+      const [, steps = ''] =
+        /```sql\n( *BEGIN;[^`]*)```/.exec(await readFile(RUNBOOK, 'utf8')) ?? [];
+      const first = `${month.replace('_', '-')}-01`;
+      const next = new Date(first);
+      next.setUTCMonth(next.getUTCMonth() + 1);
+      const ofThisMonth = steps
+        .replaceAll('2026_11', month)
+        .replaceAll('2026-12-01', next.toISOString().slice(0, 10))
+        .replaceAll('2026-11-01', first);
+      expect(ofThisMonth).toContain(month);
+      await sql(gateway, ofThisMonth);
+      await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+      expect(bet.balance()).toBe('1000');
+    },
+  );
 });
 
 describe('a journal brought without its newest month and without its sequences', () => {
