@@ -15,20 +15,26 @@ import { startSharedSession } from '../../support/shared-session.ts';
 const counted = (name: string) =>
   statement(name, {}, 'SELECT count(*)::int AS bets FROM bets', (row) => row.int('bets'));
 
-it('connections that a pooler leads elsewhere are not used any more, and are again once it leads back (I3)', async () => {
+/** A database, and what its gateway knows of it. */
+async function knownServer() {
   const server = await createDatabase();
   onTestFinished(() => server.drop());
-  const pooler = await startSharedSession(server.url);
-  onTestFinished(() => pooler.close());
-  const dba = await connect(pooler.url);
-  onTestFinished(() => dba.end());
-  await dba.query('CREATE SCHEMA elsewhere; CREATE TABLE elsewhere.bets (id INT)');
   const known: KnownDatabase = {
     databaseId: await databaseId(server.url),
     runs: new ServerRuns(),
     onServer: () => undefined,
     onUnsuitable: () => undefined,
   };
+  return { server, known };
+}
+
+it('connections that a pooler leads elsewhere are not used any more, and are again once it leads back (I3)', async () => {
+  const { server, known } = await knownServer();
+  const pooler = await startSharedSession(server.url);
+  onTestFinished(() => pooler.close());
+  const dba = await connect(pooler.url);
+  onTestFinished(() => dba.end());
+  await dba.query('CREATE SCHEMA elsewhere; CREATE TABLE elsewhere.bets (id INT)');
   const open = () => {
     const { url } = pooler;
     const database = new Database({ url, connectionsMax: 1, known, onIdleError: () => undefined });
@@ -47,44 +53,28 @@ it('connections that a pooler leads elsewhere are not used any more, and are aga
 });
 
 it('connections that still lead to the database are used although new ones lead elsewhere', async () => {
-  const server = await createDatabase();
-  onTestFinished(() => server.drop());
-  const runs = new ServerRuns();
-  const known: KnownDatabase = {
-    databaseId: await databaseId(server.url),
-    runs,
-    onServer: () => undefined,
-    onUnsuitable: () => undefined,
-  };
+  const { server, known } = await knownServer();
   const { url } = server;
   const database = new Database({ url, connectionsMax: 1, known, onIdleError: () => undefined });
   onTestFinished(() => database.close());
   const pid = statement('pid', {}, 'SELECT pg_backend_pid() AS pid', (row) => row.int('pid'));
   const before = await database.run(pid, {});
-  runs.doubt();
+  known.runs.doubt();
   expect(await database.run(pid, {})).toEqual(before);
 });
 
 it('a doubt that comes while a connection is checked is not answered by that check (I3)', async () => {
-  const server = await createDatabase();
-  onTestFinished(() => server.drop());
-  const runs = new ServerRuns();
-  const known: KnownDatabase = {
-    databaseId: await databaseId(server.url),
-    runs,
-    onServer: () => undefined,
-    onUnsuitable: () => undefined,
-  };
+  const { server, known } = await knownServer();
   const client = await connect(server.url);
   onTestFinished(() => client.end());
   const connecting = connectionChecks(known).onConnect(client);
-  runs.doubt();
+  known.runs.doubt();
   await connecting;
-  expect(runs.isDoubted(client)).toBe(true);
+  expect(known.runs.isDoubted(client)).toBe(true);
   const checking = checkAgain(client, known);
-  runs.doubt();
+  known.runs.doubt();
   await checking;
-  expect(runs.isDoubted(client)).toBe(true);
+  expect(known.runs.isDoubted(client)).toBe(true);
   await checkAgain(client, known);
-  expect(runs.isDoubted(client)).toBe(false);
+  expect(known.runs.isDoubted(client)).toBe(false);
 });
