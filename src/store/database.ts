@@ -164,13 +164,14 @@ export class Database {
     }
   }
 
-  /** A connection to the present server that answers. A new one is always trusted, so that the loop ends. */
+  /** A connection to the present server that answers. A new one is trusted, unless a doubt came meanwhile: the loop ends. */
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
       if (this.#known?.runs.isLeft(client) === true) client.release(true);
       else if (this.#silent.isDoubtful(client) && !(await this.#answers(client))) continue;
-      else if (await this.#leadsThere(client)) return client;
+      else if (this.#known?.runs.isDoubted(client) !== true) return client;
+      else if (await this.#leadsThere(client, this.#known)) return client;
     }
   }
 
@@ -188,10 +189,9 @@ export class Database {
   }
 
   /** Whether a connection leads to the database still, where a new one was refused because it led to another. */
-  async #leadsThere(client: PoolClient): Promise<boolean> {
-    if (this.#known?.runs.isDoubted(client) !== true) return true;
+  async #leadsThere(client: PoolClient, known: KnownDatabase): Promise<boolean> {
     try {
-      await checkAgain(client, this.#known);
+      await checkAgain(client, known);
       return true;
     } catch {
       client.release(true);

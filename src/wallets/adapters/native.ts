@@ -5,6 +5,7 @@ import { unreachable } from '../../domain/unreachable.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
+import type { JsonDocument } from '../../protocol/json.ts';
 import { sign, signingKeys } from '../../protocol/signature.ts';
 import type { BetCall, ReadCall } from '../call.ts';
 import type { Dialect, WalletSettings } from '../wallet-config.ts';
@@ -206,10 +207,7 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
 }
 
 /** Whether an answer without the required members is plainly one to a bet, or a profile for a balance. */
-function isOfOtherRead(
-  document: Parameters<typeof codeIn>[0],
-  operation: ReadCall['operation'],
-): boolean {
+function isOfOtherRead(document: JsonDocument, operation: ReadCall['operation']): boolean {
   if (document.has('transactionId')) return true;
   return operation === 'balance' && document.has('currencies');
 }
