@@ -7,7 +7,7 @@ import type { Answer } from '../protocol/answers.ts';
 import type { PlaceCallback } from './context.ts';
 
 /**
- * Records a copy of an accepted place, or one that contradicts its bet, under its own `requestId`:
+ * Records a copy of an accepted place, or one that contradicts its bet, unless its request is on record:
  * the method is not signed, and its bytes sent by `PUT` would be an unsettle not seen before
  * (`recordedAnswer`). If recording fails, the copy still gets its answer, because any other would
  * make the service roll back a bet that it was told is accepted.
@@ -19,12 +19,10 @@ export async function recordPlaceCopy(
 ): Promise<void> {
   const { bets, logger } = callbacks;
   const { transactionId, requestId } = message;
-  if (requestId === undefined) return;
   const operatorId = bet.owner?.operatorId;
   try {
-    const known = bets.operationsUnder({ transactionId, requestId });
-    const sameId = await within(deadline.answerMs(), known);
-    if (sameId.some(({ operation }) => operation === 'place')) return;
+    const known = bets.hasPlace({ transactionId, requestId, body: stored });
+    if (await within(deadline.answerMs(), known)) return;
     const attemptId = randomUUID();
     const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
     await inTime(

@@ -33,17 +33,18 @@ type Recorded =
  */
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
-  // Looked up only if something can be on record: a bet's first operation does not pay for it.
-  const isOnlyPlaced = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
-  const isFirst = message.operation !== 'unsettle' && isOnlyPlaced;
   const { transactionId, requestId } = message;
-  if (requestId === undefined || bet.version === 0 || isFirst) return undefined;
+  if (bet.version === 0) return undefined;
+  const request = { transactionId, requestId, body: callback.stored };
+  if (message.operation === 'unsettle' && (await callbacks.bets.hasPlace(request))) {
+    return callback.conflict(bet.owner?.operatorId, 'it is the request of its place');
+  }
+  // Looked up only if something can be on record: a bet's first operation does not pay for it.
+  const isFirst = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
+  if (requestId === undefined || isFirst) return undefined;
   // Even while an operation is in flight: it may be the same result requested anew, which may be refused, and this
   // copy, if it waited, would get that answer instead of its own.
   const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
-  if (message.operation === 'unsettle' && sameId.some(({ operation }) => operation === 'place')) {
-    return callback.conflict(bet.owner?.operatorId, 'the requestId is that of its place');
-  }
   const first = sameId.find((recorded) => isFinal(recorded) && asksForSame(recorded, message));
   return first?.answer && callback.repeated(bet, first.answer);
 }

@@ -18,6 +18,7 @@ import {
   type AttemptKey,
   CORRECT_ANSWER,
   FIND,
+  FIND_PLACE,
   LOOK_UP_BEGUN,
   RECORD_COPY,
   RECORD_REFUSAL,
@@ -25,6 +26,7 @@ import {
   RECORDED_UNDER,
   type RecordedCopy,
   type RequestKey,
+  type StoredRequest,
 } from './statements.ts';
 
 /** A recorded operation. */
@@ -84,13 +86,19 @@ export class BetJournal {
     return await this.#database.run(RECORDED_OPERATIONS, transactionId);
   }
 
-  /**
-   * Operations of one `requestId` that have a final answer, newest first; a place with
-   * any answer.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Operations of one `requestId` that have a final answer, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsUnder(key: RequestKey): Promise<readonly RecordedOperation[]> {
     return await this.#database.run(RECORDED_UNDER, key);
+  }
+
+  /**
+   * Whether a request is a place, or the copy of one, that is on record: by its `requestId`, or by its
+   * bytes if it has none.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async hasPlace(request: StoredRequest): Promise<boolean> {
+    const found = await this.#database.run(FIND_PLACE, request);
+    return found.length > 0;
   }
 
   /**

@@ -102,8 +102,7 @@ export const RECORDED_OPERATIONS = statement(
 
 /**
  * Operations of a bet with one `requestId`, newest first: a bet resettled for months has too many to read all. Leaves
- * out those without an answer yet, or with 503, which the service repeats until the wallet accepts one; a place
- * is always included.
+ * out those without an answer yet, or with 503, which the service repeats until the wallet accepts one.
  */
 export const RECORDED_UNDER = statement(
   'bet-operations-under',
@@ -112,9 +111,32 @@ export const RECORDED_UNDER = statement(
     request_id: ['text', ({ requestId }) => requestId],
   },
   `${RECORDED} AND o.request_id = :request_id
-     AND (o.operation = 'place' OR coalesce(o.answer_status, a.answer_status) < 500)
+     AND coalesce(o.answer_status, a.answer_status) < 500
    ORDER BY o.id DESC`,
   recordedOf,
+);
+
+/** A request of a bet as the journal stores it. */
+export interface StoredRequest {
+  readonly transactionId: string;
+  readonly requestId: string | undefined;
+  readonly body: Buffer;
+}
+
+/** A row if a place of the bet is on record under the `requestId`; without one, with the same bytes. */
+export const FIND_PLACE = statement(
+  'bet-find-place',
+  {
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    request_id: ['text', ({ requestId }) => requestId ?? null],
+    body: ['bytea', ({ body }) => body],
+  } satisfies Parameters<StoredRequest>,
+  `
+  SELECT id FROM operations
+   WHERE transaction_id = :transaction_id AND operation = 'place'
+     AND (request_id = :request_id OR :request_id IS NULL AND request_id IS NULL AND body = :body)
+   LIMIT 1`,
+  noRow,
 );
 
 function recordedOf(row: Columns) {

@@ -8,23 +8,23 @@ import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { away, placeOf } from '../support/place-scene.ts';
 
-/** The rules, with parts that behave as the test says; test/money-safety/replay tests them over HTTP. */
+/** The rules, with parts that behave as the test says; test/money-safety/replay-method tests them over HTTP. */
 
 const STORED = Buffer.from('as it is kept');
 const ANSWER = { status: 200, body: '{}' };
 const COPY = placeOf({ requestId: '"of-the-copy"' });
 
-function callbacksOf(sameId: () => Promise<readonly object[]> = async () => []) {
+function callbacksOf(isKnown: () => Promise<boolean> = async () => false) {
   const recordCopy = vi.fn(async (_bet: object, _record: object) => true);
-  const operationsUnder = vi.fn(sameId);
+  const hasPlace = vi.fn(async (_request: object) => await isKnown());
   const warn = vi.fn();
-  const bets = { operationsUnder, recordCopy };
+  const bets = { hasPlace, recordCopy };
   const callbacks = partly<Callbacks>({ bets, logger: { warn } });
   const record = (message = COPY) => {
     const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
     return recordPlaceCopy({ callbacks, message, stored: STORED, deadline }, FRESH, ANSWER);
   };
-  return { record, recordCopy, operationsUnder, warn };
+  return { record, recordCopy, hasPlace, warn };
 }
 
 describe('a copy of an accepted place', () => {
@@ -36,15 +36,16 @@ describe('a copy of an accepted place', () => {
   });
 
   it('is not written a second time', async () => {
-    const { record, recordCopy } = callbacksOf(async () => [{ operation: 'place' }]);
+    const { record, recordCopy } = callbacksOf(async () => true);
     await record();
     expect(recordCopy).not.toHaveBeenCalled();
   });
 
-  it('costs nothing where nothing names it', async () => {
-    const { record, operationsUnder } = callbacksOf();
+  it('is known by its bytes where it has no requestId (I10)', async () => {
+    const { record, recordCopy, hasPlace } = callbacksOf();
     await record(placeOf());
-    expect(operationsUnder).not.toHaveBeenCalled();
+    expect(hasPlace.mock.calls[0]?.[0]).toMatchObject({ requestId: undefined, body: STORED });
+    expect(recordCopy.mock.calls[0]?.[1]).toMatchObject({ requestId: undefined, body: STORED });
   });
 
   it.each([away, new OutOfTime(5)])('gets its answer if it cannot be written (I3)', async (why) => {

@@ -43,17 +43,22 @@ function callbackOf(
     records.filter((one) => one.requestId === requestId),
   );
   const recordCopy = vi.fn(async () => true);
+  const hasPlace = vi.fn(async ({ requestId }: { readonly requestId: string | undefined }) =>
+    records.some((one) => one.operation === 'place' && one.requestId === requestId),
+  );
   const callback = {
     message: asked,
     transactionId: asked.transactionId,
     stored: Buffer.from('as it is kept'),
     deadline: new Deadline(new TestClock(), 1_000, 60_000, 300),
-    callbacks: { bets: { operationsUnder: under, operationsOf: async () => records, recordCopy } },
+    callbacks: {
+      bets: { operationsUnder: under, operationsOf: async () => records, recordCopy, hasPlace },
+    },
     repeated: (_: Bet, answer: unknown) => ({ repeated: answer }),
     conflict: (operatorId: string, why: string) => ({ conflict: why, operatorId }),
   };
   type Own = BetCallback<SettleRequest> | BetCallback<UnsettleRequest> | BetCallback<UpdateRequest>;
-  return { callback: partly<Own>(callback), under, recordCopy };
+  return { callback: partly<Own>(callback), under, recordCopy, hasPlace };
 }
 
 describe('an operation whose requestId is on record', () => {
@@ -92,13 +97,13 @@ describe('an operation whose requestId is on record', () => {
     const place = recorded({ operation: 'place' });
     const { callback } = callbackOf('unsettle', [place]);
     expect(await recordedAnswer(callback, SETTLED)).toEqual({
-      conflict: 'the requestId is that of its place',
+      conflict: 'it is the request of its place',
       operatorId: 'alpha',
     });
     const tried = recorded({ operation: 'unsettle', answer: { status: 503, body: '' } });
     const nobodys = callbackOf('unsettle', [tried, place]);
     expect(await recordedAnswer(nobodys.callback, { ...SETTLED, owner: undefined })).toEqual({
-      conflict: 'the requestId is that of its place',
+      conflict: 'it is the request of its place',
       operatorId: undefined,
     });
     const settle = callbackOf('settle', [place]);
@@ -118,7 +123,7 @@ describe('the journal is not asked', () => {
       { version: 2, place: { kind: 'unseen' } },
       true,
     ],
-    ['but for an unsettle that may be its place’s bytes', 'unsettle', { version: 2 }, true],
+    ['of the first unsettle of a bet', 'unsettle', { version: 2 }, false],
     ['but for a settle that would get the answer of another one', 'settle', { busy }, true],
     ['but for an unsettle that would get the answer of another one', 'unsettle', { busy }, true],
     ['but for an update that would be taken over', 'update', { busy }, true],
@@ -132,6 +137,16 @@ describe('the journal is not asked', () => {
   it('where the service sent no requestId', async () => {
     const { callback, under } = callbackOf('settle', [], {});
     expect(await recordedAnswer(callback, SETTLED)).toBeUndefined();
+    expect(under).not.toHaveBeenCalled();
+  });
+
+  it('but for the bytes of an unsettle without one, also of the first: they may be its place’s', async () => {
+    const place = recorded({ operation: 'place', requestId: undefined });
+    const { callback, under, hasPlace } = callbackOf('unsettle', [place], {});
+    expect(await recordedAnswer(callback, { ...SETTLED, version: 2 })).toMatchObject({
+      conflict: 'it is the request of its place',
+    });
+    expect(hasPlace.mock.calls[0]?.[0]).toMatchObject({ body: Buffer.from('as it is kept') });
     expect(under).not.toHaveBeenCalled();
   });
 });
