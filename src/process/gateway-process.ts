@@ -6,6 +6,7 @@ import { systemClock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { BACKLOG } from '../http/accept-queue.ts';
 import { gentleClose } from '../http/gentle-close.ts';
+import { openStartingListener } from '../http/starting-listener.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -56,13 +57,12 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const { environment, source, logger, metrics, tracing } = options;
   const clock = systemClock;
   const checksServers = options.databaseId === undefined;
-  const databaseId = options.databaseId ?? (await awaitDatabase(environment, clock, logger));
+  const databaseId = options.databaseId ?? (await databaseWhileStarting(options));
   const parts = compose({ environment, databaseId, source, clock, logger, metrics, tracing });
   options.joinBreakers?.(parts.wallets);
   const admin = options.opensAdmin ? parts.adminServer(options.others) : undefined;
   if (admin !== undefined) {
-    const at = { host: environment.adminHost, port: environment.adminPort };
-    const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');
+    const address = await listening(adminAddress(environment), (at) => admin.app.listen(at));
     logger.info({ address }, 'gateway.admin_listening');
   }
   if (checksServers) await awaitRedis(environment, parts, logger);
@@ -79,9 +79,11 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   let app: FastifyInstance | undefined;
   let closeApp: (() => Promise<void>) | undefined;
   if (environment.roles.has('http')) {
-    app = parts.publicServer();
+    const opened = parts.publicServer();
+    app = opened;
     closeApp = gentleClose(app);
-    const address = await listen(app, environment, 'HOST, PORT');
+    const at = { host: environment.host, port: environment.port, variables: 'HOST, PORT' };
+    const address = await listening(at, (where) => opened.listen(where));
     logger.info({ address }, 'gateway.listening');
   }
   // The last step that is awaited: an interrupted start must not leave a delivery half done.
@@ -120,14 +122,37 @@ async function closeAll(closing: readonly unknown[], logger: Logger): Promise<vo
   }
 }
 
-/** @throws GatewayError `CANNOT_START` when it cannot listen on the address */
-async function listen(
-  app: Pick<FastifyInstance, 'listen'>,
-  { host, port }: { readonly host: string; readonly port: number },
-  variables: string,
-): Promise<string> {
+/** Answers probes meanwhile. @throws GatewayError `CANNOT_START` as `awaitDatabase` does, or for want of the port */
+async function databaseWhileStarting({ environment, opensAdmin, logger }: ProcessOptions) {
+  const awaited = () => awaitDatabase(environment, systemClock, logger);
+  // Nobody can know a port that the system chooses.
+  if (!opensAdmin || environment.adminPort === 0) return await awaited();
+  const close = await listening(adminAddress(environment), openStartingListener);
   try {
-    return await app.listen({ host, port, backlog: BACKLOG });
+    return await awaited();
+  } finally {
+    await close();
+  }
+}
+
+/** Where to listen, and the variables that say so. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly variables: string;
+}
+
+function adminAddress({ adminHost: host, adminPort: port }: Environment): Address {
+  return { host, port, variables: 'ADMIN_HOST, ADMIN_PORT' };
+}
+
+/** @throws GatewayError `CANNOT_START` when it cannot listen on the address */
+async function listening<T>(
+  { host, port, variables }: Address,
+  listen: (at: { host: string; port: number; backlog: number }) => Promise<T>,
+): Promise<T> {
+  try {
+    return await listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const where = `${host}:${port} (${variables})`;

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ReadinessReport } from './health.ts';
+
+/** Probes ask now and then, and close; a stranger must not hold more. */
+const CONNECTIONS_MAX = 32;
+const REQUEST_MS = 2_000;
+
+const REPORT: ReadinessReport = {
+  status: 'starting',
+  dependencies: { postgresql: 'unknown', redis: 'unknown' },
+};
+
+/**
+ * Answers every request with 503, `starting`, while a process waits for its servers or migrates: the listener that
+ * takes its place needs the database (docs/contract.md, Internal API). Liveness gets 503 as well: where it decides
+ * about traffic, a process that may not be able to start must not take the place of one that serves.
+ *
+ * @returns closes it and frees its port
+ * @throws Error of `listen`
+ */
+export async function openStartingListener(at: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<() => Promise<void>> {
+  const body = JSON.stringify(REPORT);
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS });
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('request', (_, response) => {
+    response.writeHead(503, { 'content-type': 'application/json', connection: 'close' });
+    response.end(body);
+  });
+  server.listen(at);
+  await once(server, 'listening');
+  return async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+}
