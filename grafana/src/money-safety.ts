@@ -5,6 +5,7 @@ import { CHOSEN, deliveries, perSecond } from './promql.ts';
 const HOUR = '[1h]';
 const DEAD_ROLLBACKS = `sum(max by (operator) (gateway_deliveries{${CHOSEN}, state="dead", operation="rollback"})) or vector(0)`;
 const UNRESOLVED = `max by (operator) (gateway_unresolved_bets{${CHOSEN}})`;
+const UNKNOWN_RESULTS = `max by (operator) (gateway_unknown_results{${CHOSEN}})`;
 
 const DIFFERENCES = `max by (operator, kind) (gateway_reconciliation_differences{${CHOSEN}})`;
 
@@ -103,6 +104,14 @@ export const moneySafety = board({
         width: 8,
         leadsToOperator: true,
         queries: { '{{operator}}': `topk(10, ${UNRESOLVED})` },
+      }),
+      series({
+        title: 'Unknown results by operator',
+        why: 'Which settles and unsettles of unknown outcome has nobody repeated for an hour? The wallet may hold them.',
+        unit: 'short',
+        width: 24,
+        leadsToOperator: true,
+        queries: { '{{operator}}': `topk(10, ${UNKNOWN_RESULTS})` },
       }),
     ],
     'What does not fit': [

@@ -64,7 +64,7 @@ export class DeliveryGauges {
     }
   }
 
-  #show({ live, waiting, dead, unresolved }: OpenCounts): void {
+  #show({ live, waiting, dead, unresolved, unknownResults }: OpenCounts): void {
     const { deliveries, deliveryOldest, rollbackOldest } = this.#metrics;
     deliveries.reset();
     deliveryOldest.reset();
@@ -87,8 +87,8 @@ export class DeliveryGauges {
     for (const { operator, operation, state, count } of this.#ended.values()) {
       deliveries.set({ operator, operation, state }, count);
     }
-    this.#metrics.unresolved.reset();
-    for (const { operator, count } of unresolved) this.#metrics.unresolved.set({ operator }, count);
+    showCounts(this.#metrics.unresolved, unresolved);
+    showCounts(this.#metrics.unknownResults, unknownResults);
   }
 
   #add(count: DeliveryCount): void {
@@ -96,6 +96,14 @@ export class DeliveryGauges {
     const before = this.#ended.get(key)?.count ?? 0;
     this.#ended.set(key, { ...count, count: before + count.count });
   }
+}
+
+function showCounts(
+  gauge: Metrics['unresolved'],
+  counts: readonly { readonly operator: string; readonly count: number }[],
+): void {
+  gauge.reset();
+  for (const { operator, count } of counts) gauge.set({ operator }, count);
 }
 
 function raise(highest: Map<string, number>, key: string, value: number): void {

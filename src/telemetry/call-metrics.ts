@@ -31,6 +31,11 @@ export function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
       'Places of unknown outcome that nobody has rolled back yet',
       ['operator'],
     ),
+    unknownResults: gauge(
+      'gateway_unknown_results',
+      'Results of unknown outcome that nobody has repeated for an hour',
+      ['operator'],
+    ),
     rollbacks: counter('gateway_rollbacks_total', 'Rollbacks of the service, by its reason', [
       'operator',
       'error_code',

@@ -9,6 +9,8 @@ import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
 const CONFIRM_MS = 200;
 const ORIGINATE_MS = 1_000;
 
+const GAMMA = { operatorId: 'gamma' };
+
 let gateway: TestGateway;
 beforeAll(async () => {
   const wallet = { breaker: { minRequests: 100_000 } };
@@ -157,6 +159,35 @@ describe.concurrent('a place whose rollback the service never sends', () => {
     const bet = await unknownBet('beta');
     await until(1);
     await bet.rollback();
+    await until(0);
+  });
+});
+
+describe('a result of unknown outcome', () => {
+  it('shows, if nobody repeats it for an hour, until the wallet confirms a result', async () => {
+    const shown = () => gateway.metric('gateway_unknown_results', { operator: 'gamma' });
+    const until = (count: number) =>
+      vi.waitFor(async () => expect(await shown()).toBe(count), {
+        timeout: PATIENT_MS,
+        interval: 50,
+      });
+    const [lost, young] = [await placedBet(gateway, GAMMA), await placedBet(gateway, GAMMA)];
+    for (const { wallet, transactionId } of [lost, young]) {
+      wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    }
+    expect((await lost.settle('10')).status).toBe(503);
+    expect((await young.settle('10')).status).toBe(503);
+    // For the service the result is over; the wallet may have paid the lost one.
+    const refusal = { kind: 'code', code: 20 } as const;
+    lost.wallet.misbehave('settle', refusal, { transactionId: lost.transactionId, calls: 1 });
+    expect((await lost.settle('10')).status).toBe(400);
+    await sql(
+      gateway,
+      `UPDATE bets SET late_at = late_at - interval '1 hour' WHERE transaction_id = $1`,
+      [lost.transactionId],
+    );
+    await until(1);
+    expect((await lost.settle('20')).status).toBe(200);
     await until(0);
   });
 });

@@ -29,6 +29,7 @@ const FIRING = [
   'WagergateRollbackOverdue',
   'WagergateServiceSignatureFailures',
   'WagergateSignatureFailures',
+  'WagergateResultsUnknown',
   'WagergateUnknownOutcomes',
   'WagergateWalletFails',
 ];

@@ -106,6 +106,26 @@ export const UNRESOLVED_PIECES = piecesOf('bet-unresolved', {
   from: `bets b WHERE ${IS_PLACE_UNRESOLVED}`,
 });
 
+/** More are not counted: of so many, the exact number says nothing. */
+const UNKNOWN_RESULTS_MAX = 50_000;
+
+/**
+ * Results of unknown outcome whose last attempt ended an hour ago, by operator. While the service repeats one, its
+ * attempts are younger; refused in the end, it is repeated no more, and the wallet may still hold it.
+ */
+export const UNKNOWN_RESULTS = statement(
+  'bet-unknown-results',
+  {},
+  `
+  SELECT operator_id AS operator, count(*)::int AS count
+    FROM (SELECT operator_id, coalesce(late_at, created_at) AS since FROM bets
+           WHERE settlement = 'unknown' AND rollback = 'none' AND operator_id IS NOT NULL
+           LIMIT ${UNKNOWN_RESULTS_MAX}) b
+   WHERE since < clock_timestamp() - interval '1 hour'
+   GROUP BY operator_id`,
+  (row) => ({ operator: row.text('operator'), count: row.int('count') }),
+);
+
 /**
  * Deliveries that are being attempted inside their callbacks, at most one per call in flight. Their bets are busy,
  * so the index of busy bets leads to them.

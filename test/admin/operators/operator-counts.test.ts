@@ -22,6 +22,7 @@ const OPEN: OpenCounts = {
   ],
   dead: [of('beta', 4, { state: 'dead' })],
   unresolved: [of('alpha', 1, { operation: 'place', state: 'unresolved', isAtLeast: true })],
+  unknownResults: [],
   failures: [],
 };
 

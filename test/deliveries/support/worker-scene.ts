@@ -11,7 +11,7 @@ import { accepted, claim, partsOf } from './slice-scene.ts';
 
 /** The counts if nothing waits. */
 export const NOTHING_OPEN: OpenCounts = {
-  ...{ live: [], waiting: [], dead: [], unresolved: [] },
+  ...{ live: [], waiting: [], dead: [], unresolved: [], unknownResults: [] },
   failures: [],
 };
 

@@ -35,6 +35,7 @@ function countsOf(counts: readonly OpenCount[]): OpenCounts {
     waiting: inState('pending', 'held'),
     dead: inState('dead'),
     unresolved: inState('unresolved'),
+    unknownResults: [],
     failures: [],
   };
 }

@@ -115,6 +115,7 @@ export async function startNight(): Promise<Night> {
     },
     incidents: async () => {
       await leaveUnresolved(gateway, players.gamma);
+      const { transactionId: forgotten } = await placedBet(gateway, { player: players.alpha });
       await contradict(gateway, players.alpha);
       await breakConfiguration(gateway);
       // A create whose outcome stays unknown, because the service does not list what exists.
@@ -127,6 +128,11 @@ export async function startNight(): Promise<Night> {
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback' });
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback', state: 'dead' });
         await insertDelivery(client, { operator: 'alpha', operation: 'settle', state: 'dead' });
+        await client.query(
+          `UPDATE bets SET settlement = 'unknown', late_at = now() - interval '2 hours'
+                             WHERE transaction_id = $1`,
+          [forgotten],
+        );
         await client.query(
           `INSERT INTO operator_holds (operator_id, counted_at, hold_since, hold_actor)
            VALUES ('delta', now(), now(), 'ann')`,

@@ -4,6 +4,7 @@ import {
   DEAD_PIECES,
   LIVE,
   type PieceStatements,
+  UNKNOWN_RESULTS,
   UNRESOLVED_PIECES,
   WAITING_PIECES,
 } from '../../../src/store/deliveries/backlog-statements.ts';
@@ -80,5 +81,11 @@ it('looks for live deliveries among the busy bets', async () => {
   expect(plan).toMatch(/CTE busy\n *-> +Index Scan using bets_busy_until_idx/);
   expect(plan).toMatch(
     /Index Scan using \w+ on deliveries d .*\n *Index Cond: \(transaction_id = busy/,
+  );
+});
+
+it('looks for unknown results among themselves', async () => {
+  expect(await planOf(UNKNOWN_RESULTS, {})).toMatch(
+    /Limit.*\n *-> +Index Scan using bets_result_unknown_idx/,
   );
 });

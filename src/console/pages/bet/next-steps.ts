@@ -65,7 +65,7 @@ function whyNothing(bet: ShownBet): string {
     case 'unknown':
       return 'The service rolls the bet back, or else the gateway does by itself.';
     case 'settlement_unknown':
-      return 'The service repeats the result until the wallet confirms one.';
+      return 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew.';
     case 'accepted':
       return 'The bet is open: the service sends its result when there is one.';
     default:
