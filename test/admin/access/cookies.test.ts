@@ -16,6 +16,10 @@ it.each([
   [`${name}x=one`, undefined],
   // If there are two, somebody has planted one.
   [`${name}=one; ${name}=two`, undefined],
+  // A browser lets any sibling host set these: their names do not begin with `__Host-`.
+  [`\u00a0${name}=two`, undefined],
+  [`${name}=one; \u00a0${name}=two`, 'one'],
+  [`${name}=one;\t x=y`, 'one'],
 ])('of %j the session is %j', (cookie, value) => {
   expect(sent(cookie)).toBe(value);
 });

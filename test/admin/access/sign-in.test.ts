@@ -80,6 +80,21 @@ describe('signing in through the issuer', () => {
     expect(ended.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  it('takes none that a sibling host planted, whose name has a blank of Unicode before it', async () => {
+    const thief = (await signedIn()).cookies.get(SESSION);
+    const [victim, stranger] = [
+      await signedIn({ email: 'b@x.example', roles: ['admin'] }),
+      new Browser(),
+    ];
+    // Chromium stores and sends it so: not Secure, and for whatever domain and path its host names.
+    const planted = `\u00a0${SESSION}=${thief}`;
+    const own = `${SESSION}=${victim.cookies.get(SESSION)}`;
+    const asks = (cookie: string) =>
+      stranger.go(`${people.baseUrl}/admin/me`, { headers: { cookie } });
+    expect((await asks(planted)).status).toBe(401);
+    expect((await asks(`${planted}; ${own}`)).json).toMatchObject({ actor: 'b@x.example' });
+  });
+
   it('keeps nothing in PostgreSQL that would open a session', async () => {
     const browser = await signedIn();
     const { rows } = await client.query('SELECT s::text AS row FROM console_sessions s');
