@@ -22,6 +22,11 @@ export type Closed = 'idle' | 'full' | 'memory' | 'pieces' | 'pipelined';
 export interface ConnectionsOptions {
   readonly clock: Clock;
   readonly limits: () => ConnectionLimits;
+  /**
+   * Whether an address is that of a proxy in front. Its idle connections are left open: it keeps them for all its callers,
+   * and the next request there, perhaps the service's, may be on its way. Default: there is none.
+   */
+  readonly isProxy?: (address: string) => boolean;
   readonly onClosed: (why: Closed) => void;
 }
 
@@ -191,8 +196,13 @@ export class Connections {
     const idleSinceMax = this.#nowMs() - this.#options.limits().strangerIdleMs;
     for (const [socket, idleSinceMs] of this.#parties.membersOf(STRANGERS)) {
       if (idleSinceMs > idleSinceMax) return;
-      this.#close(socket, 'idle');
+      if (!this.#isOfProxy(socket)) this.#close(socket, 'idle');
     }
+  }
+
+  #isOfProxy({ remoteAddress }: Socket): boolean {
+    const { isProxy } = this.#options;
+    return remoteAddress !== undefined && isProxy?.(remoteAddress) === true;
   }
 
   #close(socket: Socket, why: Closed): void {

@@ -82,7 +82,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const connections = watchConnections(app, options);
+  const connections = watchConnections(app, options, isProxy);
   stampArrivals(app, options, isProxy);
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
@@ -113,9 +113,14 @@ function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, '
 }
 
 /** Reports every request, body piece and answer to the connection limits. */
-function watchConnections(app: FastifyInstance, options: PublicServerOptions): Connections {
+function watchConnections(
+  app: FastifyInstance,
+  options: PublicServerOptions,
+  isProxy: (address: string) => boolean,
+): Connections {
   const connections = new Connections(app.server, {
     clock: options.clock,
+    isProxy,
     limits: options.connectionLimits,
     onClosed: options.onClosed,
   });

@@ -21,8 +21,9 @@ const start = async (http: object) => {
 };
 
 /** A connection that sends this text and nothing more. */
-async function stranger(says = ''): Promise<Socket> {
-  const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
+async function stranger(says = '', localAddress = '127.0.0.1'): Promise<Socket> {
+  const port = Number(new URL(gateway.baseUrl).port);
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   opened.push(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
@@ -143,6 +144,26 @@ describe('http.strangerIdleMs', () => {
     }, PATIENT);
     expect(await closedOf('idle')).toBeGreaterThanOrEqual(3);
     expect(trusted && isClosed(trusted)).toBe(false);
+  });
+
+  it('ends none of a proxy in front, which may send the service’s next request there (I7)', async () => {
+    const [proxys, other] = ['127.0.0.2', '127.0.0.3'];
+    gateway = await startTestGateway({
+      gateway: {
+        http: { strangerIdleMs: 300 },
+        service: { trustProxy: [`${proxys}/32`] },
+      },
+    });
+    const { body } = signedBalance(await gateway.player());
+    const shared = await stranger(`${head(2)}{}`, proxys);
+    const unknown = await stranger(`${head(2)}{}`, other);
+    await vi.waitFor(() => expect(isClosed(unknown)).toBe(true), PATIENT);
+    expect(isClosed(shared)).toBe(false);
+    const said = new Promise<string>((resolve) => {
+      shared.once('data', (bytes) => resolve(String(bytes))).once('close', () => resolve('closed'));
+    });
+    shared.write(signedRequest('/user/balance', body, SERVICE_SECRET));
+    expect(await said).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 
