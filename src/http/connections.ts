@@ -114,6 +114,8 @@ export class Connections {
   began(request: IncomingMessage): boolean {
     const { socket } = request;
     if (this.#closed.has(socket)) return false;
+    // Not idle while the rest of it comes, for which it has a limit of its own.
+    this.#parties.touch(socket, this.#nowMs());
     const underWay = this.#underWay.get(socket);
     if (underWay === undefined) this.#underWay.set(socket, [request]);
     else underWay.push(request);

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -144,6 +145,30 @@ describe('http.strangerIdleMs', () => {
     }, PATIENT);
     expect(await closedOf('idle')).toBeGreaterThanOrEqual(3);
     expect(trusted && isClosed(trusted)).toBe(false);
+  });
+
+  it('does not end a connection whose next request has begun, while its body is still coming (I7)', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
+    gateway = await startTestGateway({ clock, gateway: { http: { strangerIdleMs: 3_000 } } });
+    const { body } = signedBalance(await gateway.player());
+    const heads = vi.fn();
+    gateway.app.server.on('request', heads);
+    // Nothing signed has come on either: during a rotation, say, the service's own signature was refused.
+    const [late, silent] = [await stranger(`${head(2)}{}`), await stranger()];
+    await vi.waitFor(() => expect(heads).toHaveBeenCalledTimes(1), PATIENT);
+    const request = signedRequest('/user/balance', body, SERVICE_SECRET);
+    const headEnd = request.indexOf('{');
+    aheadMs = 2_000;
+    late.write(request.slice(0, headEnd));
+    await vi.waitFor(() => expect(heads).toHaveBeenCalledTimes(2), PATIENT);
+    aheadMs = 3_200;
+    await vi.waitFor(() => expect(isClosed(silent)).toBe(true), PATIENT);
+    const said = vi.fn();
+    late.on('data', (bytes) => said(String(bytes)));
+    late.write(request.slice(headEnd));
+    const ok = expect.stringMatching(/^HTTP\/1.1 200 /);
+    await vi.waitFor(() => expect(said).toHaveBeenCalledWith(ok), PATIENT);
   });
 
   it('ends none of a proxy in front, which may send the service’s next request there (I7)', async () => {
