@@ -24,9 +24,13 @@ const ACTOR_LENGTH_MAX = 200;
 /** Actor names that the gateway itself uses (docs/contract.md, Internal API): never taken from a token. */
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
+/** Control characters and those without a form of their own (zero width, soft hyphen, direction): unseen in a list. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 /**
  * A person's name in the audit: `email`, or `sub` if the issuer marks the email unverified or it is not an
- * address. Many issuers let people set their own `email`, so it must not be able to imitate `OWN_ACTOR` names.
+ * address. Many issuers let people set their own `email`, so it must not be able to imitate `OWN_ACTOR` names, nor to look
+ * like a colleague's.
  */
 export function actorIn(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, sub } = claims;
@@ -38,7 +42,8 @@ export function actorIn(claims: Claims): string | undefined {
       name !== '' &&
       name.length <= ACTOR_LENGTH_MAX &&
       name.isWellFormed() &&
-      !name.includes('\0') &&
+      !UNSEEN.test(name) &&
+      name.trim() === name &&
       !OWN_ACTOR.test(name),
   );
 }

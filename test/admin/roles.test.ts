@@ -72,6 +72,13 @@ describe('a token of the issuer', () => {
     expect((await people.bearer(await people.issuer.token(claims))).json.role).toBe(role);
   });
 
+  it('is its bearer’s, though an email that they chose looks like a colleague’s: the audit has their `sub` (I12)', async () => {
+    for (const email of ['v@x.example\u200b', '\u202eelpmaxe.x@v', 'v@x.example\u00a0']) {
+      const token = await people.issuer.token({ roles: 'viewer', email, sub: 'user-7' });
+      expect((await people.bearer(token)).json.actor).toBe('user-7');
+    }
+  });
+
   it.each([
     {},
     { roles: [] },

@@ -35,6 +35,14 @@ describe('who somebody is', () => {
     [{ sub: 'configuration' }, undefined],
     [{ sub: 'cli:root' }, undefined],
     [{ sub: 'tokens' }, 'tokens'],
+    [{ email: 'zoë@x.example', sub: '1' }, 'zoë@x.example'],
+    // What would look like somebody else's name in the audit.
+    [{ email: 'a@x.example\u200b', sub: '1' }, '1'],
+    [{ email: '\u202eelpmaxe.x@a', sub: '1' }, '1'],
+    [{ email: ' a@x.example', sub: '1' }, '1'],
+    [{ email: 'a@x.example\u00a0', sub: '1' }, '1'],
+    [{ email: 'a@x.example\n2026-11-26 b@x.example', sub: '1' }, '1'],
+    [{ sub: 'token\u00ad' }, undefined],
     [{}, undefined],
   ])('of %j is %s', (claims, actor) => {
     expect(actorIn(claims)).toBe(actor);
