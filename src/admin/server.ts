@@ -3,7 +3,12 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { passOverExpectations, refuseHostless, refuseUnreadable } from '../http/unreadable.ts';
+import {
+  passOverExpectations,
+  refuseHostless,
+  refuseUnreadable,
+  STRICT_PARSER,
+} from '../http/unreadable.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
@@ -74,6 +79,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
       requestTimeout: LONG_REQUEST_MS,
       headersTimeout: HEADERS_MS,
       requireHostHeader: false,
+      ...STRICT_PARSER,
     },
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',

@@ -17,7 +17,12 @@ import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { GivenServer, type PortOwner } from './given-server.ts';
 import { RequestStarts } from './request-starts.ts';
-import { passOverExpectations, refuseHostless, refuseUnreadable } from './unreadable.ts';
+import {
+  passOverExpectations,
+  refuseHostless,
+  refuseUnreadable,
+  STRICT_PARSER,
+} from './unreadable.ts';
 import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -98,6 +103,7 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
     // for headers, and Node then takes the one for the other: a minute for a slow body.
     requestTimeout: requestTimeoutMs,
     requireHostHeader: false,
+    ...STRICT_PARSER,
   };
 }
 
