@@ -81,12 +81,14 @@ describe('one operator’s connections', () => {
   };
 
   it('give way where they hold the most: the service and other operators come in (I7)', async () => {
-    await start({ maxConnections: 10 });
+    const http = { maxConnections: 10 };
+    gateway = await startTestGateway({ gateway: { http }, operators: { alpha: {}, beta: {} } });
     const player = await gateway.player();
     const beta = await stranger(askBet('beta'));
     const answered = vi.fn();
-    beta.on('data', answered);
-    await vi.waitFor(() => expect(answered).toHaveBeenCalled(), PATIENT);
+    beta.on('data', (bytes) => answered(String(bytes)));
+    const known = expect.stringMatching(/^HTTP\/1.1 404 /);
+    await vi.waitFor(() => expect(answered).toHaveBeenCalledWith(known), PATIENT);
     for (let count = 0; count < 30; count += 1) {
       const alpha = await stranger();
       await new Promise<void>((resolve) => {
