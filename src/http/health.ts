@@ -9,11 +9,8 @@ const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;
 
-/**
- * `read_only`: it answers but takes no writes, like a standby; useless to a callback that moves money. `unknown`: the
- * process has not got so far as to ask.
- */
-export type DependencyState = 'up' | 'down' | 'read_only' | 'unknown';
+/** `read_only`: it answers but takes no writes, like a standby; useless to a callback that moves money. */
+export type DependencyState = 'up' | 'down' | 'read_only';
 
 export type ReadinessStatus =
   | 'ready'

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { ReadinessReport } from './health.ts';
+import type { ReadinessStatus } from './health.ts';
+import { STRICT_PARSER } from './unreadable.ts';
 
 /** Probes ask now and then, and close; a stranger must not hold more. */
 const CONNECTIONS_MAX = 32;
 const REQUEST_MS = 2_000;
 
-const REPORT: ReadinessReport = {
-  status: 'starting',
+/** Of the form of a `ReadinessReport`; neither dependency has been asked so far. */
+const REPORT = {
+  status: 'starting' satisfies ReadinessStatus,
   dependencies: { postgresql: 'unknown', redis: 'unknown' },
 };
 
@@ -24,7 +26,11 @@ export async function openStartingListener(at: {
   readonly port: number;
 }): Promise<() => Promise<void>> {
   const body = JSON.stringify(REPORT);
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS });
+  const server = createServer({
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    ...STRICT_PARSER,
+  });
   server.maxConnections = CONNECTIONS_MAX;
   server.on('request', (_, response) => {
     response.writeHead(503, { 'content-type': 'application/json', connection: 'close' });
