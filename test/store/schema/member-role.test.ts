@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { prune } from '../../../src/store/prune/prune.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
+import { TestBet } from '../../support/bet.ts';
+import { createBareDatabase } from '../../support/database.ts';
+import { startTestGateway } from '../../support/gateway.ts';
+import { databaseUrl, onServer, rowsOf } from '../../support/server.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../prisma/migrations');
+const THIS = '20261126190000_months_of_the_owner';
+
+/** Tables of the journal that are not its owner's. */
+const OTHERS = `
+  SELECT count(*)::int AS others FROM pg_inherits i
+    JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
+   WHERE p.relname IN ('operations', 'attempts') AND c.relowner <> p.relowner`;
+
+interface Roles {
+  readonly url: string;
+  readonly owner: string;
+  readonly member: string;
+  /** The database as one of them. */
+  as(role: string): string;
+}
+
+/** An empty database with a schema of its own, a role that owns it, and a member of that role. */
+async function ownerAndMember(): Promise<Roles> {
+  const database = await createBareDatabase();
+  const [owner, member] = ['owner', 'member'].map(
+    (one) => `${one}_${randomBytes(6).toString('hex')}`,
+  );
+  if (owner === undefined || member === undefined) throw new Error('two names were made');
+  const password = randomBytes(12).toString('hex');
+  const name = new URL(database.url).pathname.slice(1);
+  await onServer(database.url, async (client) => {
+    await client.query(
+      `CREATE ROLE ${owner} LOGIN PASSWORD '${password}';
+       CREATE ROLE ${member} LOGIN PASSWORD '${password}' IN ROLE ${owner};
+       CREATE SCHEMA journal AUTHORIZATION ${owner};
+       ALTER DATABASE ${name} SET search_path = journal`,
+    );
+  });
+  onTestFinished(async () => {
+    await database.drop();
+    await rowsOf(databaseUrl(database.url, 'postgres'), `DROP ROLE IF EXISTS ${member}, ${owner}`);
+  });
+  const as = (username: string) =>
+    Object.assign(new URL(database.url), { username, password }).href;
+  return { url: database.url, owner, member, as };
+}
+
+const monthFrom = (months: number) =>
+  `SELECT journal_prepare_month(now() + make_interval(months => ${months})) AS made`;
+
+it('months that a member of the owner makes are the owner’s: it prunes them, adds columns, and the member may go', async () => {
+  const { url, owner, member, as } = await ownerAndMember();
+  await migrate(as(owner));
+  for (const months of [-12, 12]) {
+    expect(await rowsOf(as(member), monthFrom(months))).toEqual([{ made: 2 }]);
+  }
+
+  // As a later release does, and as pg_dump reads.
+  await rowsOf(as(owner), 'ALTER TABLE attempts ADD COLUMN later INTEGER');
+  await rowsOf(as(owner), 'BEGIN; LOCK TABLE operations, attempts IN ACCESS SHARE MODE; COMMIT');
+  const before = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1));
+  const pruned = await prune(as(owner), { before, isDryRun: false, log: () => undefined });
+  expect(pruned.months).toMatchObject([{ result: 'dropped' }]);
+  await rowsOf(url, `DROP ROLE ${member}`);
+});
+
+it('a migration by their maker gives the owner those that earlier builds made', async () => {
+  const { owner, member, as } = await ownerAndMember();
+  const earlier = await mkdtemp(join(tmpdir(), 'wagergate-migrations-'));
+  onTestFinished(() => rm(earlier, { recursive: true }));
+  for (const name of (await readdir(FOLDER)).filter((one) => one < THIS)) {
+    await cp(join(FOLDER, name), join(earlier, name), { recursive: true });
+  }
+  await migrate(as(owner), { folder: earlier });
+  await rowsOf(as(member), monthFrom(12));
+  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 2 }]);
+  await migrate(as(member));
+  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 0 }]);
+});
+
+it('where the owner may create no tables, a month is made nevertheless, and stays its maker’s', async () => {
+  const { url, owner, member, as } = await ownerAndMember();
+  await migrate(as(owner));
+  await rowsOf(url, `ALTER SCHEMA journal OWNER TO CURRENT_USER`);
+  await rowsOf(url, `GRANT USAGE ON SCHEMA journal TO ${owner}`);
+  await rowsOf(url, `GRANT CREATE ON SCHEMA journal TO ${member}`);
+  expect(await rowsOf(as(member), monthFrom(12))).toEqual([{ made: 2 }]);
+  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 2 }]);
+});
+
+it('a login that acts as the owner migrates and takes bets, and may go without leaving anything', async () => {
+  const { url, owner, member, as } = await ownerAndMember();
+  await rowsOf(url, `ALTER ROLE ${member} SET role = ${owner}`);
+  await migrate(as(member));
+  const gateway = await startTestGateway({
+    through: (urls) => Promise.resolve({ ...urls, databaseUrl: as(member) }),
+  });
+  const player = await gateway.player();
+  const slip = gateway.service.slip({ ...player, amount: '10' });
+  const bet = new TestBet(gateway, player, slip, 'alpha');
+  expect(await bet.place()).toMatchObject({ status: 200 });
+  expect(await bet.settle('20')).toMatchObject({ status: 200 });
+  await gateway.close();
+  await rowsOf(url, `DROP ROLE ${member}`);
+});
