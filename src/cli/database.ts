@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { shownAddress } from '../lib/server-address.ts';
+import { ignoredSchema, shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
 import { migrate } from '../store/schema/migrate.ts';
 import { MigrationError } from '../store/schema/migration-scripts.ts';
@@ -113,6 +113,8 @@ function databaseAddress(env: NodeJS.ProcessEnv): Address {
       `${name} is of ${protocol}//, the gateway needs PostgreSQL: expected e.g. ${EXAMPLE}`,
     );
   }
+  const ignored = ignoredSchema(url);
+  if (ignored !== undefined) throw new CommandFailed(`${name} ${ignored}`);
   return { name, url };
 }
 

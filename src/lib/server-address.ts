@@ -12,3 +12,23 @@ export function shownAddress(url: string): string {
   const behind = `${pathname}${search}${hash}`;
   return behind.includes('@') ? `${protocol}//${NOT_SHOWN}` : `${protocol}//${host}${pathname}`;
 }
+
+/** How other clients of PostgreSQL have a URL name the schema: Prisma, JDBC, libpq's relatives. Ours ignores them. */
+const NAMES_OF_SCHEMA = ['schema', 'currentSchema', 'search_path'];
+
+/**
+ * Looks for a schema in a PostgreSQL URL that would be ignored: two installations that are told apart by nothing else
+ * would write one journal. `public` is where tables go anyway.
+ *
+ * @returns what to write instead, to follow the variable's name; undefined if there is none
+ */
+export function ignoredSchema(url: string): string | undefined {
+  for (const [name, value] of new URL(url).searchParams) {
+    if (!NAMES_OF_SCHEMA.includes(name) || value === '' || value === 'public') continue;
+    return (
+      `names a schema by ${name}=…, which would be ignored: write options=-c%20search_path%3D…, or take it out if the ` +
+      'journal is where search_path leads'
+    );
+  }
+  return undefined;
+}

@@ -87,6 +87,7 @@ describe('a command that fails', () => {
   it.each([
     ['postgresql://wagergate:hush@127.0.0.1:1/gateway', 'cannot be reached'],
     ['localhost', 'DATABASE_URL is not a URL'],
+    ['postgresql://wagergate:hush@127.0.0.1:1/gateway?schema=two', 'options=-c%20search_path%3D'],
   ])('says what is wrong with the database %s, never its password', async (url, why) => {
     const { code, stderr } = await wagergate(['bet', 'b'], { env: { DATABASE_URL: url } });
     expect(code).toBe(1);

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { shownAddress } from '../../src/lib/server-address.ts';
+import { describe, expect, it } from 'vitest';
+import { ignoredSchema, shownAddress } from '../../src/lib/server-address.ts';
 
 it('shows where a server is, and not who asks', () => {
   expect(shownAddress('postgresql://user:geheim@db:5432/wagergate?sslmode=require')).toBe(
@@ -19,3 +19,22 @@ it.for(['/geheim', '12/geheim', '12?geheim', '12#geheim', 'g@h/geheim', '/ge@hei
     expect(shown).not.toMatch(/user|heim|12/);
   },
 );
+
+describe('a schema in an address of PostgreSQL', () => {
+  const base = 'postgresql://user:hush@host/gateway';
+
+  it.each(['schema', 'currentSchema', 'search_path'])(
+    'that other clients know as %s is not ignored in silence',
+    (name) => {
+      const said = ignoredSchema(`${base}?sslmode=verify-full&${name}=journal`);
+      expect(said).toMatch(/^names a schema by \w+=….*options=-c%20search_path%3D/);
+    },
+  );
+
+  it.each(['', '?schema=public', '?schema=', '?options=-c%20search_path%3Djournal'])(
+    'is none in %j',
+    (search) => {
+      expect(ignoredSchema(`${base}${search}`)).toBeUndefined();
+    },
+  );
+});

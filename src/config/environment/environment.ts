@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts';
+import { ignoredSchema } from '../../lib/server-address.ts';
 import { secretFolders } from '../folder/secret-folders.ts';
 import { OWN_SECRET_LENGTH_MIN } from '../schema/secret-length.ts';
 import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
@@ -57,12 +58,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   refuseUncheckedCertificates(env);
   // Used by the configuration; validated here, together with the other variables.
   secretFolders(env);
-  const database = (name: string) => serverUrl(env, name, DATABASE_SCHEME, DATABASE_EXAMPLE);
-  const databaseUrl = database('DATABASE_URL');
+  const databaseUrl = databaseAddress(env, 'DATABASE_URL');
   return {
     databaseUrl,
     directDatabaseUrl: env.DATABASE_DIRECT_URL?.trim()
-      ? database('DATABASE_DIRECT_URL')
+      ? databaseAddress(env, 'DATABASE_DIRECT_URL')
       : databaseUrl,
     redisUrl: serverUrl(env, 'REDIS_URL', REDIS_SCHEME, 'redis://host:6379'),
     configFolder: env.GATEWAY_CONFIG || './config',
@@ -92,6 +92,13 @@ function refuseUncheckedCertificates(env: NodeJS.ProcessEnv): void {
     'NODE_TLS_REJECT_UNAUTHORIZED is 0, which leaves certificates unchecked; remove it, and name a private ' +
       "authority in NODE_EXTRA_CA_CERTS (a wallet's in wallet.tls.ca)",
   );
+}
+
+function databaseAddress(env: NodeJS.ProcessEnv, name: string): string {
+  const url = serverUrl(env, name, DATABASE_SCHEME, DATABASE_EXAMPLE);
+  const ignored = ignoredSchema(url);
+  if (ignored !== undefined) throw new GatewayError('CANNOT_START', `${name} ${ignored}`);
+  return url;
 }
 
 function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example: string): string {

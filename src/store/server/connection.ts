@@ -59,7 +59,7 @@ export function connectionTo(
   name: string,
   settings: Settings,
 ): Pick<ClientConfig, 'connectionString' | 'application_name' | 'options'> {
-  const { connectionString, options } = withoutOptions(url);
+  const { connectionString, options } = withoutOurs(url);
   const ours = Object.entries({ ...OUR_SETTINGS, ...KEEPALIVES, ...settings }).map(
     ([key, value]) => `-c ${key}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
   );
@@ -71,12 +71,21 @@ export function connectionTo(
   };
 }
 
-/** Options in the URL would replace all of ours. */
-function withoutOptions(url: string): { connectionString: string; options: string[] } {
+/** What `pg` takes from a URL before what it is told: options would replace all of ours, and limits our own. */
+const OURS_IN_URL = [
+  'options',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+];
+
+function withoutOurs(url: string): { connectionString: string; options: string[] } {
   const parsed = new URL(url);
   const options = parsed.searchParams.getAll('options');
-  if (options.length === 0) return { connectionString: url, options };
-  parsed.searchParams.delete('options');
+  const ours = OURS_IN_URL.filter((name) => parsed.searchParams.has(name));
+  if (ours.length === 0) return { connectionString: url, options };
+  for (const name of ours) parsed.searchParams.delete(name);
   return { connectionString: parsed.href, options };
 }
 

@@ -94,6 +94,11 @@ describe('the environment', () => {
       { REDIS_URL: 'http://host:6379' },
       /^REDIS_URL begins with http: .*redis:/,
     ],
+    [
+      'a schema that would be ignored',
+      { DATABASE_URL: `${SERVERS.DATABASE_URL}?schema=journal` },
+      /^DATABASE_URL names a schema by schema=….*options=-c%20search_path%3D/,
+    ],
     ['PORT', { PORT: '80a' }, /^PORT must be a whole number from 0 to 65535$/],
     ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
     ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],

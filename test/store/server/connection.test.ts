@@ -93,6 +93,19 @@ it.each(KINDS.slice(0, 4))(
   },
 );
 
+it.each(KINDS)(
+  'no limit in DATABASE_URL ends a statement %s before its own does, or lets it go on for longer',
+  async (_, ask) => {
+    await rowsOf(server.url, `ALTER DATABASE ${new URL(server.url).pathname.slice(1)} RESET ALL`);
+    const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    const usual = await ask(server.url, settings(names));
+    const url = new URL(server.url);
+    for (const name of [...names, 'query_timeout']) url.searchParams.append(name, '400');
+    expect(await ask(url.href, settings(names))).toBe(usual);
+    expect(await ask(url.href, `SELECT 'slept' || pg_sleep(0.6)`)).toBe('slept');
+  },
+);
+
 describe.each(KINDS)('if the database ends idle sessions, a connection %s', (_, ask) => {
   it('is not ended for doing nothing', async () => {
     await setUpDatabase(server.url, { idle_session_timeout: '400ms' });
