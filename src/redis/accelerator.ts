@@ -9,6 +9,8 @@ const COMMAND_TIMEOUT_MS = 150;
 /** After a failure, Redis is not asked for this long: a frozen Redis must not slow down every call. */
 const REST_MS = 1_000;
 const IN_FLIGHT_MAX = 2_000;
+/** A server that reads its dump takes connections, and ioredis waits in silence until it is through. */
+const NOT_READY = 'connected, but Redis is not ready: it may still be loading its data (LOADING)';
 /** Lifetime of the key that readiness writes to check whether Redis accepts writes. */
 const HEALTH_KEPT_MS = 10_000;
 
@@ -44,7 +46,7 @@ export class Accelerator {
   readonly #options: AcceleratorOptions;
   #restingUntilMs = 0;
   /** Why there is no connection, while there is none. */
-  #connectionError: string | undefined;
+  #connectionError: Error | undefined;
   #refusedDatabase: Error | undefined;
   #inFlight = 0;
   #wasThere = false;
@@ -66,8 +68,12 @@ export class Accelerator {
     });
     this.#redis.on('error', (error: Error) => {
       options.logger.debug({ error: error.message }, 'redis.connection_error');
-      this.#connectionError = error.message;
+      this.#connectionError = error;
       if (error.message.includes('DB index')) this.#refusedDatabase = error;
+    });
+    this.#redis.on('connect', () => {
+      // What Redis itself has said, such as WRONGPASS, holds for this connection too.
+      if (this.#connectionError?.name !== 'ReplyError') this.#connectionError = undefined;
     });
     this.#redis.on('ready', () => {
       this.#connectionError = undefined;
@@ -214,7 +220,7 @@ export class Accelerator {
     try {
       await within(limitMs, ready.promise);
     } catch (error) {
-      throw new Error(this.#connectionError ?? 'no answer', { cause: error });
+      throw new Error(this.#whyNotReady ?? 'no answer', { cause: error });
     }
   }
 
@@ -241,12 +247,19 @@ export class Accelerator {
     return this.#options.clock.monotonicMs() < this.#restingUntilMs;
   }
 
+  /** Why Redis cannot be asked, if that is known. */
+  get #whyNotReady(): string | undefined {
+    if (this.#connectionError !== undefined) return this.#connectionError.message;
+    const isConnected = this.#redis instanceof Redis && this.#redis.status === 'connect';
+    return isConnected ? NOT_READY : undefined;
+  }
+
   #rest(error: unknown): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= this.#restingUntilMs) {
       const said = error instanceof Error ? error.message : String(error);
       // Without a connection, a command's error only says that there is none.
-      const why = this.#connectionError ?? said;
+      const why = this.#whyNotReady ?? said;
       this.#options.logger.warn({ error: why, restMs: REST_MS }, 'redis.unavailable');
     }
     this.#restingUntilMs = Math.max(this.#restingUntilMs, nowMs + REST_MS);
