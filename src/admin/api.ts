@@ -15,6 +15,11 @@ export interface AdminApi {
     readonly items: readonly OperatorItem[];
     /** Operators with open deliveries or bets but no file; empty while PostgreSQL does not answer. */
     readonly withoutFile: readonly (OpenItems & { readonly id: string })[];
+    /** As readiness has them. */
+    readonly dependencies: {
+      readonly postgresql: 'up' | 'down' | 'read_only';
+      readonly redis: 'up' | 'down' | 'read_only';
+    };
   };
   readonly 'GET /admin/operators/:id': OperatorPage;
   /** Body `{reason}`: refused (409) if the operator is held already. */

@@ -88,6 +88,8 @@ const operatorStates = z.object({
     }),
   ),
   withoutFile: z.array(openItems).default([]),
+  // A gateway of an earlier release does not say.
+  dependencies: z.object({ postgresql: z.string(), redis: z.string() }).optional(),
 });
 
 /** What is open at one operator; null: not known at present. */

@@ -87,6 +87,35 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.close();
   });
 
+  it('says on Now that PostgreSQL takes no writes, where the rows look well, and that Redis is slow', async () => {
+    const page = await rig.open('/nowhere');
+    const states = { postgresql: 'read_only', redis: 'down' };
+    await page.route('**/admin/operators', async (route) => {
+      const json = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...json, dependencies: { ...states } } });
+    });
+    await page.goto(`${rig.adminUrl}/console`);
+    await page.getByText('PostgreSQL takes no writes.').waitFor();
+    await page.getByText('Restart no gateway meanwhile').waitFor();
+    await page.getByRole('row', { name: 'alpha' }).getByText('all well').waitFor();
+    Object.assign(states, { postgresql: 'up', redis: 'up' });
+    await page.getByText('PostgreSQL takes no writes.').waitFor({ state: 'detached' });
+    await page.getByText('Restart no gateway meanwhile').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('says of deliveries that they wait where the breaker is open, as the command line does', async () => {
+    const page = await rig.open('/nowhere');
+    await page.route('**/admin/operators/alpha', async (route) => {
+      const json = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...json, breaker: { read: 'closed', money: 'open' } } });
+    });
+    await page.goto(`${rig.adminUrl}/console/operators/alpha`);
+    await page.getByText('They wait for the breaker of bets to close.').waitFor();
+    expect(await page.getByText('They go out as soon as they are due.').count()).toBe(0);
+    await page.close();
+  });
+
   it('calls settings old only where they were not asked for in time', async () => {
     const page = await rig.open('/nowhere');
     await page.clock.install();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { openDeployment } from './support/deployment.ts';
 
 const PATIENT = { timeout: 15_000, interval: 100 };
@@ -6,7 +7,7 @@ const PATIENT = { timeout: 15_000, interval: 100 };
 it('is not ready while PostgreSQL takes no writes, and is again by itself', async (context) => {
   const deployment = await openDeployment();
   context.onTestFinished(() => deployment.close());
-  const { adminUrl } = await deployment.replica({ ROLES: 'http' });
+  const { adminUrl } = await deployment.replica({ ROLES: 'http', ADMIN_TOKEN });
   const ready = async () => {
     const answer = await fetch(`${adminUrl}/health/ready`);
     return [answer.status, await answer.json()];
@@ -32,6 +33,10 @@ it('is not ready while PostgreSQL takes no writes, and is again by itself', asyn
   await turn('on');
   await expect.poll(ready, PATIENT).toEqual([503, reply('unavailable', 'read_only')]);
   await expect.poll(gauge, PATIENT).toBe('0');
+  // The rows of the operators are read, and look well.
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const { json } = await ask(`${adminUrl}/admin/operators`, { headers });
+  expect(json.dependencies).toEqual({ postgresql: 'read_only', redis: 'up' });
 
   // Nobody ends these connections: the gateway does not keep one that can only read.
   await turn('off');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
 import type { ReloadResult } from '../../config/source.ts';
 import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
+import type { Readiness } from '../../http/health.ts';
 import { within } from '../../lib/within.ts';
 import type { BreakerOverride } from '../../outbound/breaker-settings.ts';
 import type { Answer } from '../../protocol/answers.ts';
@@ -55,6 +56,7 @@ export interface OperatorAdmin {
   readonly reload: (by: Authority) => Promise<ReloadResult>;
   readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
   readonly lastHour: Pick<LastHour, 'recently'>;
+  readonly health: Pick<Readiness, 'report'>;
 }
 
 export const operatorPath = z.object({ id: z.string() });
@@ -152,10 +154,11 @@ function findOperator(
 
 /** The present state of every operator, without secrets. */
 export async function operatorOverview(admin: OperatorAdmin) {
-  const [known, stateOf, recently] = await Promise.all([
+  const [known, stateOf, recently, { dependencies }] = await Promise.all([
     knownOrNothing(admin),
     admin.walletStates(),
     admin.lastHour.recently(),
+    admin.health.report(),
   ]);
   const { counts, holds } = known ?? {};
   const countsOf = operatorCounts(counts, (id) => holds?.has(id) === true || admin.isHeld(id));
@@ -175,7 +178,8 @@ export async function operatorOverview(admin: OperatorAdmin) {
       recently: recently?.get(id) ?? null,
     };
   });
-  return { items, withoutFile: countsWithoutFile(counts, (id) => operators.has(id)) };
+  const withoutFile = countsWithoutFile(counts, (id) => operators.has(id));
+  return { items, withoutFile, dependencies };
 }
 
 /** Counts and holds from PostgreSQL; undefined if it does not answer within `COUNTS_WITHIN_MS`. */

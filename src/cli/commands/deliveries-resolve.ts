@@ -25,8 +25,9 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
     .summary('marks a dead delivery as resolved by hand')
     .description(
       'Marks a dead delivery as resolved by hand, so that it no longer alerts. Nothing is sent ' +
-        'to the wallet: correct it there first. A result that nothing has overtaken counts from ' +
-        'then on as what the wallet holds. Who and why are kept in the journal.',
+        'to the wallet, now or later, and this cannot be taken back: correct it there first, and ' +
+        'compare the number. A result that nothing has overtaken counts from then on as what the ' +
+        'wallet holds. Who and why are kept in the journal.',
     )
     .argument('<id>', 'the delivery, as `deliveries list` shows it')
     .requiredOption(

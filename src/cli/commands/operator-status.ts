@@ -19,7 +19,8 @@ export function operatorStatusCommand(terminal: Terminal): Command {
         'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
         'person, or `wait` for the money breaker or the end of a maintenance. A ? means not known at present, 500000+ that ' +
         'there are more, which are still being counted. An operator with `no file` has something open all ' +
-        'the same: its file may have been removed by mistake.',
+        'the same: its file may have been removed by mistake. A warning says so where PostgreSQL or Redis is ' +
+        'away or takes no writes.',
     )
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {items, withoutFile} as JSON')
@@ -28,7 +29,8 @@ export function operatorStatusCommand(terminal: Terminal): Command {
 }
 
 async function show(terminal: Terminal, { admin, json }: Options): Promise<void> {
-  const { items, withoutFile } = await new RunningGateway(terminal.env, admin).operators();
+  const states = await new RunningGateway(terminal.env, admin).operators();
+  const { items, withoutFile, dependencies } = states;
   if (json) {
     terminal.printJson({ items, withoutFile });
     return;
@@ -36,6 +38,7 @@ async function show(terminal: Terminal, { admin, json }: Options): Promise<void>
   const rows = [...items.map(cells), ...withoutFile.map(cellsWithoutFile)];
   if (items.length === 0) terminal.tell('the gateway has no operators');
   if (rows.length > 0) terminal.print(table(COLUMNS, rows));
+  for (const trouble of troublesOf(dependencies)) terminal.tell(`warning: ${trouble}`);
   for (const { id } of withoutFile) {
     terminal.tell(
       `warning: ${plain(id)} has no file in the gateway's operators/: what is open of it waits until the file returns`,
@@ -55,7 +58,8 @@ const COLUMNS = [
   { title: 'unresolved', align: 'right' },
 ] as const;
 
-type Item = Awaited<ReturnType<RunningGateway['operators']>>['items'][number];
+type States = Awaited<ReturnType<RunningGateway['operators']>>;
+type Item = States['items'][number];
 
 function cells(item: Item): string[] {
   const { id, status, breaker, hold } = item;
@@ -65,6 +69,23 @@ function cells(item: Item): string[] {
   const isKnown = item.openDeliveries !== null;
   const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';
   return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);
+}
+
+/** What concerns all operators: without it, the table would look well while no bet is placed. */
+function troublesOf(servers: States['dependencies']): readonly string[] {
+  return [
+    ...(servers?.postgresql === 'read_only'
+      ? ['PostgreSQL takes no writes: until it does again, no bet is placed']
+      : []),
+    ...(servers?.postgresql === 'down'
+      ? ['PostgreSQL does not answer: while it is away, no bet is placed']
+      : []),
+    ...(servers?.redis === 'down'
+      ? [
+          'Redis does not answer in time, or takes no writes: all goes on without it, but a gateway that starts needs it',
+        ]
+      : []),
+  ];
 }
 
 function cellsWithoutFile(item: LeftOpen): string[] {

@@ -123,6 +123,17 @@ describe('questions to a running gateway at the command line', () => {
     expect(stdout).toMatch(/^gamma +suspended +open +closed +wait /m);
   });
 
+  it.each([
+    [{ postgresql: 'read_only', redis: 'up' }, 'PostgreSQL takes no writes'],
+    [{ postgresql: 'down', redis: 'up' }, 'PostgreSQL does not answer'],
+    [{ postgresql: 'up', redis: 'down' }, 'Redis does not answer in time'],
+  ])('warns of %o, which no row shows', async (dependencies, words) => {
+    const { code, stderr } = await statusOf({ items: [], dependencies });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`warning: ${words}`);
+    expect(stderr.match(/^warning: /gm)).toHaveLength(1);
+  });
+
   it('sets a breaker and leaves it to itself, on record with the reason (I12)', async () => {
     const breaker = (state: string, ...more: string[]) =>
       asked('operator', 'breaker', 'alpha', '--class', 'money', '--state', state, ...more);

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Ago } from '../../parts/clock.tsx';
@@ -20,6 +21,8 @@ import {
 
 const route = getRouteApi('/');
 
+type Dependencies = Answers['GET /admin/operators']['dependencies'];
+
 /** Every operator on one screen, worst first. */
 export function NowPage() {
   const operators = useLive('GET /admin/operators');
@@ -36,9 +39,10 @@ export function NowPage() {
         />
       </Heading>
       <Answered query={operators} what="operators">
-        {({ items, withoutFile }) => (
+        {({ items, withoutFile, dependencies }) => (
           <>
             {items.some(({ openDeliveries }) => openDeliveries === null) && <Unknown />}
+            <Servers dependencies={dependencies} />
             {withoutFile.map((open) => (
               <WithoutFile key={open.id} open={open} />
             ))}
@@ -60,6 +64,30 @@ function Unknown() {
         held.
       </span>
     </p>
+  );
+}
+
+/** The rows look well while PostgreSQL is read, and takes no bet. */
+function Servers({ dependencies }: { readonly dependencies: Dependencies | undefined }) {
+  return (
+    <>
+      {dependencies?.postgresql === 'read_only' && (
+        <p className="notice bad" role="alert">
+          <span>
+            <strong>PostgreSQL takes no writes.</strong> Until it does again, no bet is placed and
+            nothing can be changed here.
+          </span>
+        </p>
+      )}
+      {dependencies?.redis === 'down' && (
+        <p className="notice warn">
+          <span>
+            <strong>Redis does not answer in time, or takes no writes.</strong> Everything goes on
+            without it. Restart no gateway meanwhile: one that starts needs Redis.
+          </span>
+        </p>
+      )}
+    </>
   );
 }
 

@@ -30,7 +30,7 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
           </p>
         )}
         {hold === null ? (
-          isKnown && <p className="muted">They go out as soon as they are due.</p>
+          isKnown && <p className="muted">{whenOut(operator)}</p>
         ) : (
           <Held hold={hold} />
         )}
@@ -60,6 +60,14 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
       )}
     </div>
   );
+}
+
+/** As `wagergate operator status` has it: `go out` or `wait`. */
+function whenOut({ status, breaker }: Operator): string {
+  if (status === 'maintenance') return 'They wait for the end of the maintenance.';
+  return breaker.money === 'closed'
+    ? 'They go out as soon as they are due.'
+    : 'They wait for the breaker of bets to close.';
 }
 
 /** The hold as last known if it cannot be read now; so an open window about it stays as well. */
