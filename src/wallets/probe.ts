@@ -170,7 +170,7 @@ function judge(
 ): Judgement {
   switch (exchange.kind) {
     case 'notSent':
-      return notReached(`no connection (${exchange.error}): check wallet.baseUrl and the network`);
+      return notReached(`no connection (${exchange.error}): ${adviceOnConnection(exchange.error)}`);
     case 'failed':
       return notReached(`connected, but no answer (${exchange.error})`);
     case 'response':
@@ -201,6 +201,13 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
     default:
       return unreachable(verdict);
   }
+}
+
+/** @param error in the words of `errorInWords` */
+function adviceOnConnection(error: string): string {
+  return error.startsWith('TLS: its certificate')
+    ? 'the operator has to put the certificate right, unless wallet.tls lacks its authority'
+    : 'check wallet.baseUrl and the network';
 }
 
 function adviceFor(status: number): string {
