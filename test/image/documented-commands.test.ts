@@ -47,6 +47,23 @@ describe('what the pages for people on duty have them copy', () => {
         'deliveries hold --operator beta-2 --reason restored to 14:05\n',
     );
   });
+
+  it.skipIf(!isOnPath('awk'))('finds in a log what the service was last answered 503', async () => {
+    const awk = /```sh\n *(awk .*?)```/s.exec(read('docs/operations.md'))?.[1] ?? '';
+    const [given, settled, lost] = ['c0f8abdc', 'd75f6a7a', 'a15a6c0e'];
+    const handled = (operation: string, status: number, transactionId: string) =>
+      `{"level":30,"time":"2026-11-26T19:35:47.009Z","pid":4430,"operation":"${operation}","outcome":"error",` +
+      `"status":${status},"durationMs":2688.9,"transactionId":"${transactionId}","requestId":"1","msg":"callback.handled"}\n`;
+    const log =
+      handled('place', 503, lost) +
+      handled('rollback', 503, lost) +
+      handled('rollback', 503, given) +
+      handled('rollback', 200, given) +
+      handled('settle', 200, settled);
+    await writeFile(join(folder, 'gateway.log'), log);
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', awk], { cwd: folder });
+    expect(stdout).toBe(`rollback ${lost}\n`);
+  });
 });
 
 /** A folder with the image's programs, and a `wagergate` that writes down how it was called. */
