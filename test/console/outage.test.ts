@@ -104,6 +104,28 @@ describe.skipIf(!hasChromium)('what a page says in an outage', { timeout: 120_00
     await page.close();
   });
 
+  it.each([
+    ['up', 'PostgreSQL answers, but not to that'],
+    ['down', 'While it is away no bet is placed.'],
+  ])(
+    'does not call bets refused where nothing can be counted and PostgreSQL is %s',
+    async (postgresql, words) => {
+      const page = await rig.open('/nowhere');
+      await page.route('**/admin/operators', async (route) => {
+        const json = await (await route.fetch()).json();
+        const [alpha] = json.items;
+        const items = [{ ...alpha, openDeliveries: null, heldDeliveries: null }];
+        await route.fulfill({
+          json: { ...json, items, dependencies: { postgresql, redis: 'up' } },
+        });
+      });
+      await page.goto(`${rig.adminUrl}/console`);
+      await page.getByText(words).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(1);
+      await page.close();
+    },
+  );
+
   it('says of deliveries that they wait where the breaker is open, as the command line does', async () => {
     const page = await rig.open('/nowhere');
     await page.route('**/admin/operators/alpha', async (route) => {

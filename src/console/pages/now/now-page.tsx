@@ -41,7 +41,9 @@ export function NowPage() {
       <Answered query={operators} what="operators">
         {({ items, withoutFile, dependencies }) => (
           <>
-            {items.some(({ openDeliveries }) => openDeliveries === null) && <Unknown />}
+            {items.some(({ openDeliveries }) => openDeliveries === null) && (
+              <Unknown isThere={dependencies?.postgresql === 'up'} />
+            )}
             <Servers dependencies={dependencies} />
             {withoutFile.map((open) => (
               <WithoutFile key={open.id} open={open} />
@@ -55,13 +57,27 @@ export function NowPage() {
 }
 
 /** Without it, the rows would show no more than a warning while bets are refused. */
-function Unknown() {
+function Unknown({ isThere }: { readonly isThere: boolean }) {
+  if (isThere) return <NotCounted />;
   return (
     <p className="notice bad" role="alert">
       <span>
         <strong>PostgreSQL does not answer, or not within two seconds.</strong> While it is away no
         bet is placed. What waits, is dead or unresolved is not known, nor whose deliveries are
         held.
+      </span>
+    </p>
+  );
+}
+
+/** PostgreSQL is slow, or others have taken its connections: callbacks go on with those that they have. */
+function NotCounted() {
+  return (
+    <p className="notice warn" role="alert">
+      <span>
+        <strong>What waits, is dead or unresolved is not known</strong>, nor whose deliveries are
+        held: PostgreSQL answers, but not to that within two seconds, or it gives no further
+        connection.
       </span>
     </p>
   );
