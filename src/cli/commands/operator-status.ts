@@ -17,7 +17,7 @@ export function operatorStatusCommand(terminal: Terminal): Command {
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
         'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
-        'person, or `wait` for the money breaker or the end of a maintenance. A ? means not known at present, 500000+ that ' +
+        'person, or `wait` for the money breaker, the end of a maintenance or PostgreSQL. A ? means not known at present, 500000+ that ' +
         'there are more, which are still being counted. An operator with `no file` has something open all ' +
         'the same: its file may have been removed by mistake. A warning says so where PostgreSQL or Redis is ' +
         'away or takes no writes.',
@@ -35,7 +35,11 @@ async function show(terminal: Terminal, { admin, json }: Options): Promise<void>
     terminal.printJson({ items, withoutFile });
     return;
   }
-  const rows = [...items.map(cells), ...withoutFile.map(cellsWithoutFile)];
+  const takesWrites = dependencies?.postgresql !== 'read_only';
+  const rows = [
+    ...items.map((item) => cells(item, takesWrites)),
+    ...withoutFile.map(cellsWithoutFile),
+  ];
   if (items.length === 0) terminal.tell('the gateway has no operators');
   if (rows.length > 0) terminal.print(table(COLUMNS, rows));
   for (const trouble of troublesOf(dependencies)) terminal.tell(`warning: ${trouble}`);
@@ -61,10 +65,10 @@ const COLUMNS = [
 type States = Awaited<ReturnType<RunningGateway['operators']>>;
 type Item = States['items'][number];
 
-function cells(item: Item): string[] {
+function cells(item: Item, takesWrites: boolean): string[] {
   const { id, status, breaker, hold } = item;
   // Also for a suspended operator: it only begins nothing new.
-  const goOut = status !== 'maintenance' && breaker.money === 'closed';
+  const goOut = takesWrites && status !== 'maintenance' && breaker.money === 'closed';
   // If deliveries cannot be counted, as while PostgreSQL is away, they are not sent either.
   const isKnown = item.openDeliveries !== null;
   const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';

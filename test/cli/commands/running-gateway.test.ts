@@ -121,6 +121,10 @@ describe('questions to a running gateway at the command line', () => {
     const { stdout } = await statusOf({ items: [suspended, gamma] });
     expect(stdout).toMatch(/^alpha +suspended +closed +closed +go out /m);
     expect(stdout).toMatch(/^gamma +suspended +open +closed +wait /m);
+    // An attempt would have to be written down first.
+    const dependencies = { postgresql: 'read_only', redis: 'up' };
+    const readOnly = await statusOf({ items: [suspended], dependencies });
+    expect(readOnly.stdout).toMatch(/^alpha +suspended +closed +closed +wait /m);
   });
 
   it.each([
