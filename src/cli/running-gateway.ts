@@ -177,6 +177,11 @@ async function ask<S extends z.ZodType>(
   if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
   const parsed = schema.safeParse(answer);
   if (response.ok && parsed.success) return parsed.data;
+  if (response.ok && answer !== undefined) {
+    // During an upgrade, some answers of the other release have other members.
+    const what = `what answers at ${address} is not a gateway of this release`;
+    throw new CommandFailed(`${what}: use the command line of its own${afterwards(init.method)}`);
+  }
   throw new CommandFailed(whatAnswers(address, init.method, response));
 }
 

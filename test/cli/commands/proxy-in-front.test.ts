@@ -55,3 +55,15 @@ it.each([502, 504])(
     expect(told.asking).not.toContain('may have been done');
   },
 );
+
+it('calls a gateway of another release that, whose answers have other members', async () => {
+  const answer = JSON.stringify({ operators: [], reloaded: true });
+  const told = await toldOf((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer),
+  );
+  for (const line of [told.asking, told.changing]) {
+    expect(line).toContain('is not a gateway of this release: use the command line of its own');
+  }
+  expect(told.changing).toContain('may have been done');
+  expect(told.asking).not.toContain('may have been done');
+});
