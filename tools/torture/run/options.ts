@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT] [--minutes M] [options]
@@ -71,8 +72,9 @@ export function readOptions(args: readonly string[]): Options {
     seeds: whole('seeds', values.seeds ?? (many ? String(Number.MAX_SAFE_INTEGER) : '1')),
     minutes,
     jobs,
-    source: values.source ?? process.cwd(),
-    beside: values.beside,
+    // Gateways are started in folders of their own.
+    source: resolve(values.source ?? ''),
+    beside: values.beside === undefined ? undefined : resolve(values.beside),
     keep: values.keep?.split(','),
     shrinks: values['no-shrink'] !== true,
     tellsAll: values.story === true,
