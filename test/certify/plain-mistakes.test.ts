@@ -85,6 +85,7 @@ const ROWS: readonly Row[] = [
   ['currency-configured', {}, 'warned', 'cosmetic', { currencies: ['USD'] }],
   ['currency-exact-payout', plain.paysWholeCoins, 'failed', 'costs_money'],
   ['currency-cents', plain.countsWholeCoins, 'failed', 'costs_money'],
+  ['signature-unicode', plain.refusesBodiesWith('"event":"Zürich'), 'failed', 'costs_money'],
   ['shape-unknown-fields', plain.refusesBodiesWith('"newMember"'), 'failed', 'costs_money'],
   ['shape-express', plain.refusesBodiesWith('"express"'), 'failed', 'costs_money'],
   ['shape-express', plain.refusesBodiesWith('"coefficient":123456'), 'failed', 'costs_money'],

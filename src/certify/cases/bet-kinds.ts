@@ -31,7 +31,9 @@ export const betKindCases: readonly Case[] = group('shape', usual, [
       'Take ticketType express, with one entry of metadata for each outcome, and leave room for a coefficient of six ' +
       'digits: the stake is of the whole bet, and the amount of a settle is what is paid, with the booster in it.',
     run: async (trial) => {
-      const outcomes = Array.from({ length: OUTCOMES }, (_, at) => outcome(at));
+      const outcomes = Array.from({ length: OUTCOMES }, (_, at) =>
+        outcome({ eventId: `"certify-${at}"`, stage: String((at % 2) + 1) }),
+      );
       const metadata = `[${outcomes.join(',')}]`;
       await livesOn(trial, 'an express bet', EXPRESS, { metadata });
     },
@@ -82,11 +84,12 @@ async function livesOn(
   await trial.moved('1', `${what} of 2 that won 3, beside another rolled back`);
 }
 
-function outcome(at: number): string {
+/** One entry of metadata. @param changes raw members over those of the published samples */
+export function outcome(changes: RawFields): string {
   const body: { readonly metadata?: readonly object[] } = JSON.parse(placeBody(EXAMPLE));
-  const [first] = body.metadata ?? [];
-  const raw = Object.entries({ ...first, eventId: `certify-${at}`, stage: (at % 2) + 1 });
-  return objectText(Object.fromEntries(raw.map(([name, value]) => [name, JSON.stringify(value)])));
+  const raw = Object.entries({ ...body.metadata?.[0] });
+  const usual = raw.map(([name, value]) => [name, JSON.stringify(value)]);
+  return objectText({ ...Object.fromEntries(usual), ...changes });
 }
 
 const EXAMPLE = {

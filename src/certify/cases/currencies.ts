@@ -6,6 +6,7 @@ import { hasNoCents } from '../trial/money.ts';
 import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 import { NO_CURRENCY } from './balance.ts';
+import { forTestPlayers } from './settle.ts';
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {
   const { answer } = await trial.place(trial.slip({ amount }));
@@ -162,6 +163,27 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
         moved = subtractAmounts(moved, `-${payout}`);
         if (!(await trial.moved(moved, `with a payout of ${payout}`))) return;
       }
+    },
+  },
+  {
+    id: 'currency-thousands',
+    title: 'Payouts and stakes of thousands are counted to the cent',
+    expected:
+      '200 to a payout of 12345.67 and to a stake of 2345.67 from it; the balance moves by exactly that',
+    advice:
+      'Keep money in columns that hold all its digits (DECIMAL(18,2); a FLOAT of MySQL has six or seven), and write ' +
+      'numbers into the database without separators of thousands: 12,345.67 is an error to one, and 12 to another.',
+    run: async (trial) => {
+      await forTestPlayers(trial);
+      const isWhole = hasNoCents(trial.player.currency);
+      const payout = isWhole ? '12345678' : '12345.67';
+      const stake = isWhole ? '2345678' : '2345.67';
+      trial.accepts(await trial.won(await trial.placed(), payout));
+      const won = subtractAmounts(payout, '1');
+      if (!(await trial.moved(won, `a stake of 1 and a payout of ${payout}`))) return;
+      const second = await trial.placed({ amount: stake });
+      await trial.moved(subtractAmounts(won, stake), `with a stake of ${stake} from it`);
+      await trial.giveBack(second);
     },
   },
 ]);

@@ -107,9 +107,11 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       if (answer.kind === 'accepted') {
         return void (await trial.moved(subtractAmounts(amount, '1'), `a payout of ${amount}`));
       }
-      // The service learns of the refusal and pays in another way: no reason to refuse the wallet.
-      const answered = describeExchange(exchange);
-      trial.warn(`a payout of ${amount} is not taken: ${answered}`, 'costs_money');
+      const why = `a payout of ${amount} is not taken: ${describeExchange(exchange)}`;
+      // The service learns of a refusal and pays in another way: no reason to refuse the wallet. Without an answer
+      // it repeats the result for good, and the player never gets it.
+      if (answer.kind === 'refused') trial.warn(why, 'costs_money');
+      else trial.fail(why);
     },
   },
   {
@@ -221,7 +223,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
 ]);
 
 /** @throws Skipped if the player may be real: with `--i-know` a run continues without `isTest` */
-async function forTestPlayers(trial: Trial): Promise<void> {
+export async function forTestPlayers(trial: Trial): Promise<void> {
   const { answer } = await trial.profile();
   if (answer.kind === 'accepted' && answer.document?.value.isTest === true) return;
   throw new Skipped('a large payout is for test players alone: the profile must say isTest: true');

@@ -6,6 +6,7 @@ import { typeFirst } from '../calls/forged-requests.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
+import { outcome } from './bet-kinds.ts';
 import { FORGED_CASES } from './forged-signatures.ts';
 
 /** Sends a place signed correctly, but in a way that the gateway itself does not use. */
@@ -65,9 +66,10 @@ export const signatureCases: readonly Case[] = group('signatures', usual, [
     meaning: 'costs_money',
     advice:
       'Verify over the raw bytes of the body: serialised again, names of teams and players come ' +
-      'out otherwise, and their bets are refused.',
+      'out otherwise, and their bets are refused. Where you keep such texts, take all of Unicode (utf8mb4 in MySQL).',
     run: async (trial) => {
-      const more = { info: '"Zürich – 東京 \\u0434\\u0430 🎲"' };
+      const names = '"Zürich – 東京 \\u0434\\u0430 🎲"';
+      const more = { info: names, metadata: `[${outcome({ event: names, outcome: names })}]` };
       if (trial.accepts(await trial.place(trial.slip(), { more }))) {
         await trial.moved('-1', 'the place');
       }

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { certification, ids, sandbox } from './support/certification.ts';
+import * as thousands from './support/thousands.ts';
+
+it.each([
+  ['fails at payouts above a hundred thousand', thousands.failsAtPayoutsAbove('100000')],
+  ['keeps six digits of an amount', thousands.keepsSixDigits],
+  ['reads a stake up to its separator of thousands', thousands.readsStakesUpToTheComma],
+] as const)('a wallet that %s is not fit', async (mistaken, mistake) => {
+  const only = [
+    'place-enough',
+    'settle-won',
+    'settle-large-payout',
+    'currency-odd-cents',
+    'currency-thousands',
+  ] as const;
+  const certificate = await certification(await sandbox(mistake), { only });
+  const isOfPayouts = mistaken.includes('payouts');
+  expect(ids(certificate, 'failed')).toEqual([
+    isOfPayouts ? 'settle-large-payout' : 'currency-thousands',
+  ]);
+  expect(certificate.verdict).toBe('not_fit');
+});
