@@ -1,4 +1,4 @@
-import { addAmounts, compareAmounts } from '../../domain/amount.ts';
+import { addAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
@@ -163,7 +163,7 @@ export const placeCases: readonly Case[] = group('place', usual, [
       for (const recorded of answers) {
         if (recorded.answer.kind !== 'accepted') trial.refuses(recorded, [7]);
       }
-      if (compareAmounts(await trial.money(), '0') < 0) trial.fail('the balance is below 0');
+      await trial.moved(`-${amount}`, `${RIVALS} places of the whole balance`);
       for (const slip of slips) await trial.giveBack(slip);
     },
   },

@@ -56,6 +56,7 @@ async function tryWith(
     base: settings.dialect,
     first,
     suggestions: list,
+    cases,
     dialect: suggestions.dialect,
     needed: found.includes(LEGACY_SIGN_FOUND) ? 'legacySign' : undefined,
     run: async (dialect) => {

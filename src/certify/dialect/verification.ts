@@ -1,4 +1,5 @@
 import type { Dialect } from '../../wallets/wallet-config.ts';
+import type { Case } from '../case.ts';
 import type { CaseResult, Suggestion, Verdict, Withheld } from '../certificate/certificate.ts';
 import type { Passed } from '../pass.ts';
 import { withoutItem } from './suggestions.ts';
@@ -19,6 +20,8 @@ export interface VerifyOptions {
   readonly base: Dialect;
   readonly first: Passed;
   readonly suggestions: readonly Suggestion[];
+  /** The cases that `run` runs. */
+  readonly cases: readonly Case[];
   /** `base` with all suggestions. */
   readonly dialect: Dialect;
   /** The first calls were answered only with this item: it stays, even if no case shows the need again. */
@@ -37,7 +40,10 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   const withheld: Withheld[] = [];
   for (;;) {
     if (suggestions.length === 0) return none(base, withheld);
-    const passed = await run(dialect);
+    const again = await run(dialect);
+    const mayMend = (item: keyof Dialect) => mendableBy(item, options);
+    const passed =
+      again && withoutLuck(first, again, (id) => suggestions.some(({ item }) => mayMend(item)(id)));
     if (passed === undefined) {
       withheld.push(...suggestions.map((one) => withhold(one, NO_TIME, [])));
       return none(base, withheld);
@@ -49,7 +55,8 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
       const without =
         suggestions.length === 1 ? first : await run(withoutItem(dialect, item, base));
       // If there is no time to try without it, the run with all items must do.
-      const mended = without === undefined ? suggestion.cases : worse(passed, without);
+      const better = without === undefined ? suggestion.cases : worse(passed, without);
+      const mended = better.filter(mayMend(item));
       const broken = without === undefined ? [] : worse(without, passed);
       if (broken.length > 0)
         withheld.push(withhold(suggestion, `it would break ${broken[0]}`, broken));
@@ -82,6 +89,49 @@ function withhold(
   cases: readonly string[],
 ): Withheld {
   return { item, yaml, why: `${why}, but ${reason}`, cases };
+}
+
+/** Items that change what is sent. Others only change how answers are read, which moves no money. */
+const CHANGES_CALLS: ReadonlySet<keyof Dialect> = new Set([
+  'legacySign',
+  'alwaysSendToken',
+  'stableRequestId',
+  'updates',
+]);
+
+/** Whether an item can have mended a case that failed in the first run. */
+function mendableBy(
+  item: keyof Dialect,
+  { first, cases }: VerifyOptions,
+): (caseId: string) => boolean {
+  if (item === 'unknownRepeats') {
+    const held = new Set(cases.flatMap(({ id, repeats }) => (repeats === true ? [id] : [])));
+    return (id) => held.has(id);
+  }
+  if (CHANGES_CALLS.has(item)) return () => true;
+  const wrong = new Set(
+    first.evidence.flatMap(({ caseId, booksWrong }) => (booksWrong ? [caseId] : [])),
+  );
+  return (id) => !wrong.has(id);
+}
+
+/**
+ * The run, but with the failures of the first one that none of the items can have mended: a race that was lost once
+ * is lost again in real traffic.
+ */
+function withoutLuck(
+  first: Passed,
+  again: Passed,
+  isMendable: (caseId: string) => boolean,
+): Passed {
+  const failed = new Map(
+    first.results.flatMap((one) => (one.verdict === 'failed' ? [[one.id, one]] : [])),
+  );
+  const results = again.results.map((one) => {
+    const before = isMendable(one.id) ? undefined : failed.get(one.id);
+    return before ?? one;
+  });
+  return { ...again, results };
 }
 
 /** A case skipped because of the dialect is as good as passed: the gateway then makes no such call. */
