@@ -43,6 +43,7 @@ export async function runCase(
   const seen = recordedCalls.slice(0, SEEN_MAX).map((recorded) => redaction.seen(recorded));
   const verdict = skipped === undefined ? trial.verdict : 'skipped';
   const reasons = skipped === undefined ? trial.reasons : [skipped];
+  const said = verdict === 'failed' ? redaction.ownWords(recordedCalls) : undefined;
   const isNotable = verdict === 'failed' || verdict === 'warned';
   const shown = isNotable || display.verbose ? trial.shown : [];
   return {
@@ -53,7 +54,7 @@ export async function runCase(
     expected,
     verdict,
     meaning: isNotable ? (trial.meaning ?? one.meaning) : null,
-    reasons: reasons.map((reason) => redaction.text(reason)),
+    reasons: [...reasons.map((reason) => redaction.text(reason)), ...(said ? [said] : [])],
     seen,
     seenLeftOut: recordedCalls.length - seen.length,
     calls: shown.map((recorded) => redaction.shown(display.origin, recorded)),

@@ -7,7 +7,8 @@ import { RULES } from './rules.ts';
 /** What to do if a wallet did not answer its first call correctly. */
 export const NOT_BEGUN_ADVICE =
   'Answer POST /user/profile to a signed request with a live token by HTTP 200 and the profile, ' +
-  'a JSON object in UTF-8, not compressed; check address, secret and token on both sides.';
+  'a JSON object in UTF-8, not compressed, with nothing before or behind it; check address, secret and token on both ' +
+  'sides.';
 
 /** The result in the certificate of a wallet that gave no profile: the calls that show it. */
 export function neverBegun(
@@ -15,6 +16,8 @@ export function neverBegun(
   calls: readonly RecordedCall[],
   { redaction, origin, variables }: Display,
 ): CaseResult {
+  for (const recorded of calls) recorded.wanted = { kind: 'success' };
+  const said = redaction.ownWords(calls);
   return {
     id: 'first-profile',
     group: 'profile',
@@ -23,7 +26,7 @@ export function neverBegun(
     expected: '200 with the profile of the test player',
     verdict: 'failed',
     meaning: 'costs_money',
-    reasons: [redaction.text(why)],
+    reasons: [redaction.text(why), ...(said ? [said] : [])],
     seen: calls.map((recorded) => redaction.seen(recorded)),
     seenLeftOut: 0,
     calls: calls.map((recorded) => redaction.shown(origin, recorded)),

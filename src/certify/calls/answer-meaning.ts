@@ -122,7 +122,9 @@ export function describeExchange(exchange: Exchange): string {
   const status = `HTTP ${exchange.status}`;
   const document = jsonObjectOrError(exchange.body);
   if (document instanceof JsonError) {
-    return exchange.body.length === 0 ? status : `${status}, and ${document.inWords}`;
+    if (exchange.body.length > 0) return `${status}, and ${document.inWords}`;
+    // A success needs one; to its developer it looks right where the language could not write it.
+    return exchange.status < 300 ? `${status}, and the body is empty` : status;
   }
   const [first] = codesIn(document);
   return first === undefined ? status : `${status} with ${first.name} ${first.code}`;

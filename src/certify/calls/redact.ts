@@ -7,6 +7,7 @@ import { rightSignatures } from './right-signatures.ts';
 
 const EXCERPT_LENGTH_MAX = 300;
 const ANSWER_LENGTH_MAX = 4000;
+const QUOTE_LENGTH_MAX = 200;
 const MASK = '***';
 
 /** Signatures are left out, because a repeated call needs new ones; other headers may contain keys. */
@@ -40,6 +41,21 @@ export class Redaction {
     const isLong = status !== null && text.length > EXCERPT_LENGTH_MAX;
     const answer = isLong ? `${text.slice(0, EXCERPT_LENGTH_MAX)}…` : text;
     return { operation, status, answer, ms: Math.round(ms) };
+  }
+
+  /** What the wallet itself said where it should have agreed; undefined if it agreed, or said nothing. */
+  ownWords(calls: readonly RecordedCall[]): string | undefined {
+    const refused = calls.find(isRefusedWrongly);
+    // In one line, and without what a terminal would obey.
+    const text =
+      refused === undefined
+        ? ''
+        : this.#answered(refused)
+            .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+            .trim();
+    if (text === '') return undefined;
+    const isLong = text.length > QUOTE_LENGTH_MAX;
+    return `the wallet says: ${isLong ? `${text.slice(0, QUOTE_LENGTH_MAX)}…` : text}`;
   }
 
   /** @param origin scheme, host and port of the wallet */
@@ -79,6 +95,11 @@ export class Redaction {
     ]);
     return mask.text(this.text(wordsOf(exchange)));
   }
+}
+
+function isRefusedWrongly({ answer, exchange, wanted }: RecordedCall): boolean {
+  const isWanted = wanted.kind === 'success' || wanted.kind === 'confirmation';
+  return isWanted && answer.kind !== 'accepted' && exchange.kind === 'response';
 }
 
 function wordsOf(exchange: Exchange): string {

@@ -32,6 +32,20 @@ const LIMITED_ADVICE =
   'The code says that this player may not bet, or not so much: lift blocks and limits of the test player, who bets ' +
   'from 1 unit to the whole balance; then run the case again. If the code means something else:';
 
+/** Code 5, or what validators answer. */
+const ODD_FORM = /^place should be accepted: HTTP (?:422\b|4\d\d with \w+ 5$)/;
+
+const FORM_ADVICE =
+  'The wallet refused the form of a proper place; its own words say why. A number may be written 1 as well as 1.0, a ' +
+  'member may be null or missing where the protocol says so, and further ones are ignored. If it means something else:';
+
+const FAILED = /should be (?:accepted|refused|confirmed): HTTP 5\d\d/;
+
+const FAILED_ADVICE =
+  'The wallet failed: its log says at what. If it fails only beside other calls, its database gave a transaction up (a ' +
+  'deadlock, a serialization failure, a lock that took too long): begin that transaction again, before you answer. ' +
+  'Otherwise:';
+
 const LATE_ADVICE =
   'The balance was right only some seconds later, so that nothing about money can be judged: read it from the database ' +
   'that you write to, past caches and copies, and book a bet before you answer; then run the cases again. Otherwise:';
@@ -40,6 +54,8 @@ const LATE_ADVICE =
 function generalAdvice(reason: string): readonly string[] {
   if (LOST_CONNECTION.test(reason)) return [CONNECTION_ADVICE];
   if (LIMITED.test(reason)) return [LIMITED_ADVICE];
+  if (ODD_FORM.test(reason)) return [FORM_ADVICE];
+  if (FAILED.test(reason)) return [FAILED_ADVICE];
   if (reason.includes(FOLLOWS_LATE)) return [LATE_ADVICE];
   return SILENCE.test(reason) ? [SILENCE_ADVICE] : [];
 }
