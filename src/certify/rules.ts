@@ -57,5 +57,6 @@ export const RULES = {
   success:
     "A success is HTTP 200 with a JSON object: the bet's transactionId, and transactionTime in ISO 8601, UTC.",
   once: 'A request has one answer. It does not say which request it belongs to: that follows from their order alone.',
+  idle: 'A connection serves one call after another; who closes it between two calls may lose the second.',
   refusal: 'A refusal is HTTP 400 with a JSON object: code, an integer, and message, a text.',
 } as const;

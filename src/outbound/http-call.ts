@@ -91,7 +91,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   /** Set once a connection has taken the request, which from then on counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
-  #isAnswered = false;
+  #answeredAtMs: number | undefined;
   #wasHandedOverAgain = false;
   #status: number | undefined;
   #contentType: string | undefined;
@@ -118,9 +118,14 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     return this.#options.requestId;
   }
 
+  /** On the monotonic clock. */
+  get answeredAtMs(): number | undefined {
+    return this.#answeredAtMs;
+  }
+
   /** `sent`: also if it has failed since. */
   get progress(): 'waiting' | 'sent' | 'answered' {
-    if (this.#isAnswered) return 'answered';
+    if (this.#answeredAtMs !== undefined) return 'answered';
     return this.#controller === undefined ? 'waiting' : 'sent';
   }
 
@@ -169,7 +174,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) return;
-    this.#isAnswered = true;
+    this.#answeredAtMs = this.#options.clock.monotonicMs();
     const [status, retryAfter] = [this.#status, this.#retryAfter];
     const { answeredBefore } = this;
     const before = answeredBefore === undefined ? {} : { answeredBefore };

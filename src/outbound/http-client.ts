@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS_MAX = 2000;
  * Idle connections are closed before middleboxes silently drop them, which would turn the next bet
  * into a timeout. A wallet's own `Keep-Alive` header may shorten this.
  */
-const IDLE_MS = 4000;
+export const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
 /**
@@ -48,6 +48,8 @@ export interface HttpClientOptions {
    * @param requestId of the call answered last on that connection, which is perhaps the one that got the copy
    */
   readonly onAnsweredTwice?: (requestId: string | undefined) => void;
+  /** The other side has closed a connection that had been idle for this long, and had not said that it would. */
+  readonly onClosedIdle?: (idleMs: number) => void;
   /** Connections that were replaced could not be closed. */
   readonly onCloseFailed?: (error: unknown) => void;
 }
@@ -128,8 +130,12 @@ export class HttpClient {
 
   #connections(): Pool {
     const { origin, connections, allowPrivate, tls, timeoutMs, onNameUnanswered } = this.#options;
+    const { clock, onClosedIdle } = this.#options;
     return new Pool(origin, {
-      factory: watched((last) => this.#distrust(last)),
+      factory: watched(
+        (last) => this.#distrust(last),
+        (sinceMs) => onClosedIdle?.(clock.monotonicMs() - sinceMs),
+      ),
       connections,
       connect: createConnector({
         allowPrivate,

@@ -10,6 +10,7 @@ class WatchedConnection extends Client {
   #latest: HttpCall | undefined;
   /** The last one on the present connection. */
   #answered: AnsweredCall | undefined;
+  #answeredAtMs: number | undefined;
 
   override dispatch(
     options: Dispatcher.DispatchOptions,
@@ -23,6 +24,13 @@ class WatchedConnection extends Client {
     return super.dispatch(options, handler);
   }
 
+  /** To be called first when the connection has ended. @returns since when it was idle, if the other side closed it so */
+  closedIdleSince(error: Error): number | undefined {
+    this.#noteAnswered();
+    const isClosed = error instanceof errors.SocketError && error.message === 'other side closed';
+    return isClosed && this.#latest?.progress !== 'sent' ? this.#answeredAtMs : undefined;
+  }
+
   /**
    * To be called when the connection has ended.
    * @returns the call answered last, if bytes ended it that came after that answer and before another request
@@ -32,12 +40,14 @@ class WatchedConnection extends Client {
     const isUnderWay = this.#latest?.progress === 'sent';
     const answered = isUnderWay || !isUnasked(error) ? undefined : this.#answered;
     this.#answered = undefined;
+    this.#answeredAtMs = undefined;
     return answered;
   }
 
   #noteAnswered(): void {
     if (this.#latest?.progress !== 'answered') return;
     this.#answered = { requestId: this.#latest.requestId };
+    this.#answeredAtMs = this.#latest.answeredAtMs;
     this.#latest = undefined;
   }
 }
@@ -53,11 +63,17 @@ function isUnasked(error: Error): boolean {
 /**
  * For the options of a pool, whose connections are then watched.
  * @param onUnasked gets the call answered last on a connection that brought more than this answer
+ * @param onClosedIdle the other side closed an idle connection that it had promised to keep; gets since when it was idle
  */
-export function watched(onUnasked: (last: AnsweredCall) => void) {
+export function watched(
+  onUnasked: (last: AnsweredCall) => void,
+  onClosedIdle?: (sinceMs: number) => void,
+) {
   return (origin: URL, options: object): Dispatcher => {
     const connection = new WatchedConnection(origin, options);
     connection.on('disconnect', (_origin, _targets, error) => {
+      const sinceMs = connection.closedIdleSince(error);
+      if (sinceMs !== undefined) onClosedIdle?.(sinceMs);
       const last = connection.ended(error);
       if (last !== undefined) onUnasked(last);
     });

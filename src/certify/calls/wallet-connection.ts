@@ -41,6 +41,7 @@ export class WalletConnection {
   /** Until when the waiting for unanswered calls has been counted. */
   #silentUntilMs = 0;
   #answeredTwice: AnsweredCall | undefined;
+  readonly #idleMsOfClosed: number[] = [];
 
   constructor(options: WalletConnectionOptions) {
     const { settings, clock, callMs } = options;
@@ -56,6 +57,9 @@ export class WalletConnection {
       connections: CONNECTIONS,
       onAnsweredTwice: (requestId) => {
         this.#answeredTwice = { requestId };
+      },
+      onClosedIdle: (idleMs) => {
+        this.#idleMsOfClosed.push(idleMs);
       },
     });
   }
@@ -76,6 +80,11 @@ export class WalletConnection {
   /** The call after whose answer the wallet sent something more, if one did. Later calls have a connection each. */
   get answeredTwice(): AnsweredCall | undefined {
     return this.#answeredTwice;
+  }
+
+  /** How long each connection had been idle that the wallet closed although it had not said that it would. */
+  get idleMsOfClosed(): readonly number[] {
+    return this.#idleMsOfClosed;
   }
 
   get signal(): AbortSignal {

@@ -1,4 +1,5 @@
 import { classOf } from '../../domain/operation.ts';
+import { IDLE_MS } from '../../outbound/http-client.ts';
 import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
 import { codesIn, describeExchange, documentOf } from '../calls/answer-meaning.ts';
@@ -215,6 +216,26 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
       trial.fail(
         `more came after the answer to a ${last?.operation ?? 'call'}: the gateway may take it for the ` +
           'answer to the next bet on that connection, and decline a bet that the wallet has debited',
+      );
+    },
+  },
+  {
+    id: 'shape-idle-connections',
+    title: 'An idle connection is kept for more than 4 s',
+    expected:
+      'no connection is closed within 4 s of its last answer, unless that said so (Connection: close, Keep-Alive)',
+    rule: RULES.idle,
+    meaning: 'absorbed',
+    advice:
+      'Keep idle connections for more than 4 s (gunicorn: --keep-alive 5), or say when you close them: a place that is ' +
+      'sent meanwhile has an unknown outcome, and is rolled back.',
+    run: async (trial) => {
+      const early = trial.context.caller.connection.idleMsOfClosed.filter((ms) => ms < IDLE_MS);
+      // A single one may be a process that was replaced.
+      if (early.length < 2) return;
+      const shortest = (Math.min(...early) / 1000).toFixed(1);
+      trial.warn(
+        `${early.length} connections were closed when idle, the first after ${shortest} s`,
       );
     },
   },
