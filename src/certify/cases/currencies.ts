@@ -90,7 +90,7 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     id: 'currency-trailing-zero',
     title: 'An amount written 2.50 is 2.5',
     expected: '200, the balance falls by 2.5',
-    advice: DECIMALS,
+    advice: `${DECIMALS} Where it is refused as signed wrongly, verify over the raw bytes of the body: serialised again it is 2.5.`,
     run: async (trial) => {
       await placedFraction(trial, '2.50');
       await trial.moved('-2.5', 'a place of 2.50');
