@@ -1,4 +1,5 @@
 import { subtractAmounts } from '../../domain/amount.ts';
+import { CODES } from '../../domain/codes.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
@@ -7,6 +8,9 @@ import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 import { NO_CURRENCY } from './balance.ts';
 import { forTestPlayers } from './settle.ts';
+
+/** A wallet may limit stakes: that is no fault of its arithmetic. */
+const LIMITS: readonly number[] = [CODES.stakeLimit, CODES.lossLimit, CODES.betCountLimit];
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {
   const { answer } = await trial.place(trial.slip({ amount }));
@@ -178,10 +182,18 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
       const isWhole = hasNoCents(trial.player.currency);
       const payout = isWhole ? '12345678' : '12345.67';
       const stake = isWhole ? '2345678' : '2345.67';
-      trial.accepts(await trial.won(await trial.placed(), payout));
+      const paid = await trial.won(await trial.placed(), payout);
+      // As in settle-large-payout: the service learns of it.
+      if (paid.answer.kind === 'refused') {
+        return trial.warn(`a payout of ${payout} is refused`, 'costs_money');
+      }
+      trial.accepts(paid);
       const won = subtractAmounts(payout, '1');
       if (!(await trial.moved(won, `a stake of 1 and a payout of ${payout}`))) return;
-      const second = await trial.placed({ amount: stake });
+      const second = trial.slip({ amount: stake });
+      const place = await trial.place(second);
+      if (place.answer.kind === 'refused' && LIMITS.includes(place.answer.code ?? 0)) return;
+      trial.accepts(place);
       await trial.moved(subtractAmounts(won, stake), `with a stake of ${stake} from it`);
       await trial.giveBack(second);
     },
