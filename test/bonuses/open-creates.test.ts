@@ -100,6 +100,33 @@ it.concurrent('lets a create that never arrived be repeated, after two whole loo
   expect(failed).toEqual({ reason: 'never arrived', passes: 1 });
 });
 
+it.concurrent('finds what the service carries out while the last look is under way', async (context) => {
+  const { expect } = context;
+  const deployment = await openDeployment(context);
+  deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'later' }, { calls: 1 });
+  await create(deployment.alpha, 'Late');
+  const page = deployment.api.hold('templates', { point: 'after' });
+  await page.arrived;
+  // The second whole look, which began before twice the timeout was over, and ends after it.
+  await deployment.sql(
+    `UPDATE bonus_intents SET passes = 1,
+            created_at = (SELECT started_at FROM bonus_walks) - make_interval(secs => $1)
+      WHERE state = 'open'`,
+    [(1.5 * TIMEOUT_MS) / 1000],
+  );
+  deployment.api.applyLate();
+  const isOver = async () =>
+    await deployment.sql(
+      `SELECT 1 FROM bonus_intents
+        WHERE state = 'open' AND created_at < now() - make_interval(secs => $1)`,
+      [(2 * TIMEOUT_MS) / 1000],
+    );
+  await expect.poll(isOver).toHaveLength(1);
+  page.release();
+  const found = await deployment.untilClosed(() => create(deployment.alpha, 'Late'));
+  expect(madeWith(deployment, 'Late').map(({ id }) => id)).toEqual([found.json?.id]);
+});
+
 it.concurrent('does not take a template for it that was there before, however equal', async (context) => {
   const { expect } = context;
   const deployment = await openDeployment(context);

@@ -9,6 +9,7 @@ export interface OpenCreate {
   /** The highest template id before the service was asked. */
   readonly aboveId: string;
   readonly passes: number;
+  /** How old it was when the present walk began: what came later, the walk may have passed by. */
   readonly ageMs: number;
   /** Whether the present walk began after the create's request had certainly ended, and so covers it. */
   readonly isDue: boolean;
@@ -63,7 +64,7 @@ const OPEN_CREATES = statement(
           i.look_at::text AS look_at,
           -- No walk has begun yet: nothing is due.
           coalesce(i.look_at <= w.started_at, false) AS is_due,
-          (EXTRACT(EPOCH FROM clock_timestamp() - i.created_at) * 1000)::float8 AS age_ms
+          coalesce(EXTRACT(EPOCH FROM w.started_at - i.created_at) * 1000, 0)::float8 AS age_ms
      FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
     WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
     ORDER BY i.id`,
