@@ -24,8 +24,13 @@ export interface ReadingBack extends Bonuses {
   readonly triedInVain: Map<string, number>;
 }
 
-/** The read-back has a lane of its own, whose name no operator can have: its calls never block an operator's. */
-const LANE = 'read back';
+/**
+ * The read-back has lanes of its own, whose names no operator can have: its calls never block an operator's. One for
+ * each list of each account: where one of them fails for long, what the others wait for is found all the same (I7).
+ */
+function laneOf({ cid }: Account, method: BonusMethod): string {
+  return `read back of ${method} of ${cid}`;
+}
 
 /** A claim ends this long after its call must have ended; then others may claim. */
 const LEASE_MARGIN_MS = 5_000;
@@ -55,7 +60,7 @@ export async function readPage(
 ): Promise<ReadPage> {
   const { clock, service, logger } = reading;
   const deadline = new Deadline(clock, clock.monotonicMs(), timeoutMs(reading), 0);
-  const answer = await service.ask(LANE, account, method, body, deadline);
+  const answer = await service.ask(laneOf(account, method), account, method, body, deadline);
   if (answer.kind === 'answered') {
     return { kind: 'read', answer: await treeInSlices(answer.document) };
   }
