@@ -29,6 +29,11 @@ describe.concurrent('a batch that the service has carried out without an answer'
       502,
     ],
     [
+      'answers 400 with code 100 as a text',
+      { kind: 'status', status: 400, body: '{"code":"100","message":"no"}', effect: 'applied' },
+      502,
+    ],
+    [
       'answers 400 with code 10, a timeout behind it',
       { kind: 'status', status: 400, body: '{"code":10,"message":"late"}', effect: 'applied' },
       502,

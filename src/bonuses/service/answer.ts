@@ -153,16 +153,17 @@ function judgeResponse(
     const what = status === 200 ? 'its body is no JSON object' : 'no success';
     return { kind: 'failed', error: `HTTP ${status}: ${what}` };
   }
-  const { code, message } = document?.value ?? {};
+  const { message } = document?.value ?? {};
+  const code = codeOf(document);
   // A proxy's or another server's 404 says nothing about a template or bonus.
   const isElsewhere = status === 404 && document === undefined;
   if (status === 401 || status === 403 || code === CODES.badSignature || isElsewhere) {
-    return { kind: 'unauthorized', status, error: `HTTP ${status}, code ${String(code)}` };
+    return { kind: 'unauthorized', status, error: `HTTP ${status}, code ${code ?? '-'}` };
   }
   return {
     kind: 'refused',
     status,
-    code: integer(code),
+    code,
     message: typeof message === 'string' ? message : undefined,
     retryAfterSeconds: status === TOO_MANY_REQUESTS ? secondsOf(retryAfter) : undefined,
   };
@@ -179,13 +180,16 @@ function judgeSuccess(document: JsonDocument, method: BonusMethod): BonusApiAnsw
   if (members.some((name) => Object.hasOwn(document.value, name))) {
     return { kind: 'answered', document };
   }
-  const code = integer(document.value.code);
+  const code = codeOf(document);
   const error = `HTTP 200: no ${members.join(', no ')}, code ${code ?? '-'}`;
   return { kind: 'failed', error, instead: { code } };
 }
 
-function integer(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+/** Also one that comes as a text: taken for none, a service's "100" would pass for a definite no. */
+function codeOf(document: JsonDocument | undefined): number | undefined {
+  const code = document?.value.code;
+  const number = typeof code === 'string' && /^\d{1,9}$/.test(code) ? Number(code) : code;
+  return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
 }
 
 /** One second if the service gives no number: operators must wait in any case. */

@@ -22,3 +22,9 @@ it('an error with HTTP 200 is no definite refusal: the call may have taken effec
   if (answer.kind === 'answered') throw new Error('taken for a success');
   expect([answer.kind, mayBeDone(answer), saysMissing(answer)]).toEqual(['failed', true, true]);
 });
+
+it.each(['100', '10'])('a code that comes as a text (%s) says what it says as a number', (code) => {
+  const answer = answered(400, `{"code":"${code}","message":"System error"}`);
+  if (answer.kind === 'answered') throw new Error('taken for a success');
+  expect([mayBeDone(answer), saysMissing(answer)]).toEqual([true, false]);
+});
