@@ -2,10 +2,11 @@ import { askService, type BonusCall, type Bonuses, seesTemplate } from '../conte
 import { type BonusResult, invalid, NOTE_OPEN, notDone, notFound, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
 import { mayBeDone, saysMissing } from '../service/answer.ts';
-import { bonusesIn, termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { bonusesIn, playerOf, termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { applyBatchFields } from '../translation/fields.ts';
 import {
   entriesOf,
+  idOf,
   type Json,
   memberOf,
   textNode,
@@ -62,7 +63,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   const answer = await askService(bonuses, call, 'bonus/applyBatch', sent);
   if (answer.kind === 'answered') {
     const answered = await treeInSlices(answer.document);
-    return await applied(bonuses, call, begun.intentId, answered, known);
+    return await applied(bonuses, call, begun.intentId, answered, { templateId, known });
   }
   const result = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
   return saysMissing(answer) && !mayBeDone(answer) ? notFound('template') : result;
@@ -126,13 +127,39 @@ function withItems(answered: Json, players: number): Json {
   };
 }
 
+/** A batch as the service was asked for it. */
+interface AskedBatch {
+  readonly templateId: string;
+  /** Its players, from the aggregator's ids to the operator's. */
+  readonly known: ReadonlyMap<string, string>;
+}
+
+/**
+ * How many entries are not about this batch; 0 where it covers all players of the batch nevertheless, since a service
+ * may say more than it was asked. Otherwise it is the answer to another call, and what became of this one is unknown.
+ */
+function strayEntries(answered: Json, { templateId, known }: AskedBatch): number {
+  const issued = bonusesIn(memberOf(answered, 'items'));
+  const refused = entriesOf(memberOf(answered, 'errorItems'));
+  const isIssued = (item: Json) =>
+    known.has(playerOf(item) ?? '') && (idOf(item, 'templateId') ?? templateId) === templateId;
+  const isRefused = (entry: Json) => {
+    // What an entry holds is not documented: one that names nobody may be about anybody.
+    const player = playerOf(entry);
+    return player === undefined || known.has(player) || known.has(player.toLowerCase());
+  };
+  const own = issued.filter(isIssued).length + refused.filter(isRefused).length;
+  return own >= known.size ? 0 : issued.length + refused.length - own;
+}
+
 async function applied(
   bonuses: Bonuses,
   call: BonusCall,
   intentId: string,
   told: Json,
-  known: ReadonlyMap<string, string>,
+  batch: AskedBatch,
 ): Promise<BonusResult> {
+  const { known } = batch;
   return await recorded(bonuses, call, termsOf(call, known), async () => {
     const answered = withItems(told, known.size);
     const terms = await termsFor(bonuses, call, answered, known);
@@ -140,10 +167,14 @@ async function applied(
     if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {
       return notDone({ kind: 'failed', error: 'no items' }, terms, NOTE_OPEN);
     }
+    const stray = strayEntries(answered, batch);
     const issued = owned(items, terms);
-    const foreign = bonusesIn(items).length - issued.length;
+    const foreign = stray === 0 ? bonusesIn(items).length - issued.length : stray;
     if (foreign > 0) {
       bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
+    }
+    if (stray > 0) {
+      return notDone({ kind: 'failed', error: 'the answer to another batch' }, terms, NOTE_OPEN);
     }
     const answer = { status: 200, body: await translatedPage(answered, terms) };
     const refused = entriesOf(memberOf(answered, 'errorItems')).length;

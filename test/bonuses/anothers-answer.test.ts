@@ -1,0 +1,73 @@
+import { describe, it, type TestContext } from 'vitest';
+import { batchBody, objectOf, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
+
+/** Each case has its own gateway, so that all of them wait for their read-back concurrently. */
+async function openDeployment({ onTestFinished }: TestContext) {
+  const deployment = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 4_000 } });
+  onTestFinished(() => deployment.close());
+  const { alpha, beta, api } = deployment;
+  const template = await deployment.template(alpha, { name: 'Asked for' });
+  const issue = (operator: typeof alpha, templateId: number, users: readonly string[]) =>
+    operator.call('/bonuses/bonus/applyBatch', batchBody(templateId, users));
+  /** The service's own words to a batch. */
+  const answerTo = async (operator: typeof alpha, templateId: number, users: readonly string[]) => {
+    let said = '';
+    const listen = (right: string) => {
+      said = right;
+      return right;
+    };
+    api.misbehave('bonus/applyBatch', { kind: 'rewrite', body: listen }, { calls: 1 });
+    await issue(operator, templateId, users);
+    return said;
+  };
+  return { deployment, alpha, beta, api, template, issue, answerTo };
+}
+
+type Deployment = Awaited<ReturnType<typeof openDeployment>>;
+
+describe.concurrent('a batch that gets the answer to another call stays open until it is found', () => {
+  it.for([
+    [
+      'another operator’s batch',
+      async ({ deployment, beta, answerTo }: Deployment) =>
+        await answerTo(beta, await deployment.template(beta), ['ann', 'ben']),
+    ],
+    [
+      'another operator’s batch that was refused for everybody',
+      async ({ deployment, beta, issue, answerTo }: Deployment) => {
+        const template = await deployment.template(beta);
+        await issue(beta, template, ['ann', 'ben', 'carl']);
+        return await answerTo(beta, template, ['ann', 'ben']);
+      },
+    ],
+    [
+      'a batch of the same players and another template',
+      async ({ deployment, alpha, answerTo }: Deployment) =>
+        await answerTo(alpha, await deployment.template(alpha), ['ann', 'ben']),
+    ],
+    [
+      'a list of templates',
+      async ({ api }: Deployment) => {
+        const { id, cid, name } = api.createTemplate(SERVICE_CID, { name: 'Nobody’s' });
+        return JSON.stringify({ items: [{ id, cid, name }], metadata: { totalPages: 1 } });
+      },
+    ],
+  ] as const)('%s (I2, I8)', async ([, anothers], context) => {
+    const { expect } = context;
+    const scene = await openDeployment(context);
+    const { deployment, alpha, api, template, issue } = scene;
+    const said = await anothers(scene);
+    api.misbehave('bonus/applyBatch', { kind: 'rewrite', body: () => said }, { calls: 1 });
+    const first = await issue(alpha, template, ['ann', 'ben']);
+    expect([first.status, first.json?.code]).toEqual([502, 100]);
+    expect(first.json?.message).toContain('still open');
+
+    const found = await deployment.untilClosed(() => issue(alpha, template, ['ann', 'ben']));
+    expect(Object.values(objectOf(found.json?.items))).toMatchObject([
+      { userId: 'ann', templateId: template },
+      { userId: 'ben', templateId: template },
+    ]);
+    const issued = api.bonuses.filter((bonus) => bonus.template.id === template);
+    expect(issued).toHaveLength(2);
+  });
+});
