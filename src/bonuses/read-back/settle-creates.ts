@@ -97,8 +97,9 @@ async function settle(
     await take(reading, account, create, clear);
     return clear;
   }
-  // A request under way may still settle it: a person is needed only if all rival requests have ended.
-  const underWay = rivals.filter(({ isDue }) => !isDue);
+  // A request under way may still settle it: a person is needed only if all rival requests have ended. One that was
+  // looked at before has ended, however long its next look is put off.
+  const underWay = rivals.filter(({ isDue, passes }) => !isDue && passes === 0);
   const isStuck = !underWay.some((rival) => candidates.some((one) => fits(one, rival)));
   if (isStuck && !create.ambiguous) {
     const templates = candidates.map(({ templateId }) => templateId);

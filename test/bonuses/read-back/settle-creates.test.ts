@@ -39,3 +39,33 @@ it('compares each open create with each template once, however alike they all ar
   // When each was compared with every other create, this grew with the cube.
   expect(comparisons).toBeLessThan(4 * COUNT * COUNT);
 });
+
+it('asks a person also where no two of the rival creates are due at the same time', async () => {
+  const create = (id: string, isDue: boolean, passes: number): OpenCreate => ({
+    ...{ id, operatorId: id, body: JSON.stringify(request), aboveId: '1' },
+    ...{ passes, ageMs: 60_000, isDue, ambiguous: false, lookAt: 'then' },
+  });
+  const candidates: readonly Candidate[] = ['100', '101'].map((templateId) => ({
+    item: JSON.stringify({ ...response, id: Number(templateId) }),
+    ...{ templateId, assignedTo: undefined },
+  }));
+  const asked = async (rival: OpenCreate) => {
+    const lookAgain = vi.fn(
+      async (_: OpenCreate, _delayMs: number, _ambiguous: boolean) => undefined,
+    );
+    const reading = partly<ReadingBack>({
+      openCreates: {
+        of: async () => [create('alpha', true, 3), rival],
+        candidates: async () => candidates,
+        lookAgain,
+      },
+      logger: { warn: () => undefined },
+    });
+    await settleCreates(reading, partly<Account>({ cid: 'cid' }));
+    return lookAgain.mock.calls.map(([{ id }, , ambiguous]) => [id, ambiguous]);
+  };
+  // Each look makes the next one later: the rival's request has long ended, and it is due another time.
+  expect(await asked(create('beta', false, 3))).toEqual([['alpha', true]]);
+  // Never looked at: its request may be under way, and settle it.
+  expect(await asked(create('beta', false, 0))).toEqual([['alpha', false]]);
+});
