@@ -1,4 +1,11 @@
-import { idOf, type Json, type JsonMember, memberOf, treeText } from './translation/json-tree.ts';
+import {
+  idOf,
+  type Json,
+  type JsonMember,
+  memberOf,
+  textOf,
+  treeText,
+} from './translation/json-tree.ts';
 import type { Terms, TranslatedPlace } from './translation/terms.ts';
 import { translate, translateList } from './translation/translate.ts';
 
@@ -46,8 +53,13 @@ export async function translatedPage(
 /** Nothing has so many; a service that counts pages without end must not be followed. */
 const PAGES_MAX = 10_000;
 
-/** How many pages the service says there are, at most 10,000; 1 where it does not say. */
+/**
+ * How many pages the service says there are, at most 10,000; 1 where it does not say. Also as a text: pages that are
+ * not read are a template or bonus that is not found, and so one that never was.
+ */
 export function totalPages(answer: Json): number {
-  const said = Number(idOf(memberOf(answer, 'metadata'), 'totalPages') ?? 1);
-  return Math.min(PAGES_MAX, Math.max(1, said));
+  const metadata = memberOf(answer, 'metadata');
+  const text = textOf(metadata, 'totalPages') ?? '';
+  const said = idOf(metadata, 'totalPages') ?? (/^\d+$/.test(text) ? text : '1');
+  return Math.min(PAGES_MAX, Math.max(1, Number(said)));
 }

@@ -83,6 +83,19 @@ describe.concurrent('a create that the service has carried out without an answer
     const found = await deployment.untilClosed(() => create(deployment.alpha, 'Among'));
     expect([found.status, found.json?.id]).toEqual([200, madeWith(deployment, 'Among')[0]?.id]);
   });
+
+  it('is found on a later page of a service that writes their number as a text', async (context) => {
+    const { expect } = context;
+    const deployment = await openDeployment(context);
+    for (let n = 0; n < 101; n += 1)
+      deployment.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
+    const asText = (right: string) => right.replace(/"totalPages":(\d+)/, '"totalPages":"$1"');
+    deployment.api.misbehave('templates', { kind: 'rewrite', body: asText });
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    await create(deployment.alpha, 'Later');
+    const found = await deployment.untilClosed(() => create(deployment.alpha, 'Later'));
+    expect(madeWith(deployment, 'Later').map(({ id }) => id)).toEqual([found.json?.id]);
+  });
 });
 
 it.concurrent('lets a create that never arrived be repeated, after two whole looks', async (context) => {

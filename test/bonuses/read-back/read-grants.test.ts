@@ -14,8 +14,8 @@ const GRANT = {
 const TOO_OFTEN = { kind: 'refused', status: 429, code: 10, message: undefined } as const;
 
 /** One of this many pages of a player who has somebody else's bonuses. */
-function pageOf(totalPages: number): BonusApiAnswer {
-  const text = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${totalPages}}}`;
+function pageOf(totalPages: number | string): BonusApiAnswer {
+  const text = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${JSON.stringify(totalPages)}}}`;
   return { kind: 'answered', document: parseJsonObject(Buffer.from(text)) };
 }
 
@@ -35,8 +35,8 @@ async function lookedAt(page: number, answer: BonusApiAnswer) {
   return lookAgain.mock.calls;
 }
 
-it('a player’s bonuses are read page by page', async () => {
-  expect(await lookedAt(2, pageOf(3))).toEqual([['1', { page: 3, looks: 0, delayMs: 0 }]]);
+it.each([3, '3'])('a player’s bonuses are read page by page, of %j in all', async (totalPages) => {
+  expect(await lookedAt(2, pageOf(totalPages))).toEqual([['1', { page: 3, looks: 0, delayMs: 0 }]]);
 });
 
 it('a service that counts pages without end is not followed: a batch must not stay open for ever', async () => {
