@@ -112,6 +112,34 @@ it('keeps the keys of errors that the service has keyed, and adds its own likewi
   });
 });
 
+describe('a list of a player’s bonuses', () => {
+  const listed = async (body: (right: string) => string) => {
+    deployment.api.misbehave('player/bonuses', { kind: 'rewrite', body });
+    return await deployment.alpha.call('/bonuses/player/bonuses', { userId: 'ann' });
+  };
+  const template = '{"id":7,"name":"Of beta for its best"}';
+  const others = () => `{"id":8,"templateId":7,"name":"Of beta","userId":"${foreignId}"}`;
+
+  it.each([
+    ['templates', () => template],
+    ['the bonuses of another operator’s player', others],
+  ])(
+    'that shows %s is no answer: an empty one would pass for a player without (I8)',
+    async (_, item) => {
+      const answer = await listed(() => `{"items":[${item()}],"metadata":{"totalPages":1}}`);
+      expect([answer.status, answer.json?.code]).toEqual([502, 100]);
+      expect(answer.body).not.toContain('beta');
+    },
+  );
+
+  it('is the player’s own where the service adds others to it (I8)', async () => {
+    const answer = await listed((right) =>
+      right.replace('"items":[', `"items":[${template},${others()},`),
+    );
+    expect(answer.json?.items).toMatchObject([{ id: bonus, userId: 'ann' }]);
+  });
+});
+
 it('survives a player’s id that no database can hold', async () => {
   deployment.api.misbehave('bonus', {
     kind: 'rewrite',
