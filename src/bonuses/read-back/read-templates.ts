@@ -40,7 +40,7 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
     const tries = (triedInVain.get(upstreamCid) ?? 0) + 1;
     const beginsAnew = read.kind === 'refused' || tries >= TRIES_MAX;
     triedInVain.set(upstreamCid, beginsAnew ? 0 : tries);
-    await walks.postpone(upstreamCid, beginsAnew ? 1 : page, RETRY_MS);
+    await walks.postpone(claimed, beginsAnew ? 1 : page, RETRY_MS);
     return true;
   }
   triedInVain.delete(upstreamCid);
@@ -52,11 +52,11 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
   });
   await ownership.keepCopies(upstreamCid, copies);
   if (items.length > 0 && page < totalPages(answer)) {
-    await walks.advance(upstreamCid, page + 1);
+    await walks.advance(claimed, page + 1);
     return true;
   }
   // Before the walk ends: after a crash in between, the last page is repeated, and the settling with it.
-  await settleCreates(reading, account);
-  await walks.complete(upstreamCid);
+  await settleCreates(reading, account, claimed);
+  await walks.complete(claimed);
   return true;
 }

@@ -1,6 +1,7 @@
 import { Slices } from '../../lib/slices.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Candidate, OpenCreate } from '../../store/bonuses/open-creates.ts';
+import type { ClaimedPage } from '../../store/bonuses/walks.ts';
 import type { Account } from '../service/account.ts';
 import { termsFor } from '../translation/bonus-terms.ts';
 import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
@@ -25,12 +26,16 @@ const LOOK_MS_MAX = 60_000;
  * template is given to a create only if neither can match another one. Candidates are read first and
  * creates afterwards, so that every create from which a candidate may come is known.
  */
-export async function settleCreates(reading: ReadingBack, account: Account): Promise<void> {
-  const first = await reading.openCreates.of(account.cid);
+export async function settleCreates(
+  reading: ReadingBack,
+  account: Account,
+  walk: ClaimedPage,
+): Promise<void> {
+  const first = await reading.openCreates.of(walk);
   if (first.length === 0) return;
   const aboveId = first.map((create) => BigInt(create.aboveId)).reduce((a, b) => (a < b ? a : b));
   const candidates = await reading.openCreates.candidates(account.cid, String(aboveId));
-  const creates = await reading.openCreates.of(account.cid);
+  const creates = await reading.openCreates.of(walk);
   await readFacts(candidates, creates);
   const taken = new Set<string>();
   const settled = new Set<string>();

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import type { ClaimedPage } from './walks.ts';
 
 /** A create of unknown outcome. */
 export interface OpenCreate {
@@ -38,9 +39,12 @@ export class OpenCreates {
     this.#database = database;
   }
 
-  /** All open creates, also those whose request may still be under way (`isDue` false). */
-  async of(upstreamCid: string): Promise<readonly OpenCreate[]> {
-    return await this.#database.run(OPEN_CREATES, upstreamCid);
+  /**
+   * All open creates, also those whose request may still be under way (`isDue` false); none once another process has
+   * claimed the walk, which is about another time then.
+   */
+  async of(claimed: ClaimedPage): Promise<readonly OpenCreate[]> {
+    return await this.#database.run(OPEN_CREATES, claimed);
   }
 
   /** Templates seen by the present walk that belong to no create and no operator, except by assignment. */
@@ -59,13 +63,17 @@ export class OpenCreates {
 
 const OPEN_CREATES = statement(
   'bonus-walk-open-creates',
-  { upstream_cid: ['text', (upstreamCid) => upstreamCid] } satisfies Parameters<string>,
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    claimed_until: ['timestamptz', ({ leaseUntil }) => leaseUntil],
+  } satisfies Parameters<ClaimedPage>,
   `SELECT i.id, i.operator_id, i.body, i.above_id, i.passes, i.ambiguous,
           i.look_at::text AS look_at,
           -- No walk has begun yet: nothing is due.
           coalesce(i.look_at <= w.started_at, false) AS is_due,
           coalesce(EXTRACT(EPOCH FROM w.started_at - i.created_at) * 1000, 0)::float8 AS age_ms
-     FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
+     FROM bonus_intents i
+     JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid AND w.lease_until = :claimed_until
     WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
     ORDER BY i.id`,
   (row): OpenCreate => ({

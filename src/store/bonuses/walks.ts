@@ -5,6 +5,8 @@ import { noRow, type Parameters, statement } from '../sql/statement.ts';
 export interface ClaimedPage {
   readonly upstreamCid: string;
   readonly page: number;
+  /** Until when it is this process's alone, as PostgreSQL's text: no other claim of it has the same. */
+  readonly leaseUntil: string;
 }
 
 export interface WalkedAccounts {
@@ -18,7 +20,8 @@ export interface WalkedAccounts {
 /**
  * The slow reading of all templates of a partner account, page by page: it keeps the copies fresh
  * and finds the templates of open creates (`OpenCreates`). Its position is in PostgreSQL, so that all replicas act as
- * one reader. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * one reader. A process that stood still until another has claimed the walk changes nothing of it. Every method throws
+ * GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BonusWalks {
   readonly #database: Database;
@@ -40,21 +43,21 @@ export class BonusWalks {
     return page;
   }
 
-  async advance(upstreamCid: string, nextPage: number): Promise<void> {
-    await this.#database.run(ADVANCE, { upstreamCid, nextPage });
+  async advance(claimed: ClaimedPage, nextPage: number): Promise<void> {
+    await this.#database.run(ADVANCE, { claimed, nextPage });
   }
 
   /**
    * The page could not be read: whichever process comes first tries again after a while.
    * @param page the same page, or the first, which restarts the walk
    */
-  async postpone(upstreamCid: string, page: number, delayMs: number): Promise<void> {
-    await this.#database.run(POSTPONE, { upstreamCid, page, delayMs });
+  async postpone(claimed: ClaimedPage, page: number, delayMs: number): Promise<void> {
+    await this.#database.run(POSTPONE, { claimed, page, delayMs });
   }
 
   /** The last page is read. */
-  async complete(upstreamCid: string): Promise<void> {
-    await this.#database.run(COMPLETE, upstreamCid);
+  async complete(claimed: ClaimedPage): Promise<void> {
+    await this.#database.run(COMPLETE, { claimed });
   }
 }
 
@@ -102,46 +105,54 @@ const CLAIM = statement(
                          WHERE i.upstream_cid = w.upstream_cid AND i.state = 'open'
                            AND i.kind = 'create' AND i.look_at <= clock_timestamp()))
       ORDER BY w.lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING upstream_cid, next_page`,
-  (row): ClaimedPage => ({ upstreamCid: row.text('upstream_cid'), page: row.int('next_page') }),
+  RETURNING upstream_cid, next_page, lease_until::text AS lease_until`,
+  (row): ClaimedPage => ({
+    upstreamCid: row.text('upstream_cid'),
+    page: row.int('next_page'),
+    leaseUntil: row.text('lease_until'),
+  }),
 );
+
+interface Claimed {
+  readonly claimed: ClaimedPage;
+}
+
+const CLAIMED: Parameters<Claimed> = {
+  upstream_cid: ['text', ({ claimed }) => claimed.upstreamCid],
+  claimed_until: ['timestamptz', ({ claimed }) => claimed.leaseUntil],
+};
+const IS_CLAIMED = 'upstream_cid = :upstream_cid AND lease_until = :claimed_until';
 
 const ADVANCE = statement(
   'bonus-walk-advance',
   {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    ...CLAIMED,
     next_page: ['int', ({ nextPage }) => nextPage],
-  } satisfies Parameters<{ readonly upstreamCid: string; readonly nextPage: number }>,
+  } satisfies Parameters<Claimed & { readonly nextPage: number }>,
   `UPDATE bonus_walks SET next_page = :next_page, lease_until = clock_timestamp()
-    WHERE upstream_cid = :upstream_cid`,
+    WHERE ${IS_CLAIMED}`,
   noRow,
 );
 
 const POSTPONE = statement(
   'bonus-walk-postpone',
   {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    ...CLAIMED,
     page: ['int', ({ page }) => page],
     delay_ms: ['float8', ({ delayMs }) => delayMs],
-  } satisfies Parameters<{
-    readonly upstreamCid: string;
-    readonly page: number;
-    readonly delayMs: number;
-  }>,
+  } satisfies Parameters<Claimed & { readonly page: number; readonly delayMs: number }>,
   `UPDATE bonus_walks
       SET next_page = :page,
           lease_until = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
-    WHERE upstream_cid = :upstream_cid`,
+    WHERE ${IS_CLAIMED}`,
   noRow,
 );
 
-const ACCOUNT: Parameters<string> = { upstream_cid: ['text', (upstreamCid) => upstreamCid] };
-
 const COMPLETE = statement(
   'bonus-walk-complete',
-  ACCOUNT,
+  CLAIMED,
   `UPDATE bonus_walks
       SET next_page = 1, completed_at = clock_timestamp(), lease_until = clock_timestamp()
-    WHERE upstream_cid = :upstream_cid`,
+    WHERE ${IS_CLAIMED}`,
   noRow,
 );

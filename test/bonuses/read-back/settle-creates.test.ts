@@ -7,6 +7,7 @@ import samples from '../../fixtures/samples.json' with { type: 'json' };
 import { partly } from '../../support/partly.ts';
 
 const COUNT = 20;
+const WALK = { upstreamCid: 'cid', page: 1, leaseUntil: 'later' };
 const { request, response } = samples.templatesAdd;
 
 it('compares each open create with each template once, however alike they all are (I7)', async () => {
@@ -33,7 +34,7 @@ it('compares each open create with each template once, however alike they all ar
   const reading = partly<ReadingBack>({
     openCreates: { of: async () => creates, candidates: async () => candidates, lookAgain },
   });
-  await settleCreates(reading, partly<Account>({ cid: 'cid' }));
+  await settleCreates(reading, partly<Account>({ cid: 'cid' }), WALK);
   // Nobody can tell which is which: each waits for a person.
   expect(lookAgain.mock.calls).toEqual(creates.map((create) => [create, 2_000, true]));
   // When each was compared with every other create, this grew with the cube.
@@ -61,7 +62,7 @@ it('asks a person also where no two of the rival creates are due at the same tim
       },
       logger: { warn: () => undefined },
     });
-    await settleCreates(reading, partly<Account>({ cid: 'cid' }));
+    await settleCreates(reading, partly<Account>({ cid: 'cid' }), WALK);
     return lookAgain.mock.calls.map(([{ id }, , ambiguous]) => [id, ambiguous]);
   };
   // Each look makes the next one later: the rival's request has long ended, and it is due another time.

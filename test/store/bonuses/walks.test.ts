@@ -3,7 +3,7 @@ import type { NewIntent } from '../../../src/store/bonuses/intent-statements.ts'
 import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
 import { OpenCreates } from '../../../src/store/bonuses/open-creates.ts';
 import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
-import { BonusWalks } from '../../../src/store/bonuses/walks.ts';
+import { BonusWalks, type ClaimedPage } from '../../../src/store/bonuses/walks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openPlainDatabase } from '../../support/journal.ts';
@@ -33,16 +33,27 @@ function intent(operatorId: string, body = '{"name":"x"}'): NewIntent {
   return { tenant, bodyHash: Buffer.from(body), body, patienceMs: 0 };
 }
 
+/** The claim. @throws Error if there is none */
+async function claimed(
+  claim: ClaimedPage | undefined | Promise<ClaimedPage | undefined>,
+): Promise<ClaimedPage> {
+  const page = await claim;
+  if (page === undefined) throw new Error('nothing to claim');
+  return page;
+}
+
 it('has nothing to do for an unused account', async () => {
   expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
 });
 
 it('walks for shared templates, and for owned ones, every so often', async () => {
   const claim = (shared: readonly string[]) => walks.claim({ ...ACCOUNTS, shared }, PACE);
-  expect(await claim([CID])).toEqual({ upstreamCid: CID, page: 1 });
-  await walks.advance(CID, 2);
-  expect(await claim([])).toEqual({ upstreamCid: CID, page: 2 });
-  await walks.complete(CID);
+  const first = await claimed(claim([CID]));
+  expect(first.page).toBe(1);
+  await walks.advance(first, 2);
+  const second = await claimed(claim([]));
+  expect(second.page).toBe(2);
+  await walks.complete(second);
   expect(await claim([CID])).toBeUndefined();
 });
 
@@ -51,11 +62,10 @@ it('gives a page to one of many processes, and to another when that one is gone'
   const claims = await Promise.all(
     Array.from({ length: 8 }, () => new BonusWalks(database).claim(ACCOUNTS, PACE)),
   );
-  expect(claims.filter((claimed) => claimed !== undefined)).toEqual([
-    { upstreamCid: CID, page: 1 },
-  ]);
-  await walks.postpone(CID, 1, 0);
-  expect(await walks.claim(ACCOUNTS, PACE)).toEqual({ upstreamCid: CID, page: 1 });
+  const [only, ...others] = claims.filter((claim) => claim !== undefined);
+  expect([only?.upstreamCid, only?.page, others]).toEqual([CID, 1, []]);
+  await walks.postpone(await claimed(only), 1, 0);
+  expect(await walks.claim(ACCOUNTS, PACE)).toMatchObject({ upstreamCid: CID, page: 1 });
 });
 
 it('walks for an open create only when its request must have ended', async () => {
@@ -88,7 +98,7 @@ it('offers as candidates only templates of this walk, above the mark, without an
   if (decided.kind !== 'begun') throw new Error('not begun');
   await intents.finishCreate(tenant, decided.intentId, { templateId: '16', item: '{}' }, answer);
   await intents.beginCreate(intent('alpha'), '10');
-  await walks.claim(ACCOUNTS, PACE);
+  const walk = await claimed(walks.claim(ACCOUNTS, PACE));
   await ownership.keepCopies(CID, [
     { templateId: '10', item: '{"id":10}' },
     { templateId: '11', item: '{"id":11}' },
@@ -99,16 +109,16 @@ it('offers as candidates only templates of this walk, above the mark, without an
   ]);
   const candidates = await openCreates.candidates(CID, '10');
   expect(candidates).toEqual([{ templateId: '11', item: '{"id":11}', assignedTo: undefined }]);
-  expect(await openCreates.of(CID)).toMatchObject([
+  expect(await openCreates.of(walk)).toMatchObject([
     { operatorId: 'alpha', aboveId: '10', passes: 0, isDue: true, ambiguous: false },
   ]);
 });
 
 it('looks again at once where a person has spoken while it looked', async () => {
   await new BonusIntents(database).beginCreate(intent('alpha'), '10');
-  await walks.claim(ACCOUNTS, PACE);
+  const walk = await claimed(walks.claim(ACCOUNTS, PACE));
   const found = async () => {
-    const [create] = await openCreates.of(CID);
+    const [create] = await openCreates.of(walk);
     if (create === undefined) throw new Error('no open create');
     return create;
   };
@@ -121,4 +131,17 @@ it('looks again at once where a person has spoken while it looked', async () => 
   expect(spoken).toMatchObject({ isDue: true, ambiguous: true, passes: 1 });
   await openCreates.lookAgain(spoken, 60_000, true);
   expect(await found()).toMatchObject({ isDue: false, passes: 2 });
+});
+
+it('belongs to the last that has claimed it: one that stood still changes nothing of it', async () => {
+  await new BonusIntents(database).beginCreate(intent('alpha'), '-1');
+  const still = await claimed(walks.claim(ACCOUNTS, { ...PACE, leaseMs: -1 }));
+  const present = await claimed(walks.claim(ACCOUNTS, PACE));
+  await walks.advance(still, 7);
+  await walks.postpone(still, 7, 0);
+  await walks.complete(still);
+  expect(await openCreates.of(still)).toEqual([]);
+  expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
+  await walks.advance(present, 2);
+  expect(await claimed(walks.claim(ACCOUNTS, PACE))).toMatchObject({ page: 2 });
 });
