@@ -2,11 +2,38 @@ import { closeLeftOpen, readGrants } from './read-grants.ts';
 import { readTemplates } from './read-templates.ts';
 import type { ReadingBack } from './reader.ts';
 
-/** At most one page of templates and one of bonuses per tick, so that the service is never overloaded. */
+/** At most one page of templates and one of bonuses in this time, so that the service is never overloaded. */
 const BUSY_MS = 200;
 const IDLE_MS = 1_000;
 /** How often the gauge is updated, and batches that a crash left half closed are closed. */
 const DUTIES_EVERY_MS = 4_000;
+
+/** Does its work again and again. */
+class Loop {
+  /** @returns whether there is probably more to do right away; never rejects */
+  readonly #work: () => Promise<boolean>;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #stopping = false;
+
+  constructor(work: () => Promise<boolean>) {
+    this.#work = work;
+  }
+
+  next(delayMs: number): void {
+    if (this.#stopping) return;
+    this.#timer = setTimeout(() => {
+      this.#working = this.#work().then((busy) => this.next(busy ? BUSY_MS : IDLE_MS));
+    }, delayMs);
+  }
+
+  /** Ends after the work under way. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+}
 
 /**
  * Finds out in the background what became of calls that the service never answered, and keeps
@@ -15,44 +42,36 @@ const DUTIES_EVERY_MS = 4_000;
  */
 export class BonusReadBack {
   readonly #reading: ReadingBack;
-  #timer: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> = Promise.resolve();
+  /** Each by itself: a list of templates that gets no answer must not keep lost batches waiting for its timeout (I7). */
+  readonly #loops: readonly Loop[];
   #dutiesAtMs = Number.NEGATIVE_INFINITY;
-  #stopping = false;
 
   constructor(reading: ReadingBack) {
     this.#reading = reading;
+    this.#loops = [
+      new Loop(() => this.#quietly('templates', () => readTemplates(this.#reading))),
+      new Loop(() => this.#grantsAndDuties()),
+    ];
   }
 
   start(): void {
-    this.#next(0);
+    for (const loop of this.#loops) loop.next(0);
   }
 
-  /** Ends after the page under way. */
+  /** Ends after the pages under way. */
   async close(): Promise<void> {
-    this.#stopping = true;
-    clearTimeout(this.#timer);
-    await this.#ticking;
+    await Promise.all(this.#loops.map((loop) => loop.close()));
   }
 
-  #next(delayMs: number): void {
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.#tick().then((busy) => this.#next(busy ? BUSY_MS : IDLE_MS));
-    }, delayMs);
-  }
-
-  /** @returns whether there is probably more to do right away */
-  async #tick(): Promise<boolean> {
-    // Each separately: one that always fails must not prevent the others.
-    const hadTemplates = await this.#quietly('templates', () => readTemplates(this.#reading));
+  async #grantsAndDuties(): Promise<boolean> {
     const hadGrants = await this.#quietly('grants', () => readGrants(this.#reading));
     const nowMs = this.#reading.clock.monotonicMs();
     if (nowMs - this.#dutiesAtMs >= DUTIES_EVERY_MS) {
       this.#dutiesAtMs = nowMs;
+      // Separately: one that always fails must not prevent the other.
       await this.#quietly('duties', () => this.#duties());
     }
-    return hadTemplates || hadGrants;
+    return hadGrants;
   }
 
   async #duties(): Promise<boolean> {
