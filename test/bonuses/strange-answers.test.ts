@@ -132,6 +132,11 @@ describe('a list of a player’s bonuses', () => {
     },
   );
 
+  it('is the player’s own where its bonuses name no player', async () => {
+    const answer = await listed(() => '{"items":[{"id":9,"templateId":7}],"metadata":{}}');
+    expect([answer.status, answer.json?.items]).toMatchObject([200, [{ id: 9 }]]);
+  });
+
   it('is the player’s own where the service adds others to it (I8)', async () => {
     const answer = await listed((right) =>
       right.replace('"items":[', `"items":[${template},${others()},`),

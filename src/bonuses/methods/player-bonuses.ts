@@ -4,7 +4,7 @@ import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { pageText, translatedPage } from '../paging.ts';
 import { playerOf, termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
-import { entriesOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
+import { entriesOf, idOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
 import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf, withMembers } from './request-body.ts';
@@ -41,7 +41,13 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
 function onlyOf(userId: string, list: Json): Json | undefined {
   const items = memberOf(list, 'items');
   const all = entriesOf(items);
-  const own = all.filter((item) => playerOf(item) === userId);
+  const own = all.filter((item) => isOf(userId, item));
   if (own.length === all.length) return list;
   return own.length === 0 ? undefined : withMembers(list, { items: { kind: 'array', items: own } });
+}
+
+/** A bonus that names nobody is the player's who was asked for; a template has no `templateId`. */
+function isOf(userId: string, item: Json): boolean {
+  const player = playerOf(item);
+  return player === undefined ? idOf(item, 'templateId') !== undefined : player === userId;
 }
