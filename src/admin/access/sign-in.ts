@@ -197,7 +197,7 @@ function issuerAway(reply: FastifyReply): FastifyReply {
 
 const BY_LINK = [
   "Make a link for one sign-in within 60 seconds, on the gateway's machine:",
-  '`npx wagergate console link`',
+  '`wagergate console link` (in a clone: `npx wagergate console link`)',
 ];
 const TOO_LATE =
   'It took longer than ten minutes, was begun in another browser, or the issuer did not confirm it.';
