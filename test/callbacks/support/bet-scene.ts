@@ -141,6 +141,8 @@ function journalOf({ looks = [PLACED], recorded = [] }: Scene, steps: Steps) {
     operationsOf: vi.fn(async () => recorded),
     operationsUnder: async ({ requestId }: { readonly requestId: string }) =>
       recorded.filter((one) => one.requestId === requestId),
+    hasPlace: async ({ requestId }: { readonly requestId: string | undefined }) =>
+      recorded.some((one) => one.operation === 'place' && one.requestId === requestId),
     operationIdOf: async () => undefined,
   };
   return { bets, commits, outcomes };

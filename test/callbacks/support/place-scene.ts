@@ -139,6 +139,7 @@ export function placeScene(scene: PlaceScene = {}) {
       limitOf: async (before: Deadline) => limits.get(before),
       operationIdOf: async () => undefined,
       operationsOf: async () => [],
+      hasPlace: async () => true,
       recordRefusal: async (_from: Bet, record: OperationRecord) => {
         steps.push('refusal');
         kept.refusals.push(record);

@@ -132,6 +132,7 @@ export function routesScene(scene: Scene = {}) {
     bets: {
       find: scene.find ?? (async () => DONE[asked]),
       ...{ operationsUnder: async () => [], recordCopy: async () => true },
+      hasPlace: async () => false,
       operationIdOf: async () => undefined,
     },
     changes: { changed: () => undefined },

@@ -45,7 +45,7 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
     sessions: { findCertain },
     bets: {
       find: async () => (left.length > 1 ? left.shift() : left[0]),
-      ...{ commit, operationsOf: async () => [] },
+      ...{ commit, operationsOf: async () => [], hasPlace: async () => true },
     },
     changes: { next },
     metrics: {

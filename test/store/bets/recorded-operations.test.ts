@@ -11,18 +11,19 @@ beforeAll(async () => {
 });
 afterAll(() => journal.close());
 
-/** Records a settle that was answered with this body. */
+/** Records an operation that was answered with its own body; by default a settle. */
 async function record(
   transactionId: string,
   requestId: string | undefined,
   body: string,
   status = 200,
+  operation: 'place' | 'settle' = 'settle',
 ) {
   const { operatorId } = journal.owner;
   const answer = { status, body };
   const copy = { requestId, body: Buffer.from(body), answer, attemptId: randomUUID() };
-  const settle = { operation: 'settle', ...copy } as const;
-  expect(await bets.recordCopy({ transactionId, operatorId }, settle, ampleDeadline())).toBe(true);
+  const kept = { operation, ...copy };
+  expect(await bets.recordCopy({ transactionId, operatorId }, kept, ampleDeadline())).toBe(true);
 }
 
 it('finds what one bet was asked for under one requestId, the newest first', async () => {
@@ -82,4 +83,21 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
   expect(await told(attempt('connection', 'NULL', 'false'))).toEqual([false, false]);
   // Of an earlier release: whether a byte of it had left is not on record.
   expect(await told(attempt('connection', 'NULL'))).toEqual([true, false]);
+});
+
+it('knows a place by its requestId, and one without by its bytes (I10)', async () => {
+  const [bet, other] = [randomUUID(), randomUUID()];
+  await record(bet, 'one', '{"n":1}', 200, 'place');
+  await record(bet, undefined, '{"n":2}', 200, 'place');
+  await record(bet, undefined, '{"n":3}');
+  await record(other, undefined, '{"n":4}', 200, 'place');
+  const has = (requestId: string | undefined, body: string) =>
+    bets.hasPlace({ transactionId: bet, requestId, body: Buffer.from(body) });
+  expect(await has('one', '{"n":9}')).toBe(true);
+  expect(await has('two', '{"n":1}')).toBe(false);
+  expect(await has(undefined, '{"n":2}')).toBe(true);
+  // Not those of a place with a requestId, of another operation, or of another bet.
+  for (const body of ['{"n":1}', '{"n":3}', '{"n":4}']) {
+    expect(await has(undefined, body)).toBe(false);
+  }
 });
