@@ -24,8 +24,11 @@ const ACTOR_LENGTH_MAX = 200;
 /** Actor names that the gateway itself uses (docs/contract.md, Internal API): never taken from a token. */
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
-/** Control characters and those without a form of their own (zero width, soft hyphen, direction): unseen in a list. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/**
+ * Control characters and those without a form of their own (zero width, soft hyphen, direction, fillers, variation
+ * selectors; a Braille cell without dots): unseen in a list.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * A person's name in the audit: `email`, or `sub` if the issuer marks the email unverified or it is not an

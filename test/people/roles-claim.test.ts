@@ -42,6 +42,12 @@ describe('who somebody is', () => {
     [{ email: ' a@x.example', sub: '1' }, '1'],
     [{ email: 'a@x.example\u00a0', sub: '1' }, '1'],
     [{ email: 'a@x.example\n2026-11-26 b@x.example', sub: '1' }, '1'],
+    // Fillers, joiners and variation selectors are letters and marks to Unicode, and seen by nobody.
+    [{ email: 'a\ufe0f@x.example', sub: '1' }, '1'],
+    [{ email: 'a@x.example\u3164', sub: '1' }, '1'],
+    [{ email: 'a\u034f@x.example', sub: '1' }, '1'],
+    [{ email: '\u{e0100}a@x.example', sub: '1' }, '1'],
+    [{ email: 'a@x.example\u2800', sub: '1' }, '1'],
     [{ sub: 'token\u00ad' }, undefined],
     [{}, undefined],
   ])('of %j is %s', (claims, actor) => {
