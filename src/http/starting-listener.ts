@@ -6,6 +6,8 @@ import { STRICT_PARSER } from './unreadable.ts';
 /** Probes ask now and then, and close; a stranger must not hold more. */
 const CONNECTIONS_MAX = 32;
 const REQUEST_MS = 2_000;
+/** Node's own is 30 s: until then, who has said nothing would keep a connection. */
+const CHECK_EVERY_MS = 500;
 
 /** Of the form of a `ReadinessReport`; neither dependency has been asked so far. */
 const REPORT = {
@@ -29,6 +31,7 @@ export async function openStartingListener(at: {
   const server = createServer({
     requestTimeout: REQUEST_MS,
     headersTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
     ...STRICT_PARSER,
   });
   server.maxConnections = CONNECTIONS_MAX;
