@@ -23,6 +23,20 @@ const LOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 const HOLDERS_SHOWN = 3;
 
 /**
+ * Used unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and have
+ * 5 s; autovacuum gives way to a lock request after a second.
+ */
+const LOCK_TIMEOUT = '2s';
+
+/** Limits how long this session waits for a table from now on. */
+export async function limitLockWaits(client: Client): Promise<void> {
+  await client.query(
+    `SELECT set_config('lock_timeout', $1, false) WHERE current_setting('lock_timeout') = '0'`,
+    [LOCK_TIMEOUT],
+  );
+}
+
+/**
  * Runs work that needs exclusive locks on its tables. Waiting for such a lock blocks all later requests, callbacks
  * too: so each try waits only for the `lock_timeout` that `work` runs under, and then lets them pass.
  *

@@ -2,7 +2,7 @@ import { type Client, DatabaseError } from 'pg';
 import { refuseSharedSession } from '../server/pooler-check.ts';
 import { goOnAboveBroughtIds } from './brought-ids.ts';
 import { goOnAboveBrought } from './brought-journal.ts';
-import { type LockTries, withLockTries } from './lock-tries.ts';
+import { type LockTries, limitLockWaits, withLockTries } from './lock-tries.ts';
 import {
   beginMigration,
   ensureHistory,
@@ -23,6 +23,7 @@ import {
   type Script,
 } from './migration-scripts.ts';
 import { statusOf, withMigrationClient } from './migration-status.ts';
+import { giveMonthsToOwner } from './months-owner.ts';
 
 export interface MigrateOptions {
   /** Called with each step, for people. */
@@ -35,11 +36,6 @@ export interface MigrateOptions {
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
 
-/**
- * Used unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and have
- * 5 s; autovacuum gives way to a lock request after a second.
- */
-const LOCK_TIMEOUT = '2s';
 const PATIENT = { tries: 30, pauseMs: 8_000 };
 
 /**
@@ -79,6 +75,7 @@ export async function migrate(
         `rows were brought here without their sequences: ids go on above theirs (${tables.join(', ')})`,
       );
     }
+    await giveMonthsToOwner(client, log);
     return { applied };
   });
 }
@@ -126,10 +123,7 @@ async function applyPending(
   for (const name of await forgetUnfinished(client, pending)) {
     log(`migration ${name} was begun earlier and not finished: trying it again`);
   }
-  await client.query(
-    `SELECT set_config('lock_timeout', $1, false) WHERE current_setting('lock_timeout') = '0'`,
-    [LOCK_TIMEOUT],
-  );
+  await limitLockWaits(client);
   for (const script of scripts) {
     const onWaiting = (holders: string) =>
       log(`migration ${script.name} waits, and tries again: others hold its tables: ${holders}`);

@@ -72,7 +72,10 @@ it('months that a member of the owner makes are the owner’s: it prunes them, a
   await rowsOf(url, `DROP ROLE ${member}`);
 });
 
-it('a migration by their maker gives the owner those that earlier builds made', async () => {
+it.each([
+  ['a migration by their maker gives the owner those that earlier builds made', false],
+  ['also where the owner has applied all migrations before, which says whose they are', true],
+])('%s', async (_, isOwnerFirst) => {
   const { owner, member, as } = await ownerAndMember();
   const earlier = await mkdtemp(join(tmpdir(), 'wagergate-migrations-'));
   onTestFinished(() => rm(earlier, { recursive: true }));
@@ -81,7 +84,11 @@ it('a migration by their maker gives the owner those that earlier builds made', 
   }
   await migrate(as(owner), { folder: earlier });
   await rowsOf(as(member), monthFrom(12));
+  const said: string[] = [];
+  if (isOwnerFirst) await migrate(as(owner), { log: (line) => said.push(line) });
   expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 2 }]);
+  const whose = said.filter((line) => line.includes(`let ${member} run \`wagergate migrate\``));
+  expect(whose).toHaveLength(isOwnerFirst ? 2 : 0);
   await migrate(as(member));
   expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 0 }]);
 });
