@@ -106,23 +106,33 @@ export const UNRESOLVED_PIECES = piecesOf('bet-unresolved', {
   from: `bets b WHERE ${IS_PLACE_UNRESOLVED}`,
 });
 
-/** More are not counted: of so many, the exact number says nothing. */
+/** More of one operator are not counted: of so many, the exact number says nothing. */
 const UNKNOWN_RESULTS_MAX = 50_000;
+const IS_RESULT_UNKNOWN = `b.settlement = 'unknown' AND b.rollback = 'none'`;
 
 /**
- * Results of unknown outcome whose last attempt ended an hour ago, by operator. While the service repeats one, its
- * attempts are younger; refused in the end, it is repeated no more, and the wallet may still hold it.
+ * Results of unknown outcome whose last attempt ended an hour ago, by operator: each operator's apart, so that one with
+ * very many hides no other's (I7). While the service repeats one, its attempts are younger; refused in the end, it is
+ * repeated no more, and the wallet may still hold it.
  */
 export const UNKNOWN_RESULTS = statement(
   'bet-unknown-results',
   {},
   `
-  SELECT operator_id AS operator, count(*)::int AS count
-    FROM (SELECT operator_id, coalesce(late_at, created_at) AS since FROM bets
-           WHERE settlement = 'unknown' AND rollback = 'none' AND operator_id IS NOT NULL
-           LIMIT ${UNKNOWN_RESULTS_MAX}) b
-   WHERE since < clock_timestamp() - interval '1 hour'
-   GROUP BY operator_id`,
+  WITH RECURSIVE owner AS (
+    SELECT min(b.operator_id) AS operator FROM bets b WHERE ${IS_RESULT_UNKNOWN}
+     UNION ALL
+    SELECT (SELECT min(b.operator_id) FROM bets b WHERE ${IS_RESULT_UNKNOWN} AND b.operator_id > w.operator)
+      FROM owner w WHERE w.operator IS NOT NULL
+  )
+  SELECT w.operator, counted.count
+    FROM owner w
+   CROSS JOIN LATERAL (
+     SELECT count(*)::int AS count
+       FROM (SELECT coalesce(b.late_at, b.created_at) AS since FROM bets b
+              WHERE ${IS_RESULT_UNKNOWN} AND b.operator_id = w.operator LIMIT ${UNKNOWN_RESULTS_MAX}) b
+      WHERE since < clock_timestamp() - interval '1 hour') counted
+   WHERE counted.count > 0`,
   (row) => ({ operator: row.text('operator'), count: row.int('count') }),
 );
 

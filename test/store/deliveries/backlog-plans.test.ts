@@ -84,8 +84,23 @@ it('looks for live deliveries among the busy bets', async () => {
   );
 });
 
-it('looks for unknown results among themselves', async () => {
-  expect(await planOf(UNKNOWN_RESULTS, {})).toMatch(
-    /Limit.*\n *-> +Index Scan using bets_result_unknown_idx/,
-  );
+describe('counting unknown results', () => {
+  it('looks for them among themselves', async () => {
+    const plan = await planOf(UNKNOWN_RESULTS, {});
+    expect(plan).toMatch(/Limit.*\n *-> +Index Scan using bets_result_unknown_idx/);
+    expect(plan).not.toMatch(/Seq Scan|Index \w*Scan using (?!bets_result_unknown_idx)/);
+  });
+
+  it('hides no operator’s behind those of another that has very many (I7)', async () => {
+    const some = (operator: string, count: number, age: string) => `
+      INSERT INTO bets (transaction_id, operator_id, generation, place, settlement, late_at)
+      SELECT '${operator}-' || n, '${operator}', 1, 'accepted', 'unknown', now() - interval '${age}'
+        FROM generate_series(1, ${count}) n`;
+    await journal.sql(some('alpha', 60_000, '2 hours'));
+    await journal.sql(some('beta', 1, '10 minutes'));
+    await journal.sql(some('gamma', 2, '2 hours'));
+    const counts = await database.run(UNKNOWN_RESULTS, {});
+    expect(counts.map(({ operator }) => operator)).toEqual(['alpha', 'gamma']);
+    expect(counts[1]?.count).toBe(2);
+  });
 });
