@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { CODES } from '../domain/codes.ts';
+import { failure } from '../protocol/answers.ts';
 import type { ReadinessStatus } from './health.ts';
 import { STRICT_PARSER } from './unreadable.ts';
 
@@ -15,6 +17,13 @@ const REPORT = {
   dependencies: { postgresql: 'unknown', redis: 'unknown' },
 };
 
+/** To people and commands. */
+const REFUSAL = failure(
+  CODES.system,
+  'The gateway is starting: it waits for PostgreSQL, or migrates. Nothing was done',
+  503,
+);
+
 /**
  * Answers every request with 503, `starting`, while a process waits for its servers or migrates: the listener that
  * takes its place needs the database (docs/contract.md, Internal API). Liveness gets 503 as well: where it decides
@@ -27,7 +36,7 @@ export async function openStartingListener(at: {
   readonly host: string;
   readonly port: number;
 }): Promise<() => Promise<void>> {
-  const body = JSON.stringify(REPORT);
+  const report = JSON.stringify(REPORT);
   const server = createServer({
     requestTimeout: REQUEST_MS,
     headersTimeout: REQUEST_MS,
@@ -35,9 +44,9 @@ export async function openStartingListener(at: {
     ...STRICT_PARSER,
   });
   server.maxConnections = CONNECTIONS_MAX;
-  server.on('request', (_, response) => {
+  server.on('request', ({ url }, response) => {
     response.writeHead(503, { 'content-type': 'application/json', connection: 'close' });
-    response.end(body);
+    response.end(url?.startsWith('/health/') ? report : REFUSAL.body);
   });
   server.listen(at);
   await once(server, 'listening');

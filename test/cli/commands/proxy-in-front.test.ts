@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openStartingListener } from '../../../src/http/starting-listener.ts';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
+import { freePort } from '../../redis/support/redis-process.ts';
 import { wagergate } from '../support/command-line.ts';
 
 const LOGIN = '<!doctype html><h1>Sign in to Example Corp</h1>';
@@ -18,7 +20,10 @@ async function toldOf(answer: RequestListener) {
   const server = createServer(answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  return await toldAt((server.address() as AddressInfo).port);
+}
+
+async function toldAt(port: number) {
   const at = ['--admin', `http://127.0.0.1:${port}`];
   const env = { ADMIN_TOKEN };
   const asking = await wagergate(['operator', 'status', ...at], { env });
@@ -66,4 +71,14 @@ it('calls a gateway of another release that, whose answers have other members', 
   }
   expect(told.changing).toContain('may have been done');
   expect(told.asking).not.toContain('may have been done');
+});
+
+it('says of a gateway that waits for PostgreSQL that it is starting, and that nothing was done', async () => {
+  const port = await freePort();
+  onTestFinished(await openStartingListener({ host: '127.0.0.1', port }));
+  const told = await toldAt(port);
+  for (const line of [told.asking, told.changing]) {
+    expect(line).toContain('The gateway is starting');
+    expect(line).not.toMatch(/not a gateway|may have been done/);
+  }
 });
