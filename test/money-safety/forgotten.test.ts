@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { settleBody } from '../../src/protocol/callback-bodies.ts';
+import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
 import { forgetPlayer } from '../../src/store/players/forget.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
@@ -94,4 +94,18 @@ it('a data update of a bet that was placed elsewhere does not keep its player fr
   // Later operations still reach its wallet.
   expect((await bet.rollback()).status).toBe(200);
   expect(bet.arrivals()).toEqual(['update', 'rollback']);
+});
+
+it('a captured place of a forgotten player, without a requestId that can be on record, is still no unsettle (I10)', async () => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  const captured = placeBody(bet.slip, { requestId: '"d\u00e9j\u00e0"' });
+  expect((await gateway.service.call('POST', '/payment/bet', captured)).status).toBe(200);
+  expect((await bet.settle('40')).status).toBe(200);
+  const forgotten = { kind: 'forgotten', bets: 1, messages: 2 };
+  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
+  const answer = await gateway.service.call('PUT', '/payment/bet', captured);
+  expect([answer.status, answer.json?.code]).toEqual([400, 5]);
+  expect(bet.arrivals()).toEqual(['place', 'settle']);
 });

@@ -1,5 +1,6 @@
 import type { Bet } from '../../domain/bet.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
+import { blankTexts } from '../../protocol/blank-text.ts';
 import {
   batchStatement,
   type Columns,
@@ -123,21 +124,31 @@ export interface StoredRequest {
   readonly body: Buffer;
 }
 
-/** A row if a place of the bet is on record under the `requestId`; without one, with the same bytes. */
+/**
+ * A row if a place of the bet is on record under the `requestId`; without one, with the same bytes, or with what is left
+ * of them once the player has been forgotten.
+ */
 export const FIND_PLACE = statement(
   'bet-find-place',
   {
     transaction_id: ['text', ({ transactionId }) => transactionId],
     request_id: ['text', ({ requestId }) => requestId ?? null],
     body: ['bytea', ({ body }) => body],
+    blanked: ['bytea', blankedIfUnnamed],
   } satisfies Parameters<StoredRequest>,
   `
   SELECT id FROM operations
    WHERE transaction_id = :transaction_id AND operation = 'place'
-     AND (request_id = :request_id OR :request_id IS NULL AND request_id IS NULL AND body = :body)
+     AND (request_id = :request_id
+          OR :request_id IS NULL AND request_id IS NULL AND (body = :body OR body = :blanked))
    LIMIT 1`,
   noRow,
 );
+
+/** As `players forget` leaves it; null where the `requestId` decides. */
+function blankedIfUnnamed({ requestId, body }: StoredRequest): Buffer | null {
+  return requestId === undefined ? Buffer.from(blankTexts(body.toString())) : null;
+}
 
 function recordedOf(row: Columns) {
   return {

@@ -96,6 +96,9 @@ it('knows a place by its requestId, and one without by its bytes (I10)', async (
   expect(await has('one', '{"n":9}')).toBe(true);
   expect(await has('two', '{"n":1}')).toBe(false);
   expect(await has(undefined, '{"n":2}')).toBe(true);
+  await record(bet, undefined, '{"info":"***"}', 200, 'place');
+  // Its player has been forgotten since.
+  expect(await has(undefined, '{"info":"of ann"}')).toBe(true);
   // Not those of a place with a requestId, of another operation, or of another bet.
   for (const body of ['{"n":1}', '{"n":3}', '{"n":4}']) {
     expect(await has(undefined, body)).toBe(false);
