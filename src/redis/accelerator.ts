@@ -11,6 +11,8 @@ const REST_MS = 1_000;
 const IN_FLIGHT_MAX = 2_000;
 /** A server that reads its dump takes connections, and ioredis waits in silence until it is through. */
 const NOT_READY = 'connected, but Redis is not ready: it may still be loading its data (LOADING)';
+/** A server that refuses the password does so at once: what it said before does not hold for an older connection. */
+const REFUSED_WITHIN_MS = 500;
 /** Lifetime of the key that readiness writes to check whether Redis accepts writes. */
 const HEALTH_KEPT_MS = 10_000;
 
@@ -47,6 +49,7 @@ export class Accelerator {
   #restingUntilMs = 0;
   /** Why there is no connection, while there is none. */
   #connectionError: Error | undefined;
+  #connectedAtMs = Number.POSITIVE_INFINITY;
   #refusedDatabase: Error | undefined;
   #inFlight = 0;
   #wasThere = false;
@@ -72,7 +75,8 @@ export class Accelerator {
       if (error.message.includes('DB index')) this.#refusedDatabase = error;
     });
     this.#redis.on('connect', () => {
-      // What Redis itself has said, such as WRONGPASS, holds for this connection too.
+      this.#connectedAtMs = options.clock.monotonicMs();
+      // What Redis itself has said, such as WRONGPASS, probably holds for this connection too.
       if (this.#connectionError?.name !== 'ReplyError') this.#connectionError = undefined;
     });
     this.#redis.on('ready', () => {
@@ -249,9 +253,10 @@ export class Accelerator {
 
   /** Why Redis cannot be asked, if that is known. */
   get #whyNotReady(): string | undefined {
-    if (this.#connectionError !== undefined) return this.#connectionError.message;
     const isConnected = this.#redis instanceof Redis && this.#redis.status === 'connect';
-    return isConnected ? NOT_READY : undefined;
+    const connectedForMs = this.#options.clock.monotonicMs() - this.#connectedAtMs;
+    if (isConnected && connectedForMs >= REFUSED_WITHIN_MS) return NOT_READY;
+    return this.#connectionError?.message ?? (isConnected ? NOT_READY : undefined);
   }
 
   #rest(error: unknown): void {
