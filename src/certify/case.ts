@@ -21,10 +21,12 @@ export interface Case {
   readonly repeats?: boolean;
   /** It judges the answers to calls of other cases. */
   readonly judgesAnswers?: boolean;
+  /** What it sees differs from run to run, whatever the dialect: to try one it is not run again. */
+  readonly byChance?: boolean;
   readonly run: (trial: Trial) => Promise<void>;
 }
 
-type Usual = Pick<Case, 'rule' | 'money' | 'meaning'>;
+type Usual = Pick<Case, 'rule' | 'money' | 'meaning'> & Partial<Pick<Case, 'byChance'>>;
 
 /** What each case defines itself; its group and the usual values are given once for the whole file. */
 export type CaseText = Omit<Case, 'group' | keyof Usual> & Partial<Usual>;

@@ -74,15 +74,15 @@ async function tryWith(
 }
 
 /**
- * All cases if there is time, except latency, which differs each time. Otherwise only those that may end differently:
- * the answers of the others read the same with and without the items.
+ * All cases if there is time, except those that differ each time. Otherwise only those that may end differently: the
+ * answers of the others read the same with and without the items.
  */
 function casesToRepeat(
   { cases, clock, startedAtMs }: DialectTrial,
   first: Passed,
   suggestions: readonly Suggestion[],
 ): readonly Case[] {
-  const all = cases.filter(({ group }) => group !== 'latency');
+  const all = cases.filter(({ byChance }) => byChance !== true);
   const elapsedMs = clock.monotonicMs() - startedAtMs;
   if (elapsedMs + (1 + suggestions.length) * msOf(first, all) < RUN_MS_MAX) return all;
   const notable = new Set([

@@ -144,9 +144,8 @@ function worse(first: Passed, second: Passed): readonly string[] {
     const known = before.get(after.id);
     return known !== undefined && RANKS[after.verdict] > RANKS[known.verdict];
   };
-  // A busy wallet's latency differs each time.
   return second.results
-    .filter((result) => result.group !== 'latency' && isWorse(result))
+    .filter(isWorse)
     .map(({ id }) => id)
     .sort();
 }

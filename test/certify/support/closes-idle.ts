@@ -7,13 +7,13 @@ import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts'
 /**
  * Puts a server in front of a wallet that closes each idle connection after this time.
  * @param saysSo with an answer that announces it
- * @returns the address to call instead of the wallet's
+ * @returns the address to call instead of the wallet's, and how to have the next call close all other connections
  */
 export async function closesIdle(
   { baseUrl }: SimulatedWallet,
   afterMs: number,
   saysSo: boolean,
-): Promise<string> {
+): Promise<{ readonly baseUrl: string; readonly closeOthers: () => void }> {
   const wallet = new URL(baseUrl);
   const server = createServer((incoming, outgoing) => {
     const { method, headers, url: path } = incoming;
@@ -34,5 +34,10 @@ export async function closesIdle(
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${port}${wallet.pathname}`;
+  return {
+    baseUrl: `http://127.0.0.1:${port}${wallet.pathname}`,
+    closeOthers: () => {
+      server.once('request', () => server.closeIdleConnections());
+    },
+  };
 }
