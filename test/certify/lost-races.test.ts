@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { certification, sandbox } from './support/certification.ts';
 import * as answering from './support/flawed-answers.ts';
 import * as races from './support/lost-races.ts';
+import type { Mistake } from './support/mistake.ts';
 import { paysRefundsAgain } from './support/second-thoughts.ts';
 
 describe('a race that was lost in the first run and not in the next, with a dialect', () => {
@@ -28,6 +29,22 @@ describe('a race that was lost in the first run and not in the next, with a dial
       verdict: 'failed',
       mendedBy: [],
     });
+    expect(certificate.verdict).toBe('not_fit');
+  });
+
+  it('is held against neither of two items that are needed otherwise', async () => {
+    const error = answering.codeIn('error');
+    const asSix = answering.answersNotEnoughAs(6);
+    const both: Mistake = {
+      ...error,
+      rewrite: (answer, call) =>
+        error.rewrite?.(asSix.rewrite?.(answer, call) ?? answer, call) ?? answer,
+    };
+    const certificate = await certification(await sandbox(races.losesOneStake(both)), {
+      only: ['place-concurrent', 'place-not-enough', 'shape-refusal-code'],
+    });
+    expect(certificate.withheld).toEqual([]);
+    expect(certificate.suggestions.map(({ item }) => item)).toEqual(['codeField', 'mapCodes']);
     expect(certificate.verdict).toBe('not_fit');
   });
 });

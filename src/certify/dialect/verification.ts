@@ -40,10 +40,14 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   const withheld: Withheld[] = [];
   for (;;) {
     if (suggestions.length === 0) return none(base, withheld);
-    const again = await run(dialect);
     const mayMend = (item: keyof Dialect) => mendableBy(item, options);
-    const passed =
-      again && withoutLuck(first, again, (id) => suggestions.some(({ item }) => mayMend(item)(id)));
+    const mendable = suggestions.map(({ item }) => mayMend(item));
+    const isMendable = (id: string) => mendable.some((mends) => mends(id));
+    const runAgain = async (tried: Dialect) => {
+      const again = await run(tried);
+      return again && withoutLuck(first, again, isMendable);
+    };
+    const passed = await runAgain(dialect);
     if (passed === undefined) {
       withheld.push(...suggestions.map((one) => withhold(one, NO_TIME, [])));
       return none(base, withheld);
@@ -53,7 +57,7 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
     for (const suggestion of suggestions) {
       const { item } = suggestion;
       const without =
-        suggestions.length === 1 ? first : await run(withoutItem(dialect, item, base));
+        suggestions.length === 1 ? first : await runAgain(withoutItem(dialect, item, base));
       // If there is no time to try without it, the run with all items must do.
       const better = without === undefined ? suggestion.cases : worse(passed, without);
       const mended = better.filter(mayMend(item));
@@ -116,7 +120,7 @@ function mendableBy(
 }
 
 /**
- * The run, but with the failures of the first one that none of the items can have mended: a race that was lost once
+ * A later run, but with the failures of the first one that none of the items can have mended: a race that was lost once
  * is lost again in real traffic.
  */
 function withoutLuck(
