@@ -23,6 +23,14 @@ async function openDeployment({ onTestFinished }: TestContext) {
   return { deployment, alpha, beta, api, template, issue, answerTo };
 }
 
+/** The same refusals as an object, whose entries name the player by their key alone. */
+function keyedByPlayer(said: string): string {
+  const { errorItems } = objectOf(JSON.parse(said));
+  const entries = Object.values(objectOf(errorItems)).map(objectOf);
+  const keyed = entries.map(({ userId, ...refusal }) => [String(userId), refusal]);
+  return JSON.stringify({ items: {}, errorItems: Object.fromEntries(keyed) });
+}
+
 type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 describe.concurrent('a batch that gets the answer to another call stays open until it is found', () => {
@@ -38,6 +46,14 @@ describe.concurrent('a batch that gets the answer to another call stays open unt
         const template = await deployment.template(beta);
         await issue(beta, template, ['ann', 'ben', 'carl']);
         return await answerTo(beta, template, ['ann', 'ben']);
+      },
+    ],
+    [
+      'another operator’s batch that was refused for everybody, in entries keyed by player',
+      async ({ deployment, beta, issue, answerTo }: Deployment) => {
+        const template = await deployment.template(beta);
+        await issue(beta, template, ['ann', 'ben', 'carl']);
+        return keyedByPlayer(await answerTo(beta, template, ['ann', 'ben']));
       },
     ],
     [

@@ -232,6 +232,29 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     ]);
   });
 
+  it('takes bonuses of the asked template that name no player for those of the batch', async () => {
+    const nameless = (right: string) => right.replaceAll(/,"userId":"[^"]*"/g, '');
+    deployment.api.misbehave('bonus/applyBatch', { kind: 'rewrite', body: nameless }, { calls: 1 });
+    const issued = await apply(batchBody(template, ['nameless-1', 'nameless-2']));
+    expect([issued.status, Object.keys(objectOf(issued.json?.items)).length]).toEqual([200, 2]);
+  });
+
+  it('takes refusals in entries keyed by player, of nearly everybody, for those of the batch', async () => {
+    const users = Array.from({ length: 200 }, (_, at) => `keyed-${at}`);
+    await apply(batchBody(template, users.slice(1)));
+    const keyed = (right: string) => {
+      const { items, errorItems } = objectOf(JSON.parse(right));
+      const entries = Object.values(objectOf(errorItems)).map(objectOf);
+      const refusals = entries.map(({ userId, ...refusal }) => [String(userId), refusal]);
+      return JSON.stringify({ items, errorItems: Object.fromEntries(refusals) });
+    };
+    deployment.api.misbehave('bonus/applyBatch', { kind: 'rewrite', body: keyed }, { calls: 1 });
+    const issued = await apply(batchBody(template, users));
+    expect(issued.status).toBe(200);
+    expect(Object.values(objectOf(issued.json?.items))).toMatchObject([{ userId: 'keyed-0' }]);
+    expect(Object.keys(objectOf(issued.json?.errorItems))).toEqual(users.slice(1));
+  });
+
   it('passes the service’s refusal of a whole batch on, and may be asked again', async () => {
     deployment.api.setEnabled(template, false);
     const refused = await apply(batchBody(template, ['disabled']));

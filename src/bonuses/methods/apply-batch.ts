@@ -17,6 +17,7 @@ import {
 } from '../translation/json-tree.ts';
 import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
+import { isUuid } from '../translation/translate-text.ts';
 import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
 import { askedFor, askedHash, bodyAsking, withMembers } from './request-body.ts';
 
@@ -139,17 +140,38 @@ interface AskedBatch {
  * may say more than it was asked. Otherwise it is the answer to another call, and what became of this one is unknown.
  */
 function strayEntries(answered: Json, { templateId, known }: AskedBatch): number {
-  const issued = bonusesIn(memberOf(answered, 'items'));
-  const refused = entriesOf(memberOf(answered, 'errorItems'));
-  const isIssued = (item: Json) =>
-    known.has(playerOf(item) ?? '') && (idOf(item, 'templateId') ?? templateId) === templateId;
-  const isRefused = (entry: Json) => {
-    // What an entry holds is not documented: one that names nobody may be about anybody.
-    const player = playerOf(entry);
-    return player === undefined || known.has(player) || known.has(player.toLowerCase());
+  const players = new Set<string>();
+  let nameless = 0;
+  let stray = 0;
+  const count = (player: string | undefined, isOfTemplate: boolean) => {
+    if (!isOfTemplate) stray += 1;
+    else if (player === undefined) nameless += 1;
+    else if (known.has(player)) players.add(player);
+    else stray += 1;
   };
-  const own = issued.filter(isIssued).length + refused.filter(isRefused).length;
-  return own >= known.size ? 0 : issued.length + refused.length - own;
+  for (const bonus of bonusesIn(memberOf(answered, 'items'))) {
+    const player = playerOf(bonus);
+    // One that names neither is no bonus.
+    const template = idOf(bonus, 'templateId') ?? (player === undefined ? undefined : templateId);
+    count(player, template === templateId);
+  }
+  // What an entry holds is not documented: one that names nobody may be about anybody.
+  const refused = refusedPlayers(memberOf(answered, 'errorItems'), known);
+  for (const player of refused) count(player, true);
+  return players.size + nameless >= known.size ? 0 : stray;
+}
+
+/** Whom each refusal names: a list may also be keyed by player. */
+function refusedPlayers(
+  list: Json | undefined,
+  known: ReadonlyMap<string, string>,
+): readonly (string | undefined)[] {
+  const keys = list?.kind === 'object' ? list.members.map(({ name }) => name) : [];
+  return entriesOf(list).map((entry, at) => {
+    const key = keys[at] ?? '';
+    const player = playerOf(entry) ?? (isUuid(key) ? key : undefined);
+    return player !== undefined && !known.has(player) ? player.toLowerCase() : player;
+  });
 }
 
 async function applied(

@@ -1,10 +1,16 @@
 import type { Terms, TranslatedPlace } from './terms.ts';
 
 /** The form of the gateway's own player ids. */
-export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 const UUID_CHARS = 36;
 const ID_CHARS_MAX = 64;
+
+const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
+
+export function isUuid(text: string): boolean {
+  return IS_UUID.test(text);
+}
 
 /** All UUIDs in a text, as written and in lower case. */
 export function uuidsIn(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import { Slices } from '../../lib/slices.ts';
 import { jsonString } from '../../protocol/json.ts';
 import { type Json, type JsonMember, textNode } from './json-tree.ts';
 import type { Terms, TranslatedPlace } from './terms.ts';
-import { translateText, UUID, userOfUuid, uuidsIn } from './translate-text.ts';
+import { isUuid, translateText, userOfUuid, uuidsIn } from './translate-text.ts';
 
 /** Names of members that contain a player's id, known or likely ones. */
 const NAMES_A_PLAYER = /^(?:user|player)(?:_?id)?$|^uid$/i;
@@ -19,8 +19,6 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
   'availableCountries',
   'availableTournaments',
 ]);
-
-const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
 
 /**
  * The ids to look up before `translate`: of players, or looking like those. Works in slices of a few
@@ -171,7 +169,7 @@ function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace)
 
 /** Translates a key, since lists may be keyed by player; undefined for another operator's player drops the entry. */
 function translateName(name: string, terms: Terms, place: TranslatedPlace): string | undefined {
-  if (IS_UUID.test(name)) return userOfUuid(terms, name);
+  if (isUuid(name)) return userOfUuid(terms, name);
   return translateText(name, terms, place);
 }
 
