@@ -147,3 +147,25 @@ it.concurrent('issues once when a batch called absent arrives after all and is r
   expect(again.json?.errorItems).toMatchObject([{ userId: 'ann', code: 34 }]);
   expect(deployment.api.bonuses).toHaveLength(1);
 });
+
+it.concurrent('is not taken for absent by lists of another player', async (context) => {
+  const { expect } = context;
+  const { deployment, template, apply } = await openDeployment(context);
+  const { api, beta } = deployment;
+  await deployment.bonus(beta, await deployment.template(beta), 'other');
+  const [others] = api.bonuses;
+  const userId = others?.userId ?? '';
+  api.misbehave('bonus/applyBatch', { kind: 'reset', effect: 'applied' }, { calls: 1 });
+  // As many as make an absent player.
+  const body = () =>
+    JSON.stringify({
+      items: [{ id: others?.id, templateId: 1, userId }],
+      metadata: { totalPages: 1 },
+    });
+  api.misbehave('player/bonuses', { kind: 'rewrite', body }, { calls: 4 });
+  expect((await apply(['ann'])).status).toBe(504);
+  const found = await deployment.untilClosed(() => apply(['ann']));
+  expect(Object.values(objectOf(found.json?.items))).toMatchObject([
+    { userId: 'ann', templateId: template },
+  ]);
+});

@@ -3,16 +3,9 @@ import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import type { OpenGrant } from '../../store/bonuses/grants.ts';
 import { totalPages, translatedPage } from '../paging.ts';
 import { ANSWER_BYTES_MAX } from '../service/client.ts';
-import { playerOf, termsFor } from '../translation/bonus-terms.ts';
-import {
-  entriesOf,
-  idOf,
-  type Json,
-  memberOf,
-  treeInSlices,
-  treeOf,
-  treeText,
-} from '../translation/json-tree.ts';
+import { termsFor } from '../translation/bonus-terms.ts';
+import { bonusesOf } from '../translation/bonuses-of-player.ts';
+import { idOf, type Json, treeInSlices, treeOf, treeText } from '../translation/json-tree.ts';
 import { leaseMs, type ReadingBack, readableCids, readPage, timeoutMs } from './reader.ts';
 
 /** After this many complete reads of the player's bonuses and this many request timeouts, a bonus counts as absent. */
@@ -56,16 +49,22 @@ export async function closeLeftOpen(reading: ReadingBack): Promise<void> {
 /** @returns whether the grant's outcome is known now */
 async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Promise<boolean> {
   const { grants } = reading;
-  const items = entriesOf(memberOf(answer, 'items'));
-  const bonus = items.find(
-    (item) => idOf(item, 'templateId') === grant.templateId && playerOf(item) === grant.userId,
-  );
+  const own = bonusesOf(grant.userId, answer);
+  if (own === undefined) {
+    await grants.lookAgain(grant.id, {
+      page: grant.page,
+      looks: grant.looks,
+      delayMs: RETRY_MS,
+    });
+    return false;
+  }
+  const bonus = own.find((item) => idOf(item, 'templateId') === grant.templateId);
   const bonusId = idOf(bonus, 'id');
   if (bonus !== undefined && bonusId !== undefined) {
     await grants.found(grant, bonusId, treeText(bonus));
     return true;
   }
-  if (items.length > 0 && grant.page < totalPages(answer)) {
+  if (own.length > 0 && grant.page < totalPages(answer)) {
     await grants.lookAgain(grant.id, { page: grant.page + 1, looks: grant.looks, delayMs: 0 });
     return false;
   }
