@@ -169,3 +169,46 @@ it.concurrent('is not taken for absent by lists of another player', async (conte
     { userId: 'ann', templateId: template },
   ]);
 });
+
+it.concurrent('is found where the service carries it out while the last look is under way (I5)', async (context) => {
+  const { expect } = context;
+  const { deployment, apply } = await openDeployment(context);
+  const { api, sql } = deployment;
+  await apply(['ann']);
+  const [player] = api.bonuses;
+  for (let n = 0; n < 100; n += 1) {
+    const { id } = api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
+    api.issueBonus(id, { userId: player?.userId ?? '' });
+  }
+  const last = await deployment.template(deployment.alpha, { name: 'The last' });
+  const late = () => api.bonuses.find(({ template }) => template.id === last);
+  /** The newest bonus comes first, on a page that the look has passed by. */
+  let isPassed = false;
+  const body = (right: string) => {
+    const { items, metadata } = objectOf(JSON.parse(right));
+    const others = Object.values(objectOf(items)).filter(
+      (item) => objectOf(item).id !== late()?.id,
+    );
+    const isFirst = objectOf(metadata).currentPage === 1;
+    const { id, userId } = late() ?? {};
+    const newest = isFirst && isPassed && id ? [{ id, templateId: last, userId }] : [];
+    isPassed = late() !== undefined;
+    return JSON.stringify({ items: [...newest, ...others], metadata });
+  };
+  api.misbehave('player/bonuses', { kind: 'rewrite', body });
+  api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'later' }, { calls: 1 });
+  expect((await apply(['ann'], last)).status).toBe(504);
+  const age = (by: string) =>
+    sql(`UPDATE bonus_grants SET created_at = now() - ${by} WHERE state = 'open'`);
+  await age("interval '0'");
+  const lookedOnce = () =>
+    sql("SELECT 1 FROM bonus_grants WHERE state = 'open' AND looks > 0 AND page = 1");
+  await expect.poll(lookedOnce).toHaveLength(1);
+  const page = api.hold('player/bonuses', { point: 'after' });
+  await page.arrived;
+  api.applyLate();
+  await age("interval '1 minute'");
+  page.release();
+  const found = await deployment.untilClosed(() => apply(['ann'], last));
+  expect(Object.values(objectOf(found.json?.items))).toMatchObject([{ templateId: last }]);
+});

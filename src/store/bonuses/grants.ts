@@ -13,7 +13,7 @@ export interface OpenGrant {
   readonly userId: string;
   /** The next page of the player's bonuses to read. */
   readonly page: number;
-  /** How often all of the player's bonuses have been read since. */
+  /** How often all of the player's bonuses have been read since, with the present look if that is the last. */
   readonly looks: number;
   readonly ageMs: number;
 }
