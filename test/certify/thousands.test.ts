@@ -21,3 +21,15 @@ it.each([
   ]);
   expect(certificate.verdict).toBe('not_fit');
 });
+
+it.each([
+  ['stakes, with a code for it', thousands.limits('place', '1000', 11), 'passed'],
+  ['winnings, and says so', thousands.limits('settle', '10000', 5), 'warned'],
+] as const)('a wallet that limits %s is fit, and keeps no money', async (_, limited, verdict) => {
+  const certificate = await certification(await sandbox(limited), {
+    only: ['place-enough', 'settle-won', 'settle-large-payout', 'currency-thousands'],
+  });
+  const thousand = certificate.cases.find(({ id }) => id === 'currency-thousands');
+  expect(thousand?.verdict).toBe(verdict);
+  expect([certificate.verdict, certificate.money.difference]).toEqual(['fit', '0']);
+});

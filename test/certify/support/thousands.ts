@@ -29,3 +29,11 @@ export const readsStakesUpToTheComma = flawed((call, books) =>
     ? books.book({ ...call, amount: call.amount.replace(/\d{3}(?:\.\d+)?$/, '') })
     : undefined,
 );
+
+/** Refuses calls of this kind above this amount, with this code. */
+export const limits = (operation: 'place' | 'settle', most: string, code: number): Mistake =>
+  flawed((call) =>
+    call.operation === operation && compareAmounts(call.amount, most) > 0
+      ? declined(code)
+      : undefined,
+  );
