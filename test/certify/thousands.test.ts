@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { certification, ids, sandbox } from './support/certification.ts';
+import { refusesByStatusAlone } from './support/flawed-answers.ts';
 import * as thousands from './support/thousands.ts';
 
 it.each([
@@ -32,4 +33,13 @@ it.each([
   const thousand = certificate.cases.find(({ id }) => id === 'currency-thousands');
   expect(thousand?.verdict).toBe(verdict);
   expect([certificate.verdict, certificate.money.difference]).toEqual(['fit', '0']);
+});
+
+it('a limit on stakes that a wallet tells by the status alone is no fault of its arithmetic either', async () => {
+  const byStatus = { ...refusesByStatusAlone, ...thousands.limits('place', '2000', 11) };
+  const certificate = await certification(await sandbox(byStatus), {
+    only: ['place-enough', 'place-not-enough', 'currency-thousands', 'shape-refusal-status'],
+  });
+  expect(ids(certificate, 'warned')).toEqual(['currency-thousands']);
+  expect(certificate.verdict).toBe('fit_with_dialect');
 });

@@ -1,6 +1,7 @@
 import { subtractAmounts } from '../../domain/amount.ts';
 import { CODES } from '../../domain/codes.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import { describeExchange, namesCode } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
@@ -192,7 +193,14 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
       if (!(await trial.moved(won, `a stake of 1 and a payout of ${payout}`))) return;
       const second = trial.slip({ amount: stake });
       const place = await trial.place(second);
-      if (place.answer.kind === 'refused' && LIMITS.includes(place.answer.code ?? 0)) return;
+      if (place.answer.kind === 'refused') {
+        if (LIMITS.includes(place.answer.code ?? 0)) return;
+        // It may be a limit: a code that the dialect gives for the status says nothing of that.
+        if (!namesCode(place.exchange)) {
+          const answered = describeExchange(place.exchange);
+          return trial.warn(`a stake of ${stake} is refused: ${answered}`, 'costs_money');
+        }
+      }
       trial.accepts(place);
       await trial.moved(subtractAmounts(won, stake), `with a stake of ${stake} from it`);
       await trial.giveBack(second);
