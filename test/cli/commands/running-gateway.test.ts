@@ -56,7 +56,8 @@ describe('questions to a running gateway at the command line', () => {
     const { code, stdout, stderr } = await asked('operator', 'status');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^gone +no file +- +- +wait +1 +\S+ +1 +0$/m);
-    expect(stderr).toMatch(/^warning: gone has no file in the gateway's operators\/: .*\n$/);
+    // A busy machine may also be warned of a server that is slow.
+    expect(stderr).toMatch(/^warning: gone has no file in the gateway's operators\/: .*$/m);
     const { stdout: json } = await asked('operator', 'status', '--json');
     expect(JSON.parse(json).withoutFile).toMatchObject([{ id: 'gone', openDeliveries: 1 }]);
     // Only its counts are shown: it is not a row among the configured operators.
