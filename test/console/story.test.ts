@@ -107,6 +107,69 @@ describe("a bet's story", () => {
     expect(standing(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
   });
 
+  const refused = (name: string, request: string) =>
+    operation({
+      operation: name,
+      request,
+      answer: { status: 400, body: '{"code":20}' },
+      attempts: [
+        attempt({ result: 'declined', status: 400, code: 20, error: '400 code 20: late' }),
+      ],
+    });
+  const won = '{"amount":40.00,"resultType":"won"}';
+
+  it('tells a cashout from a win', () => {
+    const cashout = operation({
+      operation: 'settle',
+      request: '{"amount":5,"resultType":"cashout"}',
+    });
+    const result = operation({ operation: 'settle', request: won });
+    expect(texts(bet({ operations: [cashout, result] }))).toEqual(
+      expect.arrayContaining([
+        'The service sent the result: 5 USD (cashout).',
+        'The service sent the result: 40.00 USD (won).',
+      ]),
+    );
+  });
+
+  it('says of a refused win that nothing was paid, and whom to ask: nobody sends it again', () => {
+    const one = bet({ operations: [operation(), refused('settle', won)] });
+    expect(standing(one)).toEqual({
+      tone: 'warn',
+      text: 'The wallet holds the stake of 12.10 USD, and has refused the result: it has paid nothing.',
+    });
+    expect(nextSteps(one)).toMatchObject([
+      { kind: 'ask', why: expect.stringContaining('ask the service to send it anew') },
+    ]);
+  });
+
+  it('does not wait for somebody to ask about a refused cashout: the result still comes', () => {
+    const one = bet({
+      operations: [operation(), refused('settle', '{"amount":5,"resultType":"cashout"}')],
+    });
+    expect(standing(one).text).toContain('It refused the cashout; there is no result yet.');
+    expect(nextSteps(one)).toMatchObject([{ kind: 'nothing' }]);
+  });
+
+  it.each([
+    ['settle', won],
+    ['unsettle', '{"amount":40.00}'],
+  ])('says of a settled bet that its wallet refused a later %s', (name, request) => {
+    const settlement = { state: 'settled', amount: '10', resultType: 'won' };
+    const first = operation({ operation: 'settle', request: '{"amount":10,"resultType":"won"}' });
+    const one = bet({
+      state: 'settled',
+      settlement,
+      operations: [operation(), first, refused(name, request)],
+    });
+    expect(standing(one).text).toContain('It refused what the service sent about the result');
+    expect(nextSteps(one)).toMatchObject([{ kind: 'ask' }]);
+  });
+
+  it('never says that nothing has to be done about a result of unknown outcome (I2)', () => {
+    expect(nextSteps(bet({ state: 'settlement_unknown' }))).toMatchObject([{ kind: 'ask' }]);
+  });
+
   it('says of a rollback that a person has closed that nothing is waited for any more', () => {
     const rollback = (state: string) =>
       operation({ operation: 'rollback', delivery: { id: '7', state } });

@@ -1,5 +1,6 @@
 import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
+import { JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 import type { AttemptView, BetTimeline, OperationView } from '../../store/bets/timeline.ts';
 
 const COLUMNS = [
@@ -44,6 +45,7 @@ function settlementOf({ settlement }: BetTimeline): string {
 function operationRows(operation: OperationView): string[][] {
   const { delivery, answer, askedBy } = operation;
   const details = [
+    operation.operation === 'settle' ? resultOf(operation.request) : undefined,
     answer === null ? undefined : refusalOf(answer.body),
     delivery === null ? undefined : `delivery ${delivery.id} ${delivery.state}`,
   ];
@@ -55,6 +57,16 @@ function operationRows(operation: OperationView): string[][] {
     details.filter((detail) => detail !== undefined).join('; '),
   ];
   return [row, ...operation.attempts.map(attemptRow)];
+}
+
+/** `won 40`: what the service sent, whether or not its wallet took it. */
+function resultOf(request: Buffer): string | undefined {
+  const document = jsonObjectOrError(request);
+  if (document instanceof JsonError) return undefined;
+  const { resultType } = document.value;
+  const amount = document.numberText('amount');
+  if (typeof resultType !== 'string' || amount === undefined) return undefined;
+  return plain(`${resultType} ${amount}`);
 }
 
 function answeredText(answer: OperationView['answer']): string {

@@ -91,6 +91,27 @@ describe('wagergate bet', () => {
     expect(stdout).toContain('freebet     bonus 90001 of template 501, 5.00\n');
   });
 
+  it('tells a refused cashout from a result that was refused, with the amounts that were sent', async () => {
+    await client.query(
+      `INSERT INTO bets (transaction_id, operator_id, generation, place)
+       VALUES ('two-results', 'alpha', 1, 'accepted')`,
+    );
+    for (const body of [
+      '{"amount":5.50,"resultType":"cashout","type":2}',
+      '{"amount":40.00,"resultType":"won","type":2}',
+    ]) {
+      await client.query(
+        `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+         VALUES ('two-results', 'alpha', 'settle', gen_random_uuid(), $1)`,
+        [Buffer.from(body)],
+      );
+    }
+    const { stdout } = await wagergate(['bet', 'two-results'], { env });
+    expect(stdout).toMatch(
+      /settle +no answer yet +cashout 5\.50\n.*settle +no answer yet +won 40\.00\n/,
+    );
+  });
+
   it('tells the story of a bet as a person reads it', async () => {
     const { code, stdout, stderr } = await spawnWagergate(['bet', BET], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,8 +1,11 @@
 import type { ShownBet, ShownOperation } from './bet.ts';
+import { refusedResult } from './refused-result.ts';
 
 /** What a person can do about a bet now, and why. */
 export type NextStep =
   | { readonly kind: 'nothing'; readonly why: string }
+  /** No button helps: a person has to ask the operator, the service or both. */
+  | { readonly kind: 'ask'; readonly why: string }
   | {
       readonly kind: 'retry' | 'retryOrResolve';
       readonly deliveryId: string;
@@ -13,7 +16,23 @@ export type NextStep =
 /** One step for each delivery that is waiting; otherwise the reason why there is none. */
 export function nextSteps(bet: ShownBet): readonly NextStep[] {
   const steps = bet.operations.flatMap(stepOf);
-  return steps.length > 0 ? steps : [{ kind: 'nothing', why: whyNothing(bet) }];
+  return steps.length > 0 ? steps : [withoutButton(bet)];
+}
+
+function withoutButton(bet: ShownBet): NextStep {
+  const why = bet.inFlight === null ? whomToAsk(bet) : undefined;
+  return why === undefined ? { kind: 'nothing', why: whyNothing(bet) } : { kind: 'ask', why };
+}
+
+function whomToAsk(bet: ShownBet): string | undefined {
+  if (bet.state === 'settlement_unknown') {
+    return 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew.';
+  }
+  if (bet.state !== 'accepted' && bet.state !== 'settled') return undefined;
+  const refused = refusedResult(bet);
+  // A player may ask for another cashout, and the bet's result comes in any case.
+  if (refused === undefined || refused === 'cashout') return undefined;
+  return 'The wallet refused what the service sent about the result, and the service knows that: it does not repeat it by itself. Ask the operator why; once its wallet takes it, ask the service to send it anew.';
 }
 
 function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
@@ -64,8 +83,6 @@ function whyNothing(bet: ShownBet): string {
   switch (bet.state) {
     case 'unknown':
       return 'The service rolls the bet back, or else the gateway does by itself.';
-    case 'settlement_unknown':
-      return 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew.';
     case 'accepted':
       return 'The bet is open: the service sends its result when there is one.';
     default:

@@ -8,7 +8,7 @@ export function Steps({ bet }: { readonly bet: ShownBet }) {
   return (
     <ul className="steps">
       {nextSteps(bet).map((step) => (
-        <li key={step.kind === 'nothing' ? 'nothing' : step.deliveryId}>
+        <li key={'deliveryId' in step ? step.deliveryId : step.kind}>
           <p>{step.why}</p>
           <StepButtons step={step} />
         </li>
@@ -21,6 +21,8 @@ function StepButtons({ step }: { readonly step: NextStep }) {
   switch (step.kind) {
     case 'nothing':
       return <p className="muted">Nothing has to be done.</p>;
+    case 'ask':
+      return <p className="muted">The console has no button for this.</p>;
     case 'retry':
       return (
         <div className="buttons start">

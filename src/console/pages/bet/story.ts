@@ -2,6 +2,7 @@ import { membersOf } from '../../parts/exact-json.ts';
 import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
 import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
+import { refusedResult } from './refused-result.ts';
 
 /** A sentence of a bet's story. It may quote a wallet, so it must be shown by `Plain`. */
 export interface Sentence {
@@ -48,7 +49,7 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
             tone: 'info',
             text: `The result was taken back; the stake of ${stake} is in play again.`,
           }
-        : { tone: 'info', text: `The wallet holds the stake of ${stake}; there is no result yet.` };
+        : noResult(bet, stake);
     case 'declined':
       return { tone: 'quiet', text: 'The wallet refused the bet: no money moved.' };
     case 'not_sent':
@@ -83,9 +84,25 @@ function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof
       };
 }
 
-function settled({ settlement, currency }: ShownBet): string {
+function settled(bet: ShownBet): string {
+  const { settlement, currency } = bet;
   const result = settlement.resultType === null ? '' : ` (${wordsOf(settlement.resultType)})`;
-  return `The bet is settled${result}: the wallet paid ${money(settlement.amount, currency)}.`;
+  const paid = `The bet is settled${result}: the wallet paid ${money(settlement.amount, currency)}.`;
+  return refusedResult(bet) === undefined
+    ? paid
+    : `${paid} It refused what the service sent about the result after that.`;
+}
+
+function noResult(bet: ShownBet, stake: string): ReturnType<typeof standing> {
+  const held = `The wallet holds the stake of ${stake}`;
+  switch (refusedResult(bet)) {
+    case undefined:
+      return { tone: 'info', text: `${held}; there is no result yet.` };
+    case 'cashout':
+      return { tone: 'info', text: `${held}. It refused the cashout; there is no result yet.` };
+    default:
+      return { tone: 'warn', text: `${held}, and has refused the result: it has paid nothing.` };
+  }
 }
 
 const ASKED: Readonly<Record<string, string>> = {
@@ -104,9 +121,10 @@ function arrival(
     askedBy === 'gateway'
       ? `The gateway itself began a ${operation}, because the service had sent none`
       : undefined;
-  const amount =
-    operation === 'settle' || operation === 'place' ? membersOf(request).amount : undefined;
-  const of = amount === undefined ? '' : `: ${money(amount, bet.currency)}`;
+  const { amount, resultType } =
+    operation === 'settle' || operation === 'place' ? membersOf(request) : {};
+  const kind = operation === 'settle' && resultType ? ` (${wordsOf(resultType)})` : '';
+  const of = amount === undefined ? '' : `: ${money(amount, bet.currency)}${kind}`;
   return {
     at: receivedAt,
     tone: 'info',
