@@ -7,6 +7,7 @@ import type { FoundBet } from '../../store/bets/search-statements.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { readTime } from '../query-options.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { timeOf } from '../text/bet-text.ts';
 
@@ -36,7 +37,7 @@ export function betsSearchCommand(terminal: Terminal): Command {
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
-    // Accepted but unused: once, players were searched only at operators with a file.
+    // Needed by nothing that is found: once, players were searched only at operators with a file.
     .addOption(new Option('--folder <dir>').hideHelp())
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => search(terminal, options));
@@ -54,9 +55,14 @@ async function search(terminal: Terminal, options: Options): Promise<void> {
     terminal.printJson(page);
     return;
   }
-  if (page.items.length === 0) terminal.tell('no such bets');
+  if (page.items.length === 0) tellNothing(terminal, options);
   else terminal.print(table(COLUMNS, page.items.map(cells)));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
+}
+
+function tellNothing(terminal: Terminal, { operator, folder }: Options): void {
+  terminal.tell('no such bets');
+  if (operator !== undefined) warnOfUnknownOperator(terminal, folder, operator);
 }
 
 const COLUMNS = [

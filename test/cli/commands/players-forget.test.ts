@@ -42,6 +42,13 @@ describe('what people do with players at the command line', () => {
     expect((await run('bets', 'search', '--state', 'unknown')).stderr).toBe('no such bets\n');
   });
 
+  it('are told of a typo in the operator before they tell a player that there is no such bet', async () => {
+    const found = await run('bets', 'search', '--operator', 'alhpa', '--operator-user', 'jane');
+    expect(found.stderr).toBe(
+      'no such bets\nwarning: no file of operator alhpa in the configuration: did you mean alpha?\n',
+    );
+  });
+
   it('exports them, and forgets them once nothing is open, each on record (I12)', async () => {
     const { userId } = bet.player;
     const exported = await run('players', 'export', userId, '--reason', 'DSR 1');
