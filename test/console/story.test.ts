@@ -1,60 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ShownAttempt, ShownBet, ShownOperation } from '../../src/console/pages/bet/bet.ts';
+import type { ShownBet } from '../../src/console/pages/bet/bet.ts';
 import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
 import { sequenceOf } from '../../src/console/pages/bet/sequence.ts';
 import { standing, storyOf } from '../../src/console/pages/bet/story.ts';
-
-const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
-
-function attempt(fields: Partial<ShownAttempt> = {}): ShownAttempt {
-  return {
-    number: 1,
-    startedAt: at(0),
-    latencyMs: 20,
-    result: 'accepted',
-    status: 200,
-    code: null,
-    error: null,
-    answer: null,
-    ...fields,
-  };
-}
-
-function operation(fields: Partial<ShownOperation> = {}): ShownOperation {
-  return {
-    operation: 'place',
-    askedBy: 'service',
-    requestId: 'r-1',
-    receivedAt: at(0),
-    answer: { status: 200, body: '{}' },
-    delivery: null,
-    attempts: [attempt()],
-    request: '{"amount":12.10}',
-    ...fields,
-  };
-}
-
-function bet(fields: Partial<ShownBet> = {}): ShownBet {
-  return {
-    transactionId: 't-1',
-    operator: 'alpha',
-    operatorUser: 'anna',
-    userId: 'u-1',
-    state: 'accepted',
-    amount: '12.10',
-    currency: 'USD',
-    bonusId: null,
-    bonusTemplateId: null,
-    bonusAmount: null,
-    place: 'accepted',
-    settlement: { state: 'none', amount: null, resultType: null },
-    rollback: 'none',
-    inFlight: null,
-    createdAt: at(0),
-    operations: [operation()],
-    ...fields,
-  };
-}
+import { at, attempt, bet, operation } from './support/shown-bet.ts';
 
 const texts = (one: ShownBet) => storyOf(one).map(({ text }) => text);
 
@@ -86,6 +35,43 @@ describe("a bet's story", () => {
       'The rollback was delivered: the wallet confirmed it.',
     ]);
   });
+
+  it.each([-3_600, 3_600])(
+    'keeps its order where the clock of a process is wrong by %i s',
+    (wrongBy) => {
+      const place = operation({ attempts: [attempt({ startedAt: at(wrongBy) })] });
+      const rollback = operation({
+        operation: 'rollback',
+        receivedAt: at(5),
+        request: '{}',
+        delivery: { id: '7', state: 'delivered' },
+        attempts: [
+          attempt({ startedAt: at(5 + wrongBy), result: 'http_error', error: 'HTTP status 500' }),
+          attempt({ number: 2, startedAt: at(6) }),
+        ],
+      });
+      const one = bet({ state: 'rolled_back', operations: [place, rollback] });
+      expect(texts(one)).toEqual([
+        'The service asked to place the bet: 12.10 USD.',
+        'The wallet accepted it after 20 ms.',
+        'The service was told yes (200).',
+        'The service asked to roll the bet back.',
+        'Attempt 1: the wallet gave no valid answer: HTTP status 500.',
+        'The service was told yes (200).',
+        'Attempt 2: the wallet accepted it after 20 ms.',
+        'The rollback was delivered: the wallet confirmed it.',
+      ]);
+      const steps = sequenceOf(one);
+      expect(steps.map(({ message }) => message.key).slice(0, 5)).toEqual([
+        '1',
+        '1.1',
+        '1.1.answer',
+        '1.answer',
+        '2',
+      ]);
+      expect(Math.max(...steps.map(({ waitedMs }) => waitedMs ?? 0))).toBeLessThan(6_000);
+    },
+  );
 
   it("quotes the wallet's own words", () => {
     const refused = attempt({

@@ -1,6 +1,7 @@
 import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
 import type { ShownBet, ShownOperation } from './bet.ts';
+import { inOrder } from './order.ts';
 import { attemptTone, endOf } from './story.ts';
 
 /** From left to right. */
@@ -38,10 +39,8 @@ const WAIT_SHOWN_MS = 1_000;
 
 /** All messages of a bet, in the order in which they were sent. */
 export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
-  const messages = bet.operations.flatMap((operation, at) => messagesOf(bet, operation, at + 1));
-  const order = messages.map((message, at) => ({ message, at, ms: Date.parse(message.at) }));
-  order.sort((a, b) => a.ms - b.ms || a.at - b.at);
-  return order.map(({ message, ms }, at) => {
+  const order = inOrder(bet, (operation, number) => messagesOf(bet, operation, number));
+  return order.map(({ event: message, ms }, at) => {
     const before = order[at - 1];
     const waited = before === undefined ? 0 : ms - before.ms;
     return { message, waitedMs: waited >= WAIT_SHOWN_MS ? waited : undefined };

@@ -2,6 +2,7 @@ import { membersOf } from '../../parts/exact-json.ts';
 import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
 import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
+import { inOrder } from './order.ts';
 import { refusedResult } from './refused-result.ts';
 
 /** A sentence of a bet's story. It may quote a wallet, so it must be shown by `Plain`. */
@@ -14,15 +15,14 @@ export interface Sentence {
 
 /** What happened, in order, for somebody who was not there. */
 export function storyOf(bet: ShownBet): readonly Sentence[] {
-  const sentences = bet.operations.flatMap((operation) => [
+  const sentences = inOrder(bet, (operation) => [
     arrival(bet, operation),
     ...operation.attempts.slice(0, 1).map((attempt) => tried(operation, attempt)),
     ...told(operation),
     ...operation.attempts.slice(1).map((attempt) => tried(operation, attempt)),
     ...promised(operation),
   ]);
-  // Events of the same millisecond keep the order above.
-  return sentences.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return sentences.map(({ event }) => event);
 }
 
 /** The bet's state now, in one sentence. */
