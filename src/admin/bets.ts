@@ -67,7 +67,10 @@ export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetD
     const path = checkedPath(betPath, request);
     if (!('fields' in path)) return path;
     const timeline = await timelines.find(path.fields.transactionId, undefined);
-    if (timeline === undefined) return notFoundAnswer('No such bet');
+    if (timeline === undefined)
+      return notFoundAnswer(
+        'No such bet. An ended one also goes when its month is pruned: look for it in the statement of its day',
+      );
     if (timeline.userId !== null && mayDo(caller, 'personal')) {
       await audit.appendLook(
         { caller },

@@ -45,7 +45,8 @@ async function show(terminal: Terminal, transactionId: string, { json }: Options
   if (bet === undefined) {
     throw new CommandFailed(
       `no bet ${plain(transactionId)} in the journal: it is compared exactly, check the id ` +
-        'and DATABASE_URL',
+        'and DATABASE_URL. An ended bet also goes when its month is pruned: the statement of its day ' +
+        'still names it (`wagergate books statement --operator ID --day DAY --csv`)',
     );
   }
   if (!json) {

@@ -187,6 +187,8 @@ time (UTC)               what         result           took  details
   it('says so if there is no such bet', async () => {
     const { code, stdout, stderr } = await wagergate(['bet', 'bet-01'], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error: no bet bet-01 in the journal: .*\n$/);
+    expect(stderr).toMatch(
+      /^error: no bet bet-01 in the journal: .* goes when its month is pruned: .* --csv`\)\n$/,
+    );
   });
 });
