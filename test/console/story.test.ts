@@ -264,6 +264,10 @@ describe('what may be done now', () => {
     expect(step?.why).not.toContain('nothing has to be done');
   });
 
+  it('names the log for a result that was never sent, which no story has', () => {
+    expect(nextSteps(bet())[0]?.why).toContain('the log (callback.handled with this bet) says');
+  });
+
   it('says why there is nothing', () => {
     const [step] = nextSteps(bet({ state: 'unknown' }));
     expect(step?.why).toContain('rolls the bet back');

@@ -84,7 +84,7 @@ function whyNothing(bet: ShownBet): string {
     case 'unknown':
       return 'The service rolls the bet back, or else the gateway does by itself.';
     case 'accepted':
-      return 'The bet is open: the service sends its result when there is one.';
+      return 'The bet is open: the service sends its result when there is one. One that could not be sent to the wallet is not listed here: the service repeats it, and the log (callback.handled with this bet) says what it waits for.';
     default:
       return 'Nothing is open: every operation of this bet is finished.';
   }
