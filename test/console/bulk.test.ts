@@ -91,6 +91,18 @@ describe.skipIf(!hasChromium)('many deliveries at once', { timeout: 120_000 }, (
     expect(await page.getByRole('dialog').innerText()).not.toContain('looked at');
   });
 
+  it('say before a retry that nothing of it can be resolved for days', async () => {
+    await insert({ state: 'dead', transactionId: 'refused-for-good' });
+    page = await rig.open('/deliveries?state=dead');
+    await page.getByLabel('Select the rollback of refused-for-good').check();
+    for (const name of ['Retry 1 selected', 'Retry all 1 dead']) {
+      await button(name).click();
+      expect(await page.getByRole('dialog').innerText()).toContain('cannot be resolved before');
+      await answer('Cancel');
+      await gone();
+    }
+  });
+
   it('leave a selection when there is nothing to choose any more', async () => {
     await insert({ state: 'pending', transactionId: 'arrives' });
     page = await rig.open('/deliveries');

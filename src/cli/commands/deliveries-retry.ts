@@ -35,7 +35,8 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
       'Makes a pending, held or dead delivery due now, with a new horizon; or all of an operator in ' +
         'one state. A running gateway delivers them within a second or two, held ones when their ' +
         'operator takes calls again. A dead one stays dead if a later operation of its bet was ' +
-        'delivered: sent now, it would undo that operation.',
+        'delivered: sent now, it would undo that operation. What is retried cannot be resolved before ' +
+        'it is dead again: for days, if its wallet refuses it once more.',
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')

@@ -7,6 +7,7 @@ import { Action, useIsHere } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { type BulkProgress, eachSelected, nameOf, retryFilter } from './bulk.ts';
+import { NOT_RESOLVED } from './delivery-actions.tsx';
 import { type DeliveryFilter, RETRYABLE } from './filter.ts';
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
@@ -51,7 +52,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           tone="main"
           title={`Retry ${deliveries(selected.length)}`}
           subject={idsOf(selected)}
-          about="Each is due at once. One that a later operation has overtaken is left as it is."
+          about={`Each is due at once. One that a later operation has overtaken is left as it is. ${NOT_RESOLVED}`}
           reason="optional"
           run={(reason) => follow('retry', eachSelected('retry', selected, reason))}
         >
@@ -79,7 +80,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           right="operate"
           label={`Retry all ${many} ${filter.state}`}
           title={`Retry ${many === '1' ? deliveries(1) : `${many} deliveries`}`}
-          about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
+          about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are. ${NOT_RESOLVED}`}
           reason="optional"
           run={(reason) => follow('all', retryFilter(filter, total, reason))}
         >

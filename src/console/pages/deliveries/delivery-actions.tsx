@@ -7,6 +7,10 @@ interface OfDelivery {
   readonly operation: string;
 }
 
+/** Only a dead one can be resolved, and a retried rollback that is refused again is not dead. */
+export const NOT_RESOLVED =
+  'What is retried cannot be resolved before it is dead again: for days, if the wallet refuses it once more.';
+
 export function RetryAction({ id, operation }: OfDelivery) {
   return (
     <Action
@@ -15,7 +19,7 @@ export function RetryAction({ id, operation }: OfDelivery) {
       tone="main"
       title={`Retry the ${operation}`}
       subject={id}
-      about="It is due at once, and the gateway goes on trying for its whole horizon."
+      about={`It is due at once, and the gateway goes on trying for its whole horizon. ${NOT_RESOLVED}`}
       reason="optional"
       run={async (reason) => {
         await call('POST /admin/deliveries/:id/retry', { path: { id }, body: withReason(reason) });
