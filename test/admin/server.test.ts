@@ -244,13 +244,15 @@ describe('without PostgreSQL', () => {
   });
 
   it('is not ready, and says so within a second', async () => {
-    const startedAtMs = performance.now();
-    const { status, json } = await admin.get('/health/ready');
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000 + BUSY_MS);
-    expect(status).toBe(503);
-    expect(json).toEqual({
-      status: 'unavailable',
-      dependencies: { postgresql: 'down', redis: 'up' },
-    });
+    const ask = async () => {
+      const startedAtMs = performance.now();
+      const { status, json } = await admin.get('/health/ready');
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000 + BUSY_MS);
+      return [status, json];
+    };
+    // Probes close together share an answer, also that of the operators' page, from before.
+    await expect
+      .poll(ask)
+      .toEqual([503, { status: 'unavailable', dependencies: { postgresql: 'down', redis: 'up' } }]);
   });
 });

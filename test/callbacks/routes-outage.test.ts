@@ -39,9 +39,9 @@ afterEach(async () => {
   await Promise.all([postgres.restore(), redis.restore()]);
   // Waits until the gateway has recovered, so that the next test does not meet this outage.
   const player = await gateway.player();
-  await expect
-    .poll(async () => (await gateway.service.balance(player)).status, { timeout: 10_000 })
-    .toBe(200);
+  const place = async () => (await (await unplacedBet(gateway, { player })).place()).status;
+  await expect.poll(place, { timeout: 10_000 }).toBe(200);
+  expect((await gateway.service.balance(player)).status).toBe(200);
   await expect.poll(() => gateway.parts.accelerator.isAnswering(), { timeout: 10_000 }).toBe(true);
 });
 
