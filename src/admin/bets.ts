@@ -34,6 +34,9 @@ const searchQuery = z.strictObject({
     .optional(),
 });
 
+const NO_BET =
+  'No such bet. An ended one also goes when its month is pruned: look for it in the statement of its day';
+
 /** A person may write `007.50`, which is not a JSON number. */
 function withoutZeros(amount: string): string {
   return amount.replace(/^0+(?=\d)/, '');
@@ -67,10 +70,7 @@ export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetD
     const path = checkedPath(betPath, request);
     if (!('fields' in path)) return path;
     const timeline = await timelines.find(path.fields.transactionId, undefined);
-    if (timeline === undefined)
-      return notFoundAnswer(
-        'No such bet. An ended one also goes when its month is pruned: look for it in the statement of its day',
-      );
+    if (timeline === undefined) return notFoundAnswer(NO_BET);
     if (timeline.userId !== null && mayDo(caller, 'personal')) {
       await audit.appendLook(
         { caller },

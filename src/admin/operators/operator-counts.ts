@@ -55,7 +55,7 @@ function byOperator(counts: readonly OpenCount[] = []): ReadonlyMap<string, Open
 
 function countsOf(
   isKnown: boolean,
-  counted: Omit<OpenCounts, 'live' | 'failures' | 'unknownResults'> & { readonly isHeld: boolean },
+  counted: Pick<OpenCounts, 'waiting' | 'dead' | 'unresolved'> & { readonly isHeld: boolean },
 ): OperatorCounts {
   const { waiting, isHeld, dead, unresolved } = counted;
   const sum = (counts: readonly OpenCount[]) =>
