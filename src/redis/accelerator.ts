@@ -60,8 +60,9 @@ export class Accelerator {
     this.#options = options;
     this.#redis = connectRedis(options.url, {
       keyPrefix: options.prefix,
-      // One write to the socket per turn of the event loop: it costs more than the rest of a command.
-      enableAutoPipelining: true,
+      // There each key is read by a command of its own, and a write to the socket costs more than all the rest of it.
+      // A single server reads the keys of one turn of the event loop with one command, for which a pipeline is made in vain.
+      pipelinesInCluster: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 2_000,

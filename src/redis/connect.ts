@@ -8,7 +8,11 @@ const REDIS_PORT = 6_379;
 const SENTINEL_ANSWER_MS = 2_000;
 
 /** Without the option that would change the types of answers. */
-export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
+export interface ConnectionOptions
+  extends Omit<RedisOptions, 'replyMapping' | 'enableAutoPipelining'> {
+  /** Whether the commands of one turn of the event loop go to a node of a Redis Cluster together. */
+  readonly pipelinesInCluster?: boolean;
+}
 
 export type RedisConnection = Redis | Cluster;
 
@@ -30,7 +34,8 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   cluster's is not 0, or a part of the URL cannot be read
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
-  const options = { reconnectOnError, ...given };
+  const { pipelinesInCluster = false, ...rest } = given;
+  const options = { reconnectOnError, ...rest };
   const parsed = new URL(url);
   refuseStrayPercent(parsed);
   switch (parsed.protocol) {
@@ -39,7 +44,7 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
       return new Redis({ ...options, ...sentinelOptions(parsed) });
     case 'redis+cluster:':
     case 'rediss+cluster:':
-      return connectCluster(parsed, options);
+      return connectCluster(parsed, { ...options, pipelinesInCluster });
     default:
       return new Redis(url, {
         ...options,
@@ -56,7 +61,7 @@ function namedTls({ protocol, hostname }: URL): Pick<RedisOptions, 'tls'> {
 }
 
 function connectCluster(url: URL, options: ConnectionOptions): Cluster {
-  const { keyPrefix, enableAutoPipelining, enableOfflineQueue, ...ofNode } = options;
+  const { keyPrefix, pipelinesInCluster, enableOfflineQueue, ...ofNode } = options;
   const database = databaseOf(url.pathname.slice(1));
   if (database !== 0) {
     throw new GatewayError(
@@ -70,7 +75,7 @@ function connectCluster(url: URL, options: ConnectionOptions): Cluster {
     nodes.map((node) => address(node, REDIS_PORT)),
     {
       ...(keyPrefix === undefined ? {} : { keyPrefix }),
-      ...(enableAutoPipelining === undefined ? {} : { enableAutoPipelining }),
+      enableAutoPipelining: pipelinesInCluster === true,
       ...(enableOfflineQueue === undefined ? {} : { enableOfflineQueue }),
       clusterRetryStrategy: (times) => Math.min(times * 100, 2_000),
       redisOptions: {
