@@ -118,6 +118,18 @@ describe('the rooms of src/', () => {
 const LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 
+/** Not run for each callback; what is, would leave its memory to major collections (decision 0034). */
+const isOffThePath = (path: string): boolean =>
+  /^src\/(certify|cli|console)\//.test(path) || ONCE.has(path);
+
+const ONCE: ReadonlySet<string> = new Set([
+  'src/books/reconciliation/run.ts',
+  'src/http/gentle-close.ts',
+  'src/http/given-server.ts',
+  'src/store/schema/prisma-tables.ts',
+  'src/telemetry/logger.ts',
+]);
+
 /** Started by Node itself, so nobody imports their exports. */
 const ENTRIES = /^(src\/main\.ts|src\/cli\/wagergate\.ts|src\/console\/main\.tsx)$/;
 
@@ -169,6 +181,13 @@ describe('the shape of the code', () => {
         .map(({ name }) => `${path} ${name}`),
     );
     expect(long).toEqual([]);
+  });
+
+  it('assigns no function to a property where it is written, for a call or a connection', () => {
+    const assigning = product.filter(({ functions }) =>
+      functions.some(({ isAssigned }) => isAssigned),
+    );
+    expect(assigning.map(({ path }) => path).filter((path) => !isOffThePath(path))).toEqual([]);
   });
 
   it('keeps what tests share in a folder `support`, so that beside a test there are only tests', () => {

@@ -28,8 +28,7 @@ export function limitAnswers(socket: Socket, bodyBytesMax: () => number): void {
   const read: (bytes?: number) => Buffer | null = socket.read.bind(socket);
   let written = socket.bytesWritten;
   let answerBytes = 0;
-  // The parser reads everything through this; nothing more once the connection is destroyed.
-  socket.read = () => {
+  const meteredRead = () => {
     if (socket.destroyed) return null;
     const piece = socket.readableLength > PIECE_BYTES_MAX ? read(PIECE_BYTES_MAX) : read();
     if (piece === null) return null;
@@ -44,4 +43,6 @@ export function limitAnswers(socket: Socket, bodyBytesMax: () => number): void {
     );
     return null;
   };
+  // The parser reads everything through this; nothing more once the connection is destroyed.
+  socket.read = meteredRead;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
+import { answerOf } from './server/answer-of.ts';
 import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
 import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
@@ -52,6 +53,8 @@ export class Database {
   readonly #sharing: ConnectionSharing;
   readonly #connectionsMax: number;
   readonly #known: KnownDatabase | undefined;
+  /** How long a statement's answer may take: a frozen server never reports its own timeout. */
+  readonly #answerMs: number;
   /** Queries that wait for a connection, in the pool or at the server. */
   #waiting = 0;
 
@@ -63,6 +66,8 @@ export class Database {
     this.#connectionsMax = options.connectionsMax;
     this.#known = options.known;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
+    this.#answerMs = statementTimeoutMs + 1_000;
+    const { onConnect } = connectionChecks(options.known);
     const keepsOne = idleMs === undefined;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
@@ -76,14 +81,12 @@ export class Database {
       connectionTimeoutMillis: CONNECT_MS_MAX,
       idleTimeoutMillis: idleMs ?? 30_000,
       statement_timeout: statementTimeoutMs,
-      // A frozen server never reports its own timeout; the client counts as well.
-      query_timeout: statementTimeoutMs + 1_000,
       idle_in_transaction_session_timeout: 10_000,
       // One stays however long nobody needs it: a network on the way that forgets what is quiet must not forget it.
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       // What is there after a failover is a server that no start has looked at.
-      ...connectionChecks(options.known),
+      onConnect: (client: ClientBase) => within(this.#answerMs, onConnect(client)),
     });
     // A pool that keeps none can do without.
     this.#sharing.add(this.#pool, options.connectionsMax, keepsOne);
@@ -136,8 +139,8 @@ export class Database {
 
   #send(query: Query): Promise<Rows> {
     return this.#with(async (client) => {
-      await this.#keptPlans?.forgetOld(client);
-      return (await client.query<Row>(query)).rows;
+      await this.#keptPlans?.forgetOld(client, this.#answerMs);
+      return await answerOf(client, query, this.#answerMs);
     });
   }
 
@@ -191,7 +194,7 @@ export class Database {
   /** Whether a connection leads to the database still, where a new one was refused because it led to another. */
   async #leadsThere(client: PoolClient, known: KnownDatabase): Promise<boolean> {
     try {
-      await checkAgain(client, known);
+      await within(this.#answerMs, checkAgain(client, known));
       return true;
     } catch {
       client.release(true);
@@ -234,8 +237,12 @@ export class Database {
   async takesWrites(): Promise<boolean> {
     try {
       await this.#with(async (client) => {
-        const { rows } = await client.query<Row>('SHOW transaction_read_only');
-        if (rows[0]?.transaction_read_only !== 'off') throw new TakesNoWrites();
+        const [row] = await answerOf(
+          client,
+          { text: 'SHOW transaction_read_only' },
+          this.#answerMs,
+        );
+        if (row?.transaction_read_only !== 'off') throw new TakesNoWrites();
       });
       return true;
     } catch (error) {

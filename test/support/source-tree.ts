@@ -34,7 +34,14 @@ export interface SourceFile {
   readonly imports: readonly Import[];
   /** Exports that the file itself defines; re-exports are in `imports`. */
   readonly exports: readonly Export[];
-  readonly functions: readonly { readonly name: string; readonly lines: number }[];
+  readonly functions: readonly FoundFunction[];
+}
+
+interface FoundFunction {
+  readonly name: string;
+  readonly lines: number;
+  /** Whether it is written where it is assigned to a property: `call.callback = () => …`. */
+  readonly isAssigned: boolean;
 }
 
 /** Every TypeScript file of these folders, parsed, except generated code. */
@@ -75,10 +82,14 @@ function sourceFile(path: string): SourceFile {
     sourceType: 'module',
     plugins: path.endsWith('x') ? ['typescript', 'jsx'] : ['typescript'],
   });
-  const functions: { name: string; lines: number }[] = [];
+  const functions: FoundFunction[] = [];
   const dynamic: Import[] = [];
   walk(program, (node, parent) => {
-    if (isFunction(node)) functions.push({ name: nameOf(node, parent), lines: linesOf(node) });
+    if (isFunction(node)) {
+      const isAssigned =
+        parent?.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression';
+      functions.push({ name: nameOf(node, parent), lines: linesOf(node), isAssigned });
+    }
     const source = importedBy(node);
     if (source !== undefined) dynamic.push(...imported(path, source, ['*']));
   });

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { answerOf } from '../server/answer-of.ts';
 
 /**
  * How the connections of a pool plan their statements, as settings of PostgreSQL:
@@ -33,12 +34,15 @@ export class KeptPlans {
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();
 
-  /** Call it before each statement. Costs a sixth of a new connection, which would discard the plans as well. */
-  async forgetOld(client: PoolClient): Promise<void> {
+  /**
+   * Call it before each statement. Costs a sixth of a new connection, which would discard the plans as well.
+   * @param answerMs how long the server may take
+   */
+  async forgetOld(client: PoolClient, answerMs: number): Promise<void> {
     const nowMs = performance.now();
     const plannedAtMs = this.#plannedAtMs.get(client);
     if (plannedAtMs !== undefined && nowMs - plannedAtMs < KEPT_MS) return;
-    if (plannedAtMs !== undefined) await client.query('DISCARD PLANS');
+    if (plannedAtMs !== undefined) await answerOf(client, { text: 'DISCARD PLANS' }, answerMs);
     this.#plannedAtMs.set(client, nowMs);
   }
 }

@@ -1,0 +1,29 @@
+import type { ClientBase, QueryConfig } from 'pg';
+import { within } from '../../lib/within.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs one statement on a connection and waits for its rows, but no longer than `limitMs`: a frozen server never
+ * reports its own time limit. A connection on which the time was over must be closed.
+ *
+ * Not by `pg`'s promise, nor by its `query_timeout`. Both assign a function to a property of the query, and V8 keeps
+ * every function that is assigned as it is written in old space from the start. All that it refers to, here the
+ * statement's values and rows, then stays until the next major collection, and with two statements a place those
+ * came every few seconds and held up callbacks (docs/decisions/0034-no-functions-in-old-space.md).
+ *
+ * @throws OutOfTime. @throws Error of `pg`
+ */
+export function answerOf(
+  client: ClientBase,
+  query: QueryConfig,
+  limitMs: number,
+): Promise<readonly Row[]> {
+  const answer = new Promise<readonly Row[]>((resolve, reject) => {
+    client.query<Row>(query, (error: Error | null | undefined, result) => {
+      if (error == null) resolve(result.rows);
+      else reject(error);
+    });
+  });
+  return within(limitMs, answer);
+}
