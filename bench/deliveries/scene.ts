@@ -16,6 +16,7 @@ import { insertBacklog } from '../../test/deliveries/support/backlog.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, type ChildOptions, startChild } from '../support/child.ts';
+import { START_FLAGS } from '../support/start-flags.ts';
 
 export type OperatorId = 'alpha' | 'held';
 
@@ -73,7 +74,7 @@ export async function openScene(): Promise<Scene> {
     startWorker: (nodeArgs = () => []) =>
       startChild({
         script: 'src/main.ts',
-        nodeArgs,
+        nodeArgs: (folder) => [...START_FLAGS, ...nodeArgs(folder)],
         env: {
           DATABASE_URL: url,
           REDIS_URL: redis.url,

@@ -9,6 +9,7 @@ import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, startChild } from './child.ts';
 import { MEASURED_ON, pin, REST_ON, unpin } from './processors.ts';
+import { START_FLAGS } from './start-flags.ts';
 
 /** A process that takes callbacks, or that stands in for one. */
 export interface Side {
@@ -28,7 +29,7 @@ export interface GatewayOptions {
   readonly configFolder: string;
   /** Overrides the environment that every gateway of a benchmark gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Flags for its `node`, which keeps its files in this folder. */
+  /** Further flags for its `node`, which keeps its files in this folder. */
   readonly flags?: (folder: string) => readonly string[];
 }
 
@@ -89,7 +90,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
         const gateway = kept.use(
           await startChild({
             script: 'src/main.ts',
-            nodeArgs: flags,
+            nodeArgs: (folder) => [...START_FLAGS, ...flags(folder)],
             env: { ...base, ...ports, ...env },
           }),
         );

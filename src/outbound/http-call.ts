@@ -11,6 +11,14 @@ export interface AnsweredCall {
   readonly requestId: string | undefined;
 }
 
+/** How far a call has come. Its connection keeps this, and not the call, which holds the whole request and answer. */
+export interface CallProgress extends AnsweredCall {
+  /** Also true if it has failed since. */
+  isSent: boolean;
+  /** On the monotonic clock; undefined until the answer is complete. */
+  answeredAtMs: number | undefined;
+}
+
 /** The outcome of one HTTP exchange with a wallet. `notSent`: certainly not a single byte was sent (I2). */
 export type Exchange =
   | (HttpResponse & {
@@ -84,6 +92,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<Exchange>;
   /** The call that was answered before on the connection that takes this one. */
   answeredBefore: AnsweredCall | undefined;
+  readonly progress: CallProgress;
   readonly #settle: (exchange: Exchange) => void;
   readonly #options: HttpCallOptions;
   readonly #startedAtMs: number;
@@ -91,7 +100,6 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   /** Set once a connection has taken the request, which from then on counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
-  #answeredAtMs: number | undefined;
   #wasHandedOverAgain = false;
   #status: number | undefined;
   #contentType: string | undefined;
@@ -108,25 +116,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.outcome = promise;
     this.#settle = resolve;
     this.#options = options;
+    this.progress = { requestId: options.requestId, isSent: false, answeredAtMs: undefined };
     this.#startedAtMs = options.clock.monotonicMs();
     // If this process was busy, the timer runs before an answer that had arrived in time is read; waiting
     // one turn of the loop lets that answer count. An unknown outcome is costly (I2).
     this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), options.limitMs);
-  }
-
-  get requestId(): string | undefined {
-    return this.#options.requestId;
-  }
-
-  /** On the monotonic clock. */
-  get answeredAtMs(): number | undefined {
-    return this.#answeredAtMs;
-  }
-
-  /** `sent`: also if it has failed since. */
-  get progress(): 'waiting' | 'sent' | 'answered' {
-    if (this.#answeredAtMs !== undefined) return 'answered';
-    return this.#controller === undefined ? 'waiting' : 'sent';
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -143,6 +137,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
       throw new Error('the time of the call is nearly over');
     }
     this.#controller = controller;
+    this.progress.isSent = true;
   }
 
   onResponseStart(
@@ -174,7 +169,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) return;
-    this.#answeredAtMs = this.#options.clock.monotonicMs();
+    this.progress.answeredAtMs = this.#options.clock.monotonicMs();
     const [status, retryAfter] = [this.#status, this.#retryAfter];
     const { answeredBefore } = this;
     const before = answeredBefore === undefined ? {} : { answeredBefore };

@@ -1,5 +1,5 @@
 import { Client, type Dispatcher, errors } from 'undici';
-import { type AnsweredCall, HttpCall } from './http-call.ts';
+import { type AnsweredCall, type CallProgress, HttpCall } from './http-call.ts';
 
 /**
  * One connection at a time, which notices that the other side says more than it was asked. An answer in HTTP/1.1 does
@@ -7,7 +7,7 @@ import { type AnsweredCall, HttpCall } from './http-call.ts';
  * call on its connection, which may be another player's bet (I2).
  */
 class WatchedConnection extends Client {
-  #latest: HttpCall | undefined;
+  #latest: CallProgress | undefined;
   /** The last one on the present connection. */
   #answered: AnsweredCall | undefined;
   #answeredAtMs: number | undefined;
@@ -19,7 +19,7 @@ class WatchedConnection extends Client {
     this.#noteAnswered();
     if (handler instanceof HttpCall) {
       handler.answeredBefore = this.#answered;
-      this.#latest = handler;
+      this.#latest = handler.progress;
     }
     return super.dispatch(options, handler);
   }
@@ -28,7 +28,7 @@ class WatchedConnection extends Client {
   closedIdleSince(error: Error): number | undefined {
     this.#noteAnswered();
     const isClosed = error instanceof errors.SocketError && error.message === 'other side closed';
-    return isClosed && this.#latest?.progress !== 'sent' ? this.#answeredAtMs : undefined;
+    return isClosed && !this.#isUnderWay ? this.#answeredAtMs : undefined;
   }
 
   /**
@@ -37,16 +37,20 @@ class WatchedConnection extends Client {
    */
   ended(error: Error): AnsweredCall | undefined {
     this.#noteAnswered();
-    const isUnderWay = this.#latest?.progress === 'sent';
-    const answered = isUnderWay || !isUnasked(error) ? undefined : this.#answered;
+    const answered = this.#isUnderWay || !isUnasked(error) ? undefined : this.#answered;
     this.#answered = undefined;
     this.#answeredAtMs = undefined;
     return answered;
   }
 
+  /** Whether a call was sent whose answer has not come; to be asked once answers are noted. */
+  get #isUnderWay(): boolean {
+    return this.#latest?.isSent === true;
+  }
+
   #noteAnswered(): void {
-    if (this.#latest?.progress !== 'answered') return;
-    this.#answered = { requestId: this.#latest.requestId };
+    if (this.#latest?.answeredAtMs === undefined) return;
+    this.#answered = this.#latest;
     this.#answeredAtMs = this.#latest.answeredAtMs;
     this.#latest = undefined;
   }

@@ -10,7 +10,8 @@ import pkg from '../../package.json' with { type: 'json' };
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 const MAIN = `${SRC}/main.ts`;
 const WAGERGATE = `${SRC}/cli/wagergate.ts`;
-const YOUNG = '--max-semi-space-size=16';
+const YOUNG = '--max-semi-space-size=32';
+const NOT_OLD = '--no-allocation-site-pretenuring';
 
 /** A `node` that prints how it was started. */
 let folder: string;
@@ -30,14 +31,15 @@ async function nodeArgs(args: readonly string[], env: Readonly<Record<string, st
 
 describe('the image’s entry point', () => {
   it('gives the gateway room for new objects, of which Node takes next to none in a small container', async () => {
-    expect(await nodeArgs([])).toBe(`${YOUNG} ${MAIN}`);
-    expect(pkg.scripts.start).toBe(`exec node ${YOUNG} src/main.ts`);
+    expect(await nodeArgs([])).toBe(`${YOUNG} ${NOT_OLD} ${MAIN}`);
+    expect(pkg.scripts.start).toBe(`exec node ${YOUNG} ${NOT_OLD} src/main.ts`);
   });
 
   it('leaves that to NODE_OPTIONS where they speak of it', async () => {
-    expect(await nodeArgs([], { NODE_OPTIONS: '--max-semi-space-size=4' })).toBe(MAIN);
-    expect(await nodeArgs([], { NODE_OPTIONS: '--max_semi_space_size=4' })).toBe(MAIN);
-    expect(await nodeArgs([], { NODE_OPTIONS: '--enable-source-maps' })).toBe(`${YOUNG} ${MAIN}`);
+    const args = (options: string) => nodeArgs([], { NODE_OPTIONS: options });
+    expect(await args('--max-semi-space-size=4')).toBe(`${NOT_OLD} ${MAIN}`);
+    expect(await args('--max_semi_space_size=4')).toBe(`${NOT_OLD} ${MAIN}`);
+    expect(await args('--enable-source-maps')).toBe(`${YOUNG} ${NOT_OLD} ${MAIN}`);
   });
 
   it('runs a command with its words as they are', async () => {

@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>;
  * Not by `pg`'s promise, nor by its `query_timeout`. Both assign a function to a property of the query, and V8 keeps
  * every function that is assigned as it is written in old space from the start. All that it refers to, here the
  * statement's values and rows, then stays until the next major collection, and with two statements a place those
- * came every few seconds and held up callbacks (docs/decisions/0034-no-functions-in-old-space.md).
+ * came every few seconds and held up callbacks (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
  *
  * @throws OutOfTime. @throws Error of `pg`
  */
