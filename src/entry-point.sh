@@ -27,18 +27,18 @@ trap stop TERM INT
 trap '[ -z "$child" ] || pass HUP' HUP
 
 # Where a container has 512 MiB, Node gives new objects 1 MiB at a time: what a callback makes outlives
-# that, and a balance took up to twice the processor time. As where memory is not limited, or as NODE_OPTIONS says.
-young=--max-semi-space-size=32
-case "${NODE_OPTIONS-}" in *semi?space?size*) young='' ;; esac
+# that, and a balance took up to twice the processor time. Not where NODE_OPTIONS says otherwise.
+flags=--max-semi-space-size=32
+case "${NODE_OPTIONS-}" in *semi?space?size*) flags='' ;; esac
 # Many calls under way look to V8 as if what they make stayed. It would then make that in old space, where only
 # a major collection frees it (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
-young="$young --no-allocation-site-pretenuring"
+flags="$flags --no-allocation-site-pretenuring"
 
 here=${0%/*}
 case "${1-}" in
   '')
     # shellcheck disable=SC2086 # one argument or two
-    set -- node $young "$here/main.ts"
+    set -- node $flags "$here/main.ts"
     gateway=yes
     ;;
   sh | node | /*) trap - TERM INT HUP; exec "$@" ;;

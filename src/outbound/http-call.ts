@@ -12,7 +12,8 @@ export interface AnsweredCall {
 }
 
 /** How far a call has come. Its connection keeps this, and not the call, which holds the whole request and answer. */
-export interface CallProgress extends AnsweredCall {
+export interface CallProgress {
+  readonly requestId: string | undefined;
   /** Also true if it has failed since. */
   isSent: boolean;
   /** On the monotonic clock; undefined until the answer is complete. */

@@ -9,8 +9,7 @@ import { type AnsweredCall, type CallProgress, HttpCall } from './http-call.ts';
 class WatchedConnection extends Client {
   #latest: CallProgress | undefined;
   /** The last one on the present connection. */
-  #answered: AnsweredCall | undefined;
-  #answeredAtMs: number | undefined;
+  #answered: CallProgress | undefined;
 
   override dispatch(
     options: Dispatcher.DispatchOptions,
@@ -28,7 +27,7 @@ class WatchedConnection extends Client {
   closedIdleSince(error: Error): number | undefined {
     this.#noteAnswered();
     const isClosed = error instanceof errors.SocketError && error.message === 'other side closed';
-    return isClosed && !this.#isUnderWay ? this.#answeredAtMs : undefined;
+    return isClosed && !this.#isUnderWay ? this.#answered?.answeredAtMs : undefined;
   }
 
   /**
@@ -39,7 +38,6 @@ class WatchedConnection extends Client {
     this.#noteAnswered();
     const answered = this.#isUnderWay || !isUnasked(error) ? undefined : this.#answered;
     this.#answered = undefined;
-    this.#answeredAtMs = undefined;
     return answered;
   }
 
@@ -51,7 +49,6 @@ class WatchedConnection extends Client {
   #noteAnswered(): void {
     if (this.#latest?.answeredAtMs === undefined) return;
     this.#answered = this.#latest;
-    this.#answeredAtMs = this.#latest.answeredAtMs;
     this.#latest = undefined;
   }
 }

@@ -60,8 +60,9 @@ export class Accelerator {
     this.#options = options;
     this.#redis = connectRedis(options.url, {
       keyPrefix: options.prefix,
-      // There each key is read by a command of its own, and a write to the socket costs more than all the rest of it.
-      // A single server reads the keys of one turn of the event loop with one command, for which a pipeline is made in vain.
+      // There each key is read by a command of its own, and a write to the socket costs more than the rest of it.
+      // A single server is asked for all keys of one turn of the event loop with one command, and what is written
+      // is rare or gathered: making a pipeline each turn costs more than its few writes to the socket.
       pipelinesInCluster: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,

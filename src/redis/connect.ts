@@ -7,7 +7,7 @@ const REDIS_PORT = 6_379;
 /** A Sentinel that accepts a connection but does not answer is skipped for the next one. */
 const SENTINEL_ANSWER_MS = 2_000;
 
-/** Without the option that would change the types of answers. */
+/** Without the option that would change the types of answers; when to make pipelines is decided here. */
 export interface ConnectionOptions
   extends Omit<RedisOptions, 'replyMapping' | 'enableAutoPipelining'> {
   /** Whether the commands of one turn of the event loop go to a node of a Redis Cluster together. */
@@ -34,7 +34,7 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   cluster's is not 0, or a part of the URL cannot be read
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
-  const { pipelinesInCluster = false, ...rest } = given;
+  const { pipelinesInCluster, ...rest } = given;
   const options = { reconnectOnError, ...rest };
   const parsed = new URL(url);
   refuseStrayPercent(parsed);
@@ -44,7 +44,10 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
       return new Redis({ ...options, ...sentinelOptions(parsed) });
     case 'redis+cluster:':
     case 'rediss+cluster:':
-      return connectCluster(parsed, { ...options, pipelinesInCluster });
+      return connectCluster(parsed, {
+        ...options,
+        ...(pipelinesInCluster && { pipelinesInCluster }),
+      });
     default:
       return new Redis(url, {
         ...options,

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg';
+import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
-import { answerOf } from './server/answer-of.ts';
 import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
 import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
 import { checkAgain, connectionChecks, type KnownDatabase } from './server/on-connect.ts';
 import { SilentConnections } from './server/silent-connections.ts';
+import { answerOf } from './sql/answer-of.ts';
 import { KeptPlans, PLANS, type Plans } from './sql/plans.ts';
 import { isUndone, speaksOfServer } from './sql/sql-state.ts';
 import type { SqlValue } from './sql/sql-value.ts';
@@ -67,7 +67,6 @@ export class Database {
     this.#known = options.known;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
     this.#answerMs = statementTimeoutMs + 1_000;
-    const { onConnect } = connectionChecks(options.known);
     const keepsOne = idleMs === undefined;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
@@ -86,7 +85,7 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       // What is there after a failover is a server that no start has looked at.
-      onConnect: (client: ClientBase) => within(this.#answerMs, onConnect(client)),
+      ...connectionChecks(options.known, this.#answerMs),
     });
     // A pool that keeps none can do without.
     this.#sharing.add(this.#pool, options.connectionsMax, keepsOne);
@@ -111,11 +110,13 @@ export class Database {
     try {
       return await this.#unlessUndone({ ...statement, values: [...values] });
     } catch (error) {
-      throw isUnavailable(error)
-        ? new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${messageOf(error)}`, {
-            cause: error,
-          })
-        : error;
+      if (isUnavailable(error)) {
+        const what = `PostgreSQL: ${messageOf(error)}`;
+        throw new GatewayError('DATABASE_UNAVAILABLE', what, { cause: error });
+      }
+      // A bug: its stack leads to the socket on which PostgreSQL answered, and people need to see who asked.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
     }
   }
 
@@ -194,7 +195,7 @@ export class Database {
   /** Whether a connection leads to the database still, where a new one was refused because it led to another. */
   async #leadsThere(client: PoolClient, known: KnownDatabase): Promise<boolean> {
     try {
-      await within(this.#answerMs, checkAgain(client, known));
+      await checkAgain(client, known, this.#answerMs);
       return true;
     } catch {
       client.release(true);

@@ -36,6 +36,15 @@ it.each([undefined, 'kept'] as const)(
   },
 );
 
+it('says of a statement with a bug who has sent it', async () => {
+  const database = open(server.url);
+  const failed = database.run(statement('bug', {}, 'SELECT 1/0 AS one', noRow), {});
+  const error: unknown = await failed.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: '22012' });
+  expect(error instanceof Error ? error.stack : '').toContain('Database.run');
+  await database.close();
+});
+
 it.each([
   ['a database', (url: URL) => ({ pathname: `${url.pathname}_gone` })],
   ['a role', () => ({ username: 'nobody' })],

@@ -84,11 +84,15 @@ function sourceFile(path: string): SourceFile {
   });
   const functions: FoundFunction[] = [];
   const dynamic: Import[] = [];
+  /** Seen before what is in them. */
+  const assigned = new Set<Node>();
   walk(program, (node, parent) => {
     if (isFunction(node)) {
-      const isAssigned =
-        parent?.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression';
-      functions.push({ name: nameOf(node, parent), lines: linesOf(node), isAssigned });
+      const name = nameOf(node, parent);
+      functions.push({ name, lines: linesOf(node), isAssigned: assigned.has(node) });
+    }
+    if (node.type === 'AssignmentExpression' || node.type === 'AssignmentPattern') {
+      if (node.left.type === 'MemberExpression') assigned.add(withoutType(node.right));
     }
     const source = importedBy(node);
     if (source !== undefined) dynamic.push(...imported(path, source, ['*']));
@@ -205,6 +209,12 @@ function nameOf(node: AnyFunction, parent: Node | undefined): string {
     if (name.type === 'PrivateName') return `#${name.id.name}`;
   }
   return `line ${node.loc?.start.line}`;
+}
+
+/** What `(… as T)` and `(… satisfies T)` are at run time. */
+function withoutType(node: Node): Node {
+  const isTyped = node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression';
+  return isTyped ? withoutType(node.expression) : node;
 }
 
 function linesOf({ loc }: Node): number {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client, ClientBase } from 'pg';
-import { clientRows } from '../sql/client-rows.ts';
+import { type Connection, clientRows } from '../sql/client-rows.ts';
 
 /**
  * Which migrations the database has had: Prisma's own table `_prisma_migrations`, written as the
@@ -84,7 +84,7 @@ export async function isPathOfAddress(client: ClientBase): Promise<boolean> {
 }
 
 /** The id of the first migration that was ever begun; undefined if there was none. */
-export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
+export async function readHistoryId(client: Connection): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;
   const [id] = await clientRows(
     client,
@@ -97,7 +97,7 @@ export async function readHistoryId(client: ClientBase): Promise<string | undefi
   return id;
 }
 
-async function hasHistory(client: ClientBase): Promise<boolean> {
+async function hasHistory(client: Connection): Promise<boolean> {
   const [isThere] = await clientRows(
     client,
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type ClientBase, DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
 import { readHistoryId } from '../schema/migration-history.ts';
-import { clientRows } from '../sql/client-rows.ts';
+import { type Connection, clientRows } from '../sql/client-rows.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /** Enough that two databases never have the same id. */
@@ -25,7 +25,7 @@ interface Facts {
  * @returns 16 hexadecimal characters
  * @throws Error of `pg`
  */
-export async function databaseIdentity(client: ClientBase): Promise<string> {
+export async function databaseIdentity(client: Connection): Promise<string> {
   return digestOf(await factsOf(client));
 }
 
@@ -38,7 +38,7 @@ export async function databaseIdentity(client: ClientBase): Promise<string> {
  * @throws UnsuitableServer with what to do about it
  * @throws Error of `pg`
  */
-export async function refuseOtherDatabase(client: ClientBase, databaseId: string): Promise<void> {
+export async function refuseOtherDatabase(client: Connection, databaseId: string): Promise<void> {
   // The role's privileges may have changed since the start; no connection is refused because of that.
   const facts = await factsOf(client).catch((error: unknown) => {
     if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return undefined;
@@ -63,7 +63,7 @@ export async function refuseOtherDatabase(client: ClientBase, databaseId: string
   );
 }
 
-async function factsOf(client: ClientBase): Promise<Facts> {
+async function factsOf(client: Connection): Promise<Facts> {
   const [here] = await clientRows(
     client,
     `SELECT oid::text AS oid, has_function_privilege('pg_control_system()', 'EXECUTE') AS tells

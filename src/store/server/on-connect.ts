@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { clientRows } from '../sql/client-rows.ts';
+import { limited } from '../sql/answer-of.ts';
+import { type Connection, clientRows } from '../sql/client-rows.ts';
 import { refuseOtherDatabase } from './database-identity.ts';
 import { noteOwnSession } from './own-sessions.ts';
 import type { ServerFound, ServerRuns } from './server-runs.ts';
@@ -44,8 +45,12 @@ export interface KnownDatabase {
  * A pool awaits the promise, although its types do not say so.
  *
  * @param known default: nothing, as for a command that has just been started
+ * @param answerMs how long the server may take for each answer; default: as long as the client lets it
  */
-export function connectionChecks(known?: KnownDatabase): {
+export function connectionChecks(
+  known?: KnownDatabase,
+  answerMs?: number,
+): {
   /** @throws UnsuitableServer. @throws Error of `pg` */
   readonly onConnect: (client: ClientBase) => Promise<void>;
 } {
@@ -53,7 +58,9 @@ export function connectionChecks(known?: KnownDatabase): {
     onConnect: async (client) => {
       const asOf = known?.runs.doubts;
       try {
-        const server = await serverOf(client, known);
+        const asked = answerMs === undefined ? client : limited(client, answerMs);
+        const { server, pid } = await serverOf(asked, known);
+        noteOwnSession(client, pid);
         known?.runs.found(client, server, asOf);
         known?.onServer(server);
       } catch (error) {
@@ -69,16 +76,21 @@ export function connectionChecks(known?: KnownDatabase): {
 
 /**
  * Checks a connection that is doubted (`ServerRuns`) once more.
+ * @param answerMs how long the server may take for each answer
  * @throws UnsuitableServer. @throws Error of `pg`
  */
-export async function checkAgain(client: ClientBase, known: KnownDatabase): Promise<void> {
+export async function checkAgain(
+  client: ClientBase,
+  known: KnownDatabase,
+  answerMs: number,
+): Promise<void> {
   const asOf = known.runs.doubts;
-  await refuseUnsuitable(client, known);
+  await refuseUnsuitable(limited(client, answerMs), known);
   known.runs.trust(client, asOf);
 }
 
 async function refuseUnsuitable(
-  client: ClientBase,
+  client: Connection,
   known: KnownDatabase | undefined,
 ): Promise<void> {
   await refuseChangedTextOrder(client);
@@ -86,15 +98,14 @@ async function refuseUnsuitable(
 }
 
 async function serverOf(
-  client: ClientBase,
+  client: Connection,
   known: KnownDatabase | undefined,
-): Promise<ServerFound> {
+): Promise<{ readonly server: ServerFound; readonly pid: number }> {
   await refuseUnsuitable(client, known);
   const [begun] = await clientRows(client, BEGIN_WITH, [], (row) => ({
     pid: row.int('pid'),
     server: { startedAt: row.text('started_at'), isStandby: row.bool('is_standby') },
   }));
   if (begun === undefined) throw new UnsuitableServer('does not say how it is set up');
-  noteOwnSession(client, begun.pid);
-  return begun.server;
+  return begun;
 }

@@ -1,5 +1,5 @@
-import { type ClientBase, DatabaseError } from 'pg';
-import { clientRows } from '../sql/client-rows.ts';
+import { DatabaseError } from 'pg';
+import { type Connection, clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
@@ -24,7 +24,7 @@ const UNDEFINED_COLUMN = '42703';
  *
  * @throws UnsuitableServer with what to do about it
  */
-export async function refuseChangedTextOrder(client: ClientBase): Promise<void> {
+export async function refuseChangedTextOrder(client: Connection): Promise<void> {
   const [changed] = await clientRows(client, CHANGED, [], (row) => ({
     made: row.text('made'),
     now: row.textOrNull('now') ?? 'none',

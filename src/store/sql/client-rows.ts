@@ -1,6 +1,13 @@
-import type { ClientBase } from 'pg';
 import type { SqlValue } from './sql-value.ts';
 import { Columns } from './statement.ts';
+
+/** What a connection is to those who only run statements on it: a client of `pg` is one. */
+export interface Connection {
+  query(
+    text: string,
+    values: unknown[],
+  ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+}
 
 /**
  * Runs one statement on its caller's connection and decodes the rows.
@@ -8,11 +15,11 @@ import { Columns } from './statement.ts';
  * @throws Error of `pg`; `UnreadableRow` if a row has a value that this release does not know
  */
 export async function clientRows<Row>(
-  client: ClientBase,
+  client: Connection,
   text: string,
   values: readonly SqlValue[],
   decode: (columns: Columns) => Row,
 ): Promise<Row[]> {
-  const { rows } = await client.query<Record<string, unknown>>(text, [...values]);
+  const { rows } = await client.query(text, [...values]);
   return rows.map((row) => decode(new Columns(row)));
 }

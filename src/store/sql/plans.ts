@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { answerOf } from '../server/answer-of.ts';
+import { answerOf } from './answer-of.ts';
 
 /**
  * How the connections of a pool plan their statements, as settings of PostgreSQL:

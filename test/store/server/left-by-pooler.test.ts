@@ -71,10 +71,10 @@ it('a doubt that comes while a connection is checked is not answered by that che
   known.runs.doubt();
   await connecting;
   expect(known.runs.isDoubted(client)).toBe(true);
-  const checking = checkAgain(client, known);
+  const checking = checkAgain(client, known, 5_000);
   known.runs.doubt();
   await checking;
   expect(known.runs.isDoubted(client)).toBe(true);
-  await checkAgain(client, known);
+  await checkAgain(client, known, 5_000);
   expect(known.runs.isDoubted(client)).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import { within } from '../../lib/within.ts';
+import type { Connection } from './client-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -26,4 +27,11 @@ export function answerOf(
     });
   });
   return within(limitMs, answer);
+}
+
+/** The same connection, for statements that may each take no longer than `limitMs`. */
+export function limited(client: ClientBase, limitMs: number): Connection {
+  return {
+    query: async (text, values) => ({ rows: await answerOf(client, { text, values }, limitMs) }),
+  };
 }
