@@ -68,6 +68,7 @@ describe('the text format', () => {
     done = true;
     await others;
     expect(text.split('\n')).toHaveLength(300_003);
-    expect(turns).toBeGreaterThan(3);
+    // Written in one piece, it would let them have the one turn that they have asked for before.
+    expect(turns).toBeGreaterThan(1);
   });
 });
