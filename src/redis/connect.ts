@@ -34,7 +34,7 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   cluster's is not 0, or a part of the URL cannot be read
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
-  const { pipelinesInCluster, ...rest } = given;
+  const { pipelinesInCluster = false, ...rest } = given;
   const options = { reconnectOnError, ...rest };
   const parsed = new URL(url);
   refuseStrayPercent(parsed);
@@ -44,10 +44,7 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
       return new Redis({ ...options, ...sentinelOptions(parsed) });
     case 'redis+cluster:':
     case 'rediss+cluster:':
-      return connectCluster(parsed, {
-        ...options,
-        ...(pipelinesInCluster && { pipelinesInCluster }),
-      });
+      return connectCluster(parsed, options, pipelinesInCluster);
     default:
       return new Redis(url, {
         ...options,
@@ -63,8 +60,12 @@ function namedTls({ protocol, hostname }: URL): Pick<RedisOptions, 'tls'> {
   return isNamed ? { tls: { servername: hostname } } : {};
 }
 
-function connectCluster(url: URL, options: ConnectionOptions): Cluster {
-  const { keyPrefix, pipelinesInCluster, enableOfflineQueue, ...ofNode } = options;
+function connectCluster(
+  url: URL,
+  options: Omit<ConnectionOptions, 'pipelinesInCluster'>,
+  enableAutoPipelining: boolean,
+): Cluster {
+  const { keyPrefix, enableOfflineQueue, ...ofNode } = options;
   const database = databaseOf(url.pathname.slice(1));
   if (database !== 0) {
     throw new GatewayError(
@@ -78,7 +79,7 @@ function connectCluster(url: URL, options: ConnectionOptions): Cluster {
     nodes.map((node) => address(node, REDIS_PORT)),
     {
       ...(keyPrefix === undefined ? {} : { keyPrefix }),
-      enableAutoPipelining: pipelinesInCluster === true,
+      enableAutoPipelining,
       ...(enableOfflineQueue === undefined ? {} : { enableOfflineQueue }),
       clusterRetryStrategy: (times) => Math.min(times * 100, 2_000),
       redisOptions: {

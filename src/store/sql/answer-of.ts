@@ -8,10 +8,10 @@ type Row = Readonly<Record<string, unknown>>;
  * Runs one statement on a connection and waits for its rows, but no longer than `limitMs`: a frozen server never
  * reports its own time limit. A connection on which the time was over must be closed.
  *
- * Not by `pg`'s promise, nor by its `query_timeout`. Both assign a function to a property of the query, and V8 keeps
- * every function that is assigned as it is written in old space from the start. All that it refers to, here the
- * statement's values and rows, then stays until the next major collection, and with two statements a place those
- * came every few seconds and held up callbacks (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
+ * Not by `pg`'s promise, nor by its `query_timeout`. Each writes a function where it is assigned to a property of the
+ * query, and V8 creates such a function in old space. All that it refers to, here the statement's values and rows, then
+ * stays until the next major collection. With two statements a place those came every few seconds and held up
+ * callbacks (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
  *
  * @throws OutOfTime. @throws Error of `pg`
  */
