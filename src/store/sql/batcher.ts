@@ -3,11 +3,19 @@ const ROWS_MAX = 256;
 /** A statement gets no further rows beyond this size, since it is in memory several times while it is sent. */
 const BYTES_MAX = 2 * 1024 * 1024;
 /**
+ * Only beside statements in flight for this long is another one begun. Most take less, and the next one then writes
+ * what has arrived meanwhile: two at once cost PostgreSQL more for the same rows, and each took longer.
+ */
+const BESIDE_MS = 3;
+/**
  * A statement in flight for longer may be on a dead connection, and no longer counts towards `concurrency`; this
  * applies to at most `SLOW_MAX` of them.
  */
 const SLOW_MS = 1_000;
 const SLOW_MAX = 6;
+
+/** How long a statement has been in flight: less than `BESIDE_MS`, or more than `SLOW_MS`, or between. */
+type Age = 'young' | 'old' | 'slow';
 
 interface Waiting<Row, Result> {
   readonly row: Row;
@@ -18,7 +26,10 @@ interface Waiting<Row, Result> {
 }
 
 export interface BatcherOptions<Row, Result> {
-  /** Statements in flight at once. Further rows accumulate meanwhile: back-pressure makes the batch. */
+  /**
+   * Statements in flight at once, if each takes its time. Further rows accumulate meanwhile: back-pressure makes the
+   * batch.
+   */
   readonly concurrency: number;
   /** Rows waiting beyond this are refused at once. */
   readonly waitingMax: number;
@@ -34,12 +45,15 @@ export interface BatcherOptions<Row, Result> {
 
 /**
  * Group commit by back-pressure: gathers what arrives within one event-loop turn and sends the next
- * batch when a connection is free. No timer: waiting even 1 ms costs half the throughput.
+ * batch when the previous statement has ended, or has been in flight for 3 ms. No row waits for others by a timer: even
+ * 1 ms of that costs half the throughput.
  */
 export class Batcher<Row, Result> {
   readonly #options: BatcherOptions<Row, Result>;
   #waiting: Waiting<Row, Result>[] = [];
   #running = 0;
+  /** How many running statements are younger than `BESIDE_MS`. */
+  #young = 0;
   /** How many running statements are slow. */
   #slow = 0;
   #scheduled = false;
@@ -72,6 +86,7 @@ export class Batcher<Row, Result> {
   }
 
   get #isFree(): boolean {
+    if (this.#young > 0) return false;
     return this.#running - Math.min(this.#slow, SLOW_MAX) < this.#options.concurrency;
   }
 
@@ -84,18 +99,29 @@ export class Batcher<Row, Result> {
 
   #begin(batch: readonly Waiting<Row, Result>[]): void {
     this.#running += 1;
-    let isSlow = false;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      this.#slow += 1;
-      if (this.#waiting.length > 0) this.#schedule();
-    }, SLOW_MS).unref();
+    this.#young += 1;
+    let age: Age = 'young';
+    let timer = setTimeout(() => {
+      age = 'old';
+      this.#young -= 1;
+      this.#scheduleWaiting();
+      timer = setTimeout(() => {
+        age = 'slow';
+        this.#slow += 1;
+        this.#scheduleWaiting();
+      }, SLOW_MS - BESIDE_MS).unref();
+    }, BESIDE_MS).unref();
     void this.#write(batch).finally(() => {
       clearTimeout(timer);
       this.#running -= 1;
-      if (isSlow) this.#slow -= 1;
-      if (this.#waiting.length > 0) this.#schedule();
+      if (age === 'young') this.#young -= 1;
+      if (age === 'slow') this.#slow -= 1;
+      this.#scheduleWaiting();
     });
+  }
+
+  #scheduleWaiting(): void {
+    if (this.#waiting.length > 0) this.#schedule();
   }
 
   #take(): Waiting<Row, Result>[] {

@@ -43,11 +43,29 @@ it('writes what arrives in one turn of the loop in one statement', async () => {
   expect(await results).toEqual(['A', 'B', 'C']);
 });
 
-it('gathers while statements are under way, and writes on when one is done', async () => {
+it('gathers while a statement is in flight, and writes on when it has ended', async () => {
+  const { subject, runs } = batcher({ concurrency: 2 });
+  const results: Promise<string>[] = [];
+  for (const row of ['a', 'b', 'c']) {
+    results.push(subject.add(row));
+    await turn();
+  }
+  expect(runs.map(({ rows }) => rows)).toEqual([['a']]);
+  runs[0]?.end.resolve(['A']);
+  expect(await results[0]).toBe('A');
+  await turn();
+  await turn();
+  expect(runs[1]?.rows).toEqual(['b', 'c']);
+});
+
+it('begins another statement beside one that takes long, and no third one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { subject, runs } = batcher({ concurrency: 2 });
   const results: Promise<string>[] = [];
   for (const row of ['a', 'b', 'c', 'd']) {
     results.push(subject.add(row));
+    await turn();
+    vi.advanceTimersByTime(3);
     await turn();
   }
   expect(runs.map(({ rows }) => rows)).toEqual([['a'], ['b']]);
@@ -163,6 +181,7 @@ it('goes on past statements that are not answered, a few of them at most (I7)', 
     for (const row of ['a', 'b']) {
       subject.add(`${row}${round}`).catch(() => undefined);
       await turn();
+      vi.advanceTimersByTime(3);
     }
     vi.advanceTimersByTime(1_000);
     await turn();
