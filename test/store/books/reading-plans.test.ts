@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CHECK_BETS } from '../../../src/store/books/checks.ts';
 import { READ_BOOKED, READ_ENTRIES } from '../../../src/store/books/read-statements.ts';
 import type { TypedStatement } from '../../../src/store/sql/statement.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
@@ -54,4 +55,11 @@ it('looks up what is booked of a thousand bets one by one', async () => {
   const plan = await planOf(READ_BOOKED, ids);
   expect(plan).toContain('books_movements_pkey');
   expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
+});
+
+it('checks two thousand movements by the keys of their bets', async () => {
+  const plan = await planOf(CHECK_BETS, {});
+  expect(plan).toContain('Index Scan on bets_pkey');
+  expect(plan).toContain('Index Scan on books_movements_pkey');
+  expect(plan).not.toMatch(/Seq Scan on (bets|books_movements)/);
 });
