@@ -204,10 +204,13 @@ describe('a request that comes slowly', () => {
     socket.write(rest);
     await wait(700);
     const body = placeBody(bet.slip);
+    const sentAtMs = performance.now();
     socket.write(headOf(body) + body);
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    const tookMs = performance.now() - sentAtMs;
     socket.destroy();
-    expect(budgetOf(bet)).toBeGreaterThan(TOTAL_MS - RESERVE_MS - 700);
+    // However long a busy machine takes for it, the 700 ms before are not part of its time.
+    expect(budgetOf(bet)).toBeGreaterThan(TOTAL_MS - RESERVE_MS - tookMs - 100);
   });
 
   it('is not waited for beyond the deadline, and nothing is sent (I1)', async () => {
