@@ -58,11 +58,12 @@ export const CHECK_BETS = statement(
      WHERE b.transaction_id = ANY (ARRAY(SELECT transaction_id FROM next UNION SELECT transaction_id FROM again))
   ), moved AS MATERIALIZED (
     SELECT transaction_id,
-           coalesce(sum(amount) FILTER (WHERE kind IN ('stake', 'stake_return')), 0) AS staked,
-           coalesce(sum(amount) FILTER (WHERE kind IN ('payout', 'payout_reversal')), 0) AS paid
+           sum(amount) FILTER (WHERE kind IN ('stake', 'stake_return')) AS staked,
+           sum(amount) FILTER (WHERE kind IN ('payout', 'payout_reversal')) AS paid
       FROM books_movements
      WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet)) GROUP BY transaction_id
   ), found AS MATERIALIZED (
+    -- A bet may have no movements at all, or none of one kind.
     SELECT b.*, coalesce(m.staked, 0) AS staked, coalesce(m.paid, 0) AS paid,
            coalesce(coalesce(m.staked, 0) <> b.stake OR coalesce(m.paid, 0) <> b.payout, false) AS differs
       FROM bet b LEFT JOIN moved m USING (transaction_id)

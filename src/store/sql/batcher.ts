@@ -27,8 +27,8 @@ interface Waiting<Row, Result> {
 
 export interface BatcherOptions<Row, Result> {
   /**
-   * Statements in flight at once, if each takes its time. Further rows accumulate meanwhile: back-pressure makes the
-   * batch.
+   * Statements in flight at once, each begun only where those before it take longer than `BESIDE_MS`. Further rows
+   * accumulate meanwhile: back-pressure makes the batch.
    */
   readonly concurrency: number;
   /** Rows waiting beyond this are refused at once. */
@@ -44,9 +44,9 @@ export interface BatcherOptions<Row, Result> {
 }
 
 /**
- * Group commit by back-pressure: gathers what arrives within one event-loop turn and sends the next
- * batch when the previous statement has ended, or has been in flight for 3 ms. No row waits for others by a timer: even
- * 1 ms of that costs half the throughput.
+ * Group commit by back-pressure: gathers what arrives within one event-loop turn and sends the next batch when the
+ * previous statement has ended, or has been in flight for `BESIDE_MS`. No row waits for others by a timer: even 1 ms
+ * of that costs half the throughput.
  */
 export class Batcher<Row, Result> {
   readonly #options: BatcherOptions<Row, Result>;
