@@ -68,6 +68,34 @@ describe('the checker of the books (I12)', () => {
     expect(await checks.checkBets()).toMatchObject({ wrong: 0 });
     expect(await movementsOfBet(gateway, transactionId)).toEqual(['stake -10 1']);
   });
+
+  it('finds a movement that its bet should not have, until the bet has none', async () => {
+    const { transactionId } = await placedBet(gateway, { amount: '10' });
+    await bookAll(gateway);
+    const change = (sql: string) =>
+      onServer(gateway.databaseUrl, (client) =>
+        client.query(`${sql} WHERE transaction_id = $1`, [transactionId]),
+      );
+    const found = async () => {
+      await new BooksChecks(gateway.parts.database).checkBets();
+      return await rowsOf(
+        gateway,
+        `SELECT found, expected FROM books_violations WHERE rule = 'bet' AND subject = $1`,
+        [transactionId],
+      );
+    };
+    await change(`UPDATE bets SET place = 'declined'`);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(`UPDATE books_cursor SET checked_in = '0'`),
+    );
+    expect(await found()).toEqual([
+      { found: expect.stringMatching(/^stake -10/), expected: 'stake 0, result 0' },
+    ]);
+    await change('DELETE FROM books_movements');
+    expect(await found()).toEqual([]);
+    await change(`UPDATE bets SET place = 'accepted'`);
+    await rebuild();
+  });
 });
 
 describe('a dead rollback that a person has seen to', () => {
