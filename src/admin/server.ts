@@ -3,6 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { addressMatcher } from '../http/address-matcher.ts';
 import {
   passOverExpectations,
   refuseHostless,
@@ -65,12 +66,16 @@ export type AdminOptions = Probes &
     readonly consoleFiles: ConsoleFiles;
     /** Host names it answers under, besides IP addresses and internal names (`hostCheck`). */
     readonly adminHosts?: readonly string[];
+    /** CIDRs of the proxies whose `X-Forwarded-For` names the caller; default: none. */
+    readonly trustProxy?: readonly string[];
   };
 
 /** The internal listener, not yet listening (docs/contract.md, Internal API). */
 export function createAdminServer(options: AdminOptions): FastifyInstance {
+  const isProxy = addressMatcher(options.trustProxy ?? []);
   const app = Fastify({
     logger: false,
+    trustProxy: (address?: string) => address !== undefined && isProxy(address),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: LONG_REQUEST_MS,
     http: {

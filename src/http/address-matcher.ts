@@ -20,7 +20,7 @@ export function addressMatcher(cidrs: readonly string[]): (address: string) => b
 }
 
 /** Some proxies write `192.0.2.1:51234` and `[2001:db8::1]:51234` into `X-Forwarded-For`. */
-function withoutPort(address: string): string {
+export function withoutPort(address: string): string {
   const [, ipv6, ipv4] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
   return ipv6 ?? ipv4 ?? address;
 }

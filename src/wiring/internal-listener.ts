@@ -68,6 +68,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       logger,
       people,
       adminHosts: environment.adminHosts,
+      trustProxy: environment.adminTrustProxy,
       consoleFiles: readConsoleFiles(CONSOLE_FOLDER),
       configuration,
       ...desks,

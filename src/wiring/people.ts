@@ -13,7 +13,7 @@ import type { Storage } from './storage.ts';
 const IDLE_MS = 30 * 60 * 1000;
 const ABSOLUTE_MS = 12 * 60 * 60 * 1000;
 
-/** Attempts to sign in, per address. A person needs a few; behind a proxy all people share one address. */
+/** Attempts to sign in, per address. A person needs a few; behind a proxy that `ADMIN_TRUST_PROXY` does not name all people share one. */
 const ATTEMPTS = { perSecond: 2, burst: 120 };
 /** Addresses share buckets, so that callers with many addresses cannot fill the memory. */
 const BUCKETS = 1024;

@@ -62,6 +62,10 @@ spec:
         - name: ADMIN_HOSTS
           value: {{ join "," . | quote }}
         {{- end }}
+        {{- with $values.admin.trustProxy }}
+        - name: ADMIN_TRUST_PROXY
+          value: {{ join "," . | quote }}
+        {{- end }}
         {{- with $values.admin.consoleUrl }}
         - name: CONSOLE_URL
           value: {{ . | quote }}

@@ -7,6 +7,7 @@ import { recentMap } from '../../lib/recent.ts';
 import { IssuerUnavailable } from '../../people/issuer.ts';
 import { actorIn, roleIn } from '../../people/roles-claim.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { callerAddress } from './caller-address.ts';
 import { cookieIn, SESSION_COOKIE } from './cookies.ts';
 import { isFromOwnPage } from './origin.ts';
 import { givenHash, type People } from './people.ts';
@@ -50,7 +51,7 @@ export function authenticator(people: People, logger: Logger) {
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
       return {
         kind: 'authenticated',
-        caller: { actor: 'token', role: 'admin', address: request.ip },
+        caller: { actor: 'token', role: 'admin', address: callerAddress(request) },
       };
     }
     return await authenticateByIssuer(people, logger, request, token);
@@ -76,7 +77,7 @@ async function authenticateByIssuer(
         if (role === undefined) {
           return { kind: 'forbidden', why: 'The issuer gives you no role of this gateway' };
         }
-        return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+        return { kind: 'authenticated', caller: { actor, role, address: callerAddress(request) } };
       }
       default:
         return unreachable(verified);
@@ -110,13 +111,15 @@ class Cookies {
     if (signedIn === undefined)
       return { kind: 'unauthenticated', why: 'The session is over: sign in again' };
     const { actor, role } = signedIn;
-    return { kind: 'authenticated', caller: { actor, role, address: request.ip } };
+    return { kind: 'authenticated', caller: { actor, role, address: callerAddress(request) } };
   }
 
   async #find(idHash: Buffer, request: FastifyRequest) {
     const key = idHash.toString('base64');
     const isKnown = this.#known.get(key) !== undefined;
-    const end = await (isKnown ? this.#ofKnown.take(key) : this.#lookUps.take(request.ip));
+    const end = await (isKnown
+      ? this.#ofKnown.take(key)
+      : this.#lookUps.take(callerAddress(request)));
     try {
       // Its sender may have left while it waited.
       if (request.socket.destroyed) return undefined;

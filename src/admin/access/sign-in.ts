@@ -8,6 +8,7 @@ import { IssuerUnavailable } from '../../people/issuer.ts';
 import { failure } from '../../protocol/answers.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { send } from '../answers.ts';
+import { callerAddress } from './caller-address.ts';
 import { cookieIn, dropCookie, PENDING_COOKIE, SESSION_COOKIE, setCookie } from './cookies.ts';
 import { consoleOrigin, isFromOwnPage } from './origin.ts';
 import { givenHash, newConsoleSecret, type People, secretHash } from './people.ts';
@@ -40,7 +41,7 @@ export function signInRoutes(app: FastifyInstance, people: People, logger: Logge
   app.register(async (room) => {
     room.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
       reply.headers(SIGN_IN_HEADERS);
-      const waitMs = people.attempts.take(request.ip);
+      const waitMs = people.attempts.take(callerAddress(request));
       if (waitMs === 0) return undefined;
       reply.header('retry-after', Math.ceil(waitMs / 1000));
       send(reply, failure(CODES.timeout, 'Too many attempts to sign in: wait a little', 429));
@@ -61,7 +62,7 @@ export function signInRoutes(app: FastifyInstance, people: People, logger: Logge
     if (!isFromOwnPage(request, people.consoleUrl)) return refuseForeign(reply);
     const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
     if (idHash !== undefined) {
-      const end = await closing.take(request.ip);
+      const end = await closing.take(callerAddress(request));
       await people.sessions.close(idHash).finally(end);
     }
     return reply.header('set-cookie', dropCookie(SESSION_COOKIE)).code(204).send();
@@ -100,15 +101,18 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     switch (finished.kind) {
       case 'signed_in': {
         const secret = newConsoleSecret();
-        await people.sessions.open({ idHash: secretHash(secret), address: request.ip }, finished);
+        await people.sessions.open(
+          { idHash: secretHash(secret), address: callerAddress(request) },
+          finished,
+        );
         const welcomed = { ...finished, by: 'issuer', secret, to } as const;
         return welcome(reply, { ...people, logger }, request, welcomed);
       }
       case 'roleless':
-        logger.warn({ actor: finished.actor, ip: request.ip }, 'people.without_role');
+        logger.warn({ actor: finished.actor, ip: callerAddress(request) }, 'people.without_role');
         return sendPage(reply, 403, 'You have no role here', WITHOUT_ROLE, SIGN_IN_AGAIN);
       case 'refused':
-        logger.warn({ why: finished.why, ip: request.ip }, 'people.sign_in_refused');
+        logger.warn({ why: finished.why, ip: callerAddress(request) }, 'people.sign_in_refused');
         return sendPage(reply, 401, 'The sign-in failed', TOO_LATE, SIGN_IN_AGAIN);
       default:
         return unreachable(finished);
@@ -127,10 +131,10 @@ function linkRoutes(app: FastifyInstance, people: People, logger: Logger): void 
     const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString() : '');
     const tokenHash = givenHash(form.get('token'));
     const secret = newConsoleSecret();
-    const session = { idHash: secretHash(secret), address: request.ip };
+    const session = { idHash: secretHash(secret), address: callerAddress(request) };
     const signedIn = tokenHash && (await people.sessions.openByLink(tokenHash, session));
     if (signedIn === undefined) {
-      logger.warn({ why: 'link', ip: request.ip }, 'people.sign_in_refused');
+      logger.warn({ why: 'link', ip: callerAddress(request) }, 'people.sign_in_refused');
       return sendPage(reply, 401, 'This link is no longer valid', ...BY_LINK);
     }
     return welcome(reply, { ...people, logger }, request, { ...signedIn, secret, to: '/console' });
@@ -151,7 +155,7 @@ function welcome(
   request: FastifyRequest,
   { actor, role, by, secret, to }: Welcomed,
 ): FastifyReply {
-  logger.info({ actor, role, by, ip: request.ip }, 'people.signed_in');
+  logger.info({ actor, role, by, ip: callerAddress(request) }, 'people.signed_in');
   reply.header('set-cookie', setCookie(SESSION_COOKIE, secret, sessionMsMax));
   return reply.redirect(ownPath(to), 303);
 }

@@ -4,6 +4,7 @@ import { secretFolders } from '../folder/secret-folders.ts';
 import { OWN_SECRET_LENGTH_MIN } from '../schema/secret-length.ts';
 import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
 import { type OidcEnvironment, readConsoleUrl, readOidc } from './oidc-environment.ts';
+import { readTrustedProxies } from './trusted-proxies.ts';
 
 export type Role = 'http' | 'worker';
 
@@ -21,6 +22,8 @@ export interface Environment {
   readonly adminToken: string | undefined;
   /** Host names of the internal listener, besides IP addresses and internal names. */
   readonly adminHosts: readonly string[];
+  /** CIDRs of the proxies in front of the internal listener, whose `X-Forwarded-For` it believes. */
+  readonly adminTrustProxy: readonly string[];
   /** Undefined: only the admin token authenticates. */
   readonly oidc: OidcEnvironment | undefined;
   /** Undefined: taken from the browser's request. */
@@ -72,6 +75,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
     adminToken: adminToken(env),
     adminHosts: (env.ADMIN_HOSTS ?? '').split(',').flatMap((name) => name.trim() || []),
+    adminTrustProxy: readTrustedProxies(env),
     oidc: readOidc(env),
     consoleUrl: readConsoleUrl(env),
     roles: roles(env),

@@ -35,6 +35,18 @@ describe('the environment', () => {
     expect(reading({ ENCRYPTION_KEY: 'short' })).toThrow(/^ENCRYPTION_KEY must be 32 bytes/);
   });
 
+  it('believes no proxy in front of the internal listener, or those that are named', () => {
+    const named = (ADMIN_TRUST_PROXY?: string) =>
+      readEnvironment({ ...SERVERS, ADMIN_TRUST_PROXY }).adminTrustProxy;
+    for (const none of [undefined, '', ' ']) expect(named(none)).toEqual([]);
+    expect(named('10.4.0.0/16, 2001:db8::/48\n')).toEqual(['10.4.0.0/16', '2001:db8::/48']);
+    for (const wrong of ['true', '10.4.0.1', '10.4.0.0/33', '10.4.0.0/16 10.5.0.0/16', '*']) {
+      expect(reading({ ADMIN_TRUST_PROXY: wrong }), wrong).toThrow(
+        /^ADMIN_TRUST_PROXY must be CIDRs separated by commas/,
+      );
+    }
+  });
+
   it('refuses folders of secrets that would open more than secrets', () => {
     expect(reading({ SECRET_FOLDERS: '/' })).toThrow(/^SECRET_FOLDERS must be absolute folders/);
   });

@@ -26,6 +26,7 @@ export const EVERYTHING = {
   },
   admin: {
     hosts: ['gateway.ops.example', 'gw.ops.example'],
+    trustProxy: ['10.4.0.0/16', '2001:db8::/48'],
     consoleUrl: 'https://gateway.ops.example',
   },
   oidc: { issuer: 'https://id.example', clientId: 'console', rolesClaim: 'realm_access.roles' },
