@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { ignoredSchema, shownAddress } from '../lib/server-address.ts';
+import { ignoredSchema, noUrl, shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
 import { migrate } from '../store/schema/migrate.ts';
 import { MigrationError } from '../store/schema/migration-scripts.ts';
@@ -105,7 +105,7 @@ function databaseAddress(env: NodeJS.ProcessEnv): Address {
     throw new CommandFailed(`DATABASE_URL is not set: set it, e.g. DATABASE_URL=${EXAMPLE}`);
   }
   if (!URL.canParse(url)) {
-    throw new CommandFailed(`${name} is not a URL: expected e.g. ${EXAMPLE}`);
+    throw new CommandFailed(`${name} ${noUrl(url, EXAMPLE)}`);
   }
   const { protocol } = new URL(url);
   if (protocol !== 'postgresql:' && protocol !== 'postgres:') {

@@ -13,6 +13,16 @@ export function shownAddress(url: string): string {
   return behind.includes('@') ? `${protocol}//${NOT_SHOWN}` : `${protocol}//${host}${pathname}`;
 }
 
+/**
+ * What to write instead of text that is no URL, to follow the variable's name. Clouds give PostgreSQL's address with a
+ * socket's folder and without a host, as libpq takes it.
+ */
+export function noUrl(text: string, example: string): string {
+  return /^postgres(ql)?:\/\/[^/?#]*@\//.test(text)
+    ? 'names no host: for a Unix socket write localhost there, e.g. postgresql://user:password@localhost/wagergate?host=/folder'
+    : `is not a URL; expected e.g. ${example}`;
+}
+
 /** How other clients of PostgreSQL have a URL name the schema: Prisma, JDBC, libpq's relatives. Ours ignores them. */
 const NAMES_OF_SCHEMA = ['schema', 'currentSchema', 'search_path'];
 

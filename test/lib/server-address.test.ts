@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ignoredSchema, shownAddress } from '../../src/lib/server-address.ts';
+import { ignoredSchema, noUrl, shownAddress } from '../../src/lib/server-address.ts';
 
 it('shows where a server is, and not who asks', () => {
   expect(shownAddress('postgresql://user:geheim@db:5432/wagergate?sslmode=require')).toBe(
@@ -35,6 +35,23 @@ describe('a schema in an address of PostgreSQL', () => {
     'is none in %j',
     (search) => {
       expect(ignoredSchema(`${base}${search}`)).toBeUndefined();
+    },
+  );
+});
+
+describe('an address that is no URL', () => {
+  it("is told to name localhost where it has a socket's folder and no host, as clouds write it", () => {
+    const said = noUrl('postgresql://user:hush@/wagergate?host=/cloudsql/x:y:z', 'e');
+    expect(said).toMatch(/^names no host: .*@localhost\/wagergate\?host=\/folder$/);
+    expect(URL.canParse(said.split(' ').at(-1) ?? '')).toBe(true);
+  });
+
+  it.each(['db:5432/@/x', 'localhost', 'postgresql://user:pass word@:x/db'])(
+    'is told what one looks like: %s',
+    (text) => {
+      expect(noUrl(text, 'postgresql://host')).toBe(
+        'is not a URL; expected e.g. postgresql://host',
+      );
     },
   );
 });

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts';
-import { ignoredSchema } from '../../lib/server-address.ts';
+import { ignoredSchema, noUrl } from '../../lib/server-address.ts';
 import { secretFolders } from '../folder/secret-folders.ts';
 import { OWN_SECRET_LENGTH_MIN } from '../schema/secret-length.ts';
 import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
@@ -112,7 +112,7 @@ function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example
     throw new GatewayError('CANNOT_START', `${name} is not set; set it, e.g. ${name}=${example}`);
   }
   if (!URL.canParse(value)) {
-    throw new GatewayError('CANNOT_START', `${name} is not a URL; expected e.g. ${example}`);
+    throw new GatewayError('CANNOT_START', `${name} ${noUrl(value, example)}`);
   }
   const { protocol } = new URL(value);
   if (!scheme.test(protocol)) {
