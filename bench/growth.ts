@@ -6,6 +6,7 @@ import { fillJournal, LAST_MONTH_EVERY } from './growth/fill.ts';
 import { type PhaseResult, SLICE_MS } from './open-loop/job.ts';
 import { Load } from './open-loop/load.ts';
 import { hundredths, median, spread, tenths } from './support/figures.ts';
+import { largeJournal } from './support/large-journal.ts';
 import { report } from './support/result.ts';
 import { numbersOf } from './support/settings.ts';
 
@@ -77,15 +78,6 @@ export async function runGrowth(args: readonly string[]): Promise<number> {
     figures: { empty, full, filledMs, pruned },
     mistakes: await load.mistakes(),
   });
-}
-
-/** As in docs/databases.md, Memory: enough memory for the indexes, and few checkpoints. */
-function largeJournal(buffersMb: number): Readonly<Record<string, string>> {
-  return {
-    shared_buffers: `${buffersMb}MB`,
-    max_wal_size: '8GB',
-    checkpoint_timeout: '15min',
-  };
 }
 
 async function fill({ databaseUrl }: Servers, bets: number): Promise<number> {

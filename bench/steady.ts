@@ -4,6 +4,7 @@ import { startServers } from './callbacks/servers.ts';
 import { Load } from './open-loop/load.ts';
 import { trendOf } from './steady/trend.ts';
 import { ascending, hundredths, percentile, tenths } from './support/figures.ts';
+import { largeJournal } from './support/large-journal.ts';
 import { residentBytes } from './support/memory.ts';
 import { report } from './support/result.ts';
 import { numbersOf } from './support/settings.ts';
@@ -12,9 +13,11 @@ import type { GatewaySide } from './support/surroundings.ts';
 const HELP = `npm run bench -- steady [options]
 
 Half of the gateway's maximum rate, for minutes: whether its memory grows, whether places take longer from
-minute to minute, and how long its event loop is blocked (p99 between two scrapes).
+minute to minute, and how long its event loop is blocked (p99 between two scrapes). PostgreSQL is set up for a large journal, as
+in docs/databases.md.
 
   --minutes <n>   for how long (10)
+  --buffers <n>   megabytes that PostgreSQL keeps in its own memory, a quarter of the machine's (4096)
   --out <file>    where the result goes (bench/results/steady.json)`;
 
 const CONNECTIONS = 64;
@@ -27,12 +30,15 @@ const LOOP_LAG = /^nodejs_eventloop_lag_p99_seconds\S* ([\d.e+-]+)$/m;
 
 /** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runSteady(args: readonly string[]): Promise<number> {
-  const { numbers, resultFile, help } = numbersOf(args, 'steady', { minutes: 10 });
+  const { numbers, resultFile, help } = numbersOf(args, 'steady', {
+    minutes: 10,
+    buffers: 4_096,
+  });
   if (help) {
     console.log(HELP);
     return 0;
   }
-  await using servers = await startServers();
+  await using servers = await startServers({ postgres: largeJournal(numbers.buffers) });
   const load = new Load(servers);
   const most = Math.round(await load.maximum(servers.gateway, MAXIMUM_SECONDS, CONNECTIONS));
   const perSecond = Math.round(most / 2);
