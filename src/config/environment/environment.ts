@@ -133,8 +133,9 @@ function wholeNumber(
 ): number {
   const text = env[name];
   if (text === undefined || text === '') return fallback;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max) {
+  // Not by Number() alone: it reads a blank as 0, which would listen at any free port, and 0x50 as 80.
+  const value = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) {
     throw new GatewayError('CANNOT_START', `${name} must be a whole number from ${min} to ${max}`);
   }
   return value;
@@ -152,7 +153,7 @@ function roles(env: NodeJS.ProcessEnv): ReadonlySet<Role> {
 function share(env: NodeJS.ProcessEnv, name: string): number {
   const text = env[name];
   if (text === undefined || text === '') return 1;
-  const value = Number(text);
+  const value = text.trim() === '' ? Number.NaN : Number(text);
   if (!(value >= 0 && value <= 1)) {
     throw new GatewayError('CANNOT_START', `${name} must be a number from 0 to 1`);
   }

@@ -113,6 +113,13 @@ describe('the environment', () => {
     ],
     ['PORT', { PORT: '80a' }, /^PORT must be a whole number from 0 to 65535$/],
     ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
+    ['PORT, instead of listening at any free one', { PORT: ' ' }, /^PORT must be a whole number/],
+    ['PORT, written for a program', { PORT: '0x50' }, /^PORT must be a whole number/],
+    [
+      'LOG_READS_SAMPLE, instead of logging nothing',
+      { LOG_READS_SAMPLE: ' ' },
+      /^LOG_READS_SAMPLE must be a number/,
+    ],
     ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
     ['WORKERS', { WORKERS: '0' }, /^WORKERS must be a whole number from 1/],
     ['ADMIN_TOKEN', { ADMIN_TOKEN: `two ${'words'.repeat(8)}` }, /^ADMIN_TOKEN holds a blank/],
