@@ -71,7 +71,8 @@ export class Accelerator {
       socketTimeout: 2_000,
       retryStrategy: (times) => Math.min(times * 100, 2_000),
     });
-    this.#redis.on('error', (error: Error) => {
+    this.#redis.on('error', (said: Error) => {
+      const error = whatNodeSaid(said);
       options.logger.debug({ error: error.message }, 'redis.connection_error');
       this.#connectionError = error;
       if (error.message.includes('DB index')) this.#refusedDatabase = error;
@@ -271,4 +272,10 @@ export class Accelerator {
     }
     this.#restingUntilMs = Math.max(this.#restingUntilMs, nowMs + REST_MS);
   }
+}
+
+/** What a node of a cluster has said, such as NOPERM, where the cluster's error only says that none told its slots. */
+function whatNodeSaid(error: Error): Error {
+  const said = 'lastNodeError' in error ? error.lastNodeError : undefined;
+  return said instanceof Error ? said : error;
 }

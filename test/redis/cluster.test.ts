@@ -79,6 +79,20 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     }
   });
 
+  it('says what its nodes refuse: a user without the right to CLUSTER, as Redis 6.2 has it, a password', async () => {
+    const asUser = ['SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-cluster'] as const;
+    for (const { client } of cluster.nodes) await client.call('ACL', ...asUser);
+    const whyNot = async (credentials: string) => {
+      const url = gateway.redisUrl.replace(/\/\/.*@/, `//${credentials}@`);
+      const logger = pino({ level: 'silent' });
+      const redis = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
+      onTestFinished(() => redis.close());
+      return await redis.connected(3_000).catch((error: unknown) => String(error));
+    };
+    expect(await whyNot('limited:secret')).toMatch(/NOPERM.*cluster/);
+    expect(await whyNot('limited:wrong')).toContain('WRONGPASS');
+  });
+
   it('may freeze where the queue lives: the scheduler drains again once that goes on (I4)', async () => {
     const drains = () => gateway.metric('gateway_drains_total', { by: 'scheduler' });
     // Longer than connections without an answer are kept.
