@@ -97,7 +97,7 @@ async function forget(
     case 'forgotten': {
       const { kind: _, ...counts } = forgotten;
       if (json) terminal.printJson(counts);
-      else terminal.print(`${plain(userId)} is forgotten: ${counts.bets} bets gone through`);
+      else terminal.print(`${plain(userId)} is forgotten; bets gone through: ${counts.bets}`);
       return;
     }
     default:

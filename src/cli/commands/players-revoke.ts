@@ -27,7 +27,7 @@ export function playersRevokeCommand(terminal: Terminal): Command {
       const gateway = new RunningGateway(terminal.env, admin);
       const revoked = await gateway.revokeSessions(userId, { reason });
       if (json) terminal.printJson({ revoked });
-      else terminal.print(`${revoked} live sessions of ${plain(userId)} are ended`);
+      else terminal.print(`sessions of ${plain(userId)} ended: ${revoked}`);
     });
   return withExamples(command, {
     line: 'players revoke 6531f9bc-0e5d-4f10-8c67-0d9d0ba3ab6d --reason "stolen phone, DSR-4"',

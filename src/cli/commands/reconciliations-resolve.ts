@@ -134,8 +134,8 @@ async function resolveAll(
     return;
   }
   for (const [name, count] of counts) terminal.print(`${name}: ${count}`);
-  const are = dryRun ? 'would be' : 'are';
-  terminal.print(`${resolved} differences of ${operator} ${are} resolved`);
+  const what = dryRun ? 'that would be resolved' : 'resolved';
+  terminal.print(`differences of ${operator} ${what}: ${resolved}`);
   if (!dryRun) await tellLeft(terminal, runs, runId, kind);
 }
 

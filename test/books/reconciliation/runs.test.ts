@@ -151,11 +151,11 @@ describe('differences are worked off (I12)', () => {
     expect(some.stderr).toMatch(/has no difference 999999: .*\nerror: 1 of 3 were not resolved\n$/);
     expect(await resolve('--all', '--dry-run')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('2 differences of alpha would be resolved'),
+      stdout: expect.stringContaining('differences of alpha that would be resolved: 2'),
     });
     const ofKind = await resolve('--all', '--kind', 'missing_there', ...why);
     expect([ofKind.stdout, ofKind.stderr]).toEqual([
-      'missing_there: 1\n1 differences of alpha are resolved\n',
+      'missing_there: 1\ndifferences of alpha resolved: 1\n',
       '',
     ]);
     const all = await resolve('--all', '--json', ...why);
