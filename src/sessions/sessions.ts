@@ -156,8 +156,8 @@ export class Sessions {
     const { operatorId, playerId } = owner;
     const operatorTokenHash = vault.hash(operatorToken);
     for (;;) {
-      const kind = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
-      const { newest } = kind;
+      const last = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
+      const { newest } = last;
       // Even if a newer request has opened another session since: this sender must not get it.
       if (newest?.was_revoked) return undefined;
       if (newest !== undefined && newest.ended_reason === undefined && !newest.expired) {
@@ -168,7 +168,7 @@ export class Sessions {
           return { session: sessionOf(newest, operatorToken), token };
         }
       }
-      const ordinal = kind.lastOrdinal + 1;
+      const ordinal = last.lastOrdinal + 1;
       const token = vault.make({ operatorId, playerId, currency, operatorToken, ordinal });
       const tokenHash = vault.hash(token);
       const made = await store.insert({
