@@ -15,7 +15,7 @@ const settings = {
   minBackoffMs: positiveInt(DAY_MS).describe('Wait before the first retry of a delivery'),
   maxBackoffMs: positiveInt(DAY_MS).describe('Longest wait between two attempts of a delivery'),
   confirmUnknownAfterMs: positiveInt(DAY_MS).describe(
-    'The rollback of an unknown place is repeated this long after its first confirmation, and once more at ten times that',
+    "An attempt without an answer may still take effect late, so the bet's last result or its rollback is sent again this long after it, and once more at ten times that",
   ),
   originateRollbackAfterMs: positiveInt(WEEK_MS).describe(
     'A place answered with code 100 whose rollback never came is rolled back by the gateway after this time (errorCode 10)',
