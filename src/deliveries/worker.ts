@@ -4,6 +4,7 @@ import { countUnknown } from '../engine/unknown-outcome.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
+import { pullFromFuture } from './clock-put-back.ts';
 import { confirmDue } from './confirm.ts';
 import { areHeld, areHeldByPeople, type Draining } from './drain.ts';
 import { Drains } from './drains.ts';
@@ -23,6 +24,7 @@ const SWEEP_MS = 1_000;
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;
+const PULL_EVERY = 5;
 const WAKE_BATCH = 5_000;
 const RECOVER_BATCH = 500;
 /** Wake-ups further away than this are left to a later sweep. */
@@ -111,6 +113,9 @@ export class DeliveryWorker {
    */
   async #sweep(): Promise<void> {
     // Each on its own: a duty that always fails must not keep the others from running.
+    if (this.#sweeps % PULL_EVERY === 0) {
+      await this.#quietly('pull', () => pullFromFuture(this.#draining));
+    }
     await this.#quietly('recover', () => this.#recover());
     if (this.#sweeps % ORIGINATE_EVERY === 0) {
       await this.#quietly('originate', () =>

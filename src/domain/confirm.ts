@@ -8,7 +8,7 @@ import {
 import { unreachable } from './unreachable.ts';
 
 /** The second confirmation comes after this many times the delay of the first. */
-const SECOND_TIME_FACTOR = 10;
+export const SECOND_TIME_FACTOR = 10;
 /** How often the standing operation is confirmed after the last attempt of unknown outcome. */
 export const CONFIRMATIONS = 2;
 

@@ -224,7 +224,9 @@ export const OVERDUE_UNKNOWN = statement(
                    WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
                    ORDER BY id DESC LIMIT 1) o ON true
    WHERE ${IS_PLACE_UNRESOLVED}
-     AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
+     AND (b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
+          -- PostgreSQL's clock was put back since: nobody knows how old it is, and it may be years until then.
+          OR b.created_at > statement_timestamp() + make_interval(secs => age.seconds))
    ORDER BY b.created_at LIMIT :limit`,
   (row) => ({ transactionId: row.text('transaction_id'), body: row.bytes('body') }),
 );

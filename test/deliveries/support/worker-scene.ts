@@ -38,6 +38,7 @@ export function workerOf({ hasLiveCalls = true } = {}) {
     wake: vi.fn(async (_operatorId: string, _limit: number) => 0),
     nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
     overdueUnknown: duty('originate', []),
+    pullFromFuture: vi.fn(async () => ({ bets: 0, deliveries: 0 })),
     countableUntil: duty('count', new Date(0)),
   };
   const backlog = { look: vi.fn(async (): Promise<OpenCounts> => NOTHING_OPEN) };

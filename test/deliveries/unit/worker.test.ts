@@ -61,11 +61,12 @@ describe('a sweep', () => {
     for (const part of [recoverLapsed, due, store.overdueUnknown, store.heldByPeople]) {
       part.mockRejectedValueOnce(broken);
     }
+    store.pullFromFuture.mockRejectedValueOnce(broken);
     store.countableUntil.mockRejectedValueOnce(broken);
     worker.start();
     await sweeps(1);
     expect(logger.warn.mock.calls).toEqual(
-      ['recover', 'originate', 'confirm', 'arm', 'count'].map((duty) => [
+      ['pull', 'recover', 'originate', 'confirm', 'arm', 'count'].map((duty) => [
         { err: broken, duty },
         'deliveries.duty_failed',
       ]),

@@ -200,8 +200,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
-        find: '     AND b.created_at <',
-        put: '     AND false AND b.created_at <',
+        find: '     AND (b.created_at <',
+        put: '     AND false AND (b.created_at <',
       },
     ],
   },
