@@ -58,6 +58,17 @@ describe('PostgreSQL’s clock was ahead and is put right', { timeout: 60_000 },
     await untilDeliveries(bet, [{ state: 'delivered' }]);
   });
 
+  it('a delivery whose horizon is over by that clock alone is not given up (I4)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'alpha' });
+    const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
+    expect((await bet.rollback()).status).toBe(200);
+    await setClock(gateway.databaseUrl, '2 hours');
+    await untilDeliveries(bet, [{ attempts: 4 }]);
+    await setClock(gateway.databaseUrl, '0');
+    stopFailing();
+    await untilDeliveries(bet, [{ state: 'delivered' }], PATIENT_MS);
+  });
+
   it('a place of unknown outcome is rolled back by the gateway (I5)', async () => {
     const bets: TestBet[] = [];
     const stopFailing = gateway.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
