@@ -4,8 +4,14 @@ import { type Parameters, statement } from '../sql/statement.ts';
 
 /** Tables are created this many months before their first row. */
 const MONTHS_AHEAD = 2;
-/** A failure, for example because of a lock, is retried long before it matters. */
 const EVERY_MS = 3_600_000;
+/**
+ * A failure is mostly a lock that goes by: the reader of the books locks the two tables in the other order. Where the
+ * month has begun already, its rows gather in `*_rest` meanwhile, and the more they are, the longer moving them takes.
+ * Each try may hold up callbacks for a second, so the pauses grow, up to the hour.
+ */
+const AFTER_FAILURE_MS = 5_000;
+const SLOWER_EACH_TIME = 4;
 
 const PREPARE = statement(
   'journal-prepare-month',
@@ -24,6 +30,8 @@ export class JournalMonths {
   readonly #logger: Logger;
   readonly #onTried: (missing: number) => void;
   #timer: NodeJS.Timeout | undefined;
+  #pauseMs = AFTER_FAILURE_MS;
+  #isClosed = false;
   #working: Promise<void> = Promise.resolve();
 
   /**
@@ -61,27 +69,34 @@ export class JournalMonths {
     return made;
   }
 
-  /** Prepares at once and then every hour. */
+  /** Prepares at once and then every hour; sooner after a failure. */
   start(): void {
-    this.#working = this.#prepareQuietly();
-    this.#timer = setInterval(() => {
-      this.#working = this.#prepareQuietly();
-    }, EVERY_MS);
-    this.#timer.unref();
+    this.#working = this.#prepareQuietly().then((nextInMs) => {
+      if (this.#isClosed) return;
+      this.#timer = setTimeout(() => this.start(), nextInMs);
+      this.#timer.unref();
+    });
   }
 
   /** Ends after the work under way. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
     await this.#working;
   }
 
-  async #prepareQuietly(): Promise<void> {
+  /** @returns after how many milliseconds to prepare again */
+  async #prepareQuietly(): Promise<number> {
     try {
       const made = await this.prepare();
       if (made > 0) this.#logger.info({ tables: made }, 'journal.months_prepared');
+      this.#pauseMs = AFTER_FAILURE_MS;
+      return EVERY_MS;
     } catch (error) {
-      this.#logger.warn({ err: error, note: 'retried in an hour' }, 'journal.months_not_prepared');
+      const retryInMs = Math.min(this.#pauseMs, EVERY_MS);
+      this.#pauseMs = retryInMs * SLOWER_EACH_TIME;
+      this.#logger.warn({ err: error, retryInMs }, 'journal.months_not_prepared');
+      return retryInMs;
     }
   }
 }

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { Database } from '../../../src/store/database.ts';
 import { JournalMonths } from '../../../src/store/schema/journal-months.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 
 /** A database that was migrated long ago: none of the coming months has a table. */
 let journal: TestJournal;
@@ -84,4 +85,27 @@ it('a month whose table takes too long keeps no other from its own', async () =>
   await journal.sql('DROP TRIGGER slowly ON operations_rest');
   expect(await impatient.prepare()).toBe(2);
   expect(missing).toEqual([1, 0]);
+});
+
+it('a month that a lock kept from being made is made some seconds later, not an hour', async () => {
+  await journal.sql(`DROP TABLE operations_${monthFromNow(0)}, attempts_${monthFromNow(0)}`);
+  const database = new Database({
+    url: journal.url,
+    connectionsMax: 1,
+    onIdleError: () => undefined,
+    statementTimeoutMs: 300,
+  });
+  const missing: number[] = [];
+  const patient = new JournalMonths(database, createLogger('silent'), (n) => missing.push(n));
+  await onServer(journal.url, async (client) => {
+    // As the reader of the books does, which waits for the other table next.
+    await client.query('BEGIN; LOCK TABLE attempts_rest IN ACCESS SHARE MODE');
+    patient.start();
+    await vi.waitFor(() => expect(missing).toEqual([1]), PATIENT_MS);
+    await client.query('COMMIT');
+  });
+  await vi.waitFor(() => expect(missing).toEqual([1, 0]), { timeout: PATIENT_MS });
+  expect(await partitionsOf('attempts')).toContain(`attempts_${monthFromNow(0)}`);
+  await patient.close();
+  await database.close();
 });
