@@ -177,6 +177,26 @@ describe.skipIf(!hasChromium)('a page that is not told how it ends', { timeout: 
     await page.close();
   });
 
+  it('says that the gateway does not answer where an answer stops within, also in Firefox', async () => {
+    const page = await rig.open('/nowhere');
+    await page.clock.install();
+    // Firefox ends the reading of such an answer as it ends one that nobody waits for.
+    await page.addInitScript(`
+      const ask = window.fetch;
+      window.fetch = async (address, init) => {
+        const response = await ask(address, init);
+        if (!address.startsWith('/admin/reconciliations')) return response;
+        response.text = () => new Promise((_, reject) => init.signal.addEventListener('abort', () =>
+          reject(new DOMException('The operation was aborted.', 'AbortError'))));
+        return response;
+      };`);
+    await page.goto(`${rig.adminUrl}/console/reconciliations`);
+    await page.getByText('Loading reconciliations').waitFor({ state: 'attached' });
+    await page.clock.fastForward(31_000);
+    await page.getByRole('alert').getByText('The gateway does not answer').waitFor();
+    await page.close();
+  });
+
   it('says of an answer that is not the gateway’s whose it is not', async () => {
     const page = await rig.open('/audit');
     await page.getByText('live', { exact: true }).waitFor();

@@ -88,7 +88,8 @@ export async function call<R extends Route>(
     return JSON.parse(text) as Answers[R];
   } catch (error) {
     if (error instanceof SyntaxError) throw notTheGateway('no JSON');
-    throw error;
+    // Firefox calls a body that ends at the limit cancelled; Chromium gives the limit's own reason.
+    throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
     window.clearTimeout(timer);
   }
