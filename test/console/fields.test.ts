@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/server.ts';
-import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 describe.skipIf(!hasChromium)(
   'what is typed, chosen or kept in a browser',
@@ -50,6 +50,35 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
+    it.each([
+      ['longer', 'transactionId,stake\na,1\nb,2\n'],
+      ['shorter', 'transactionId\n'],
+    ])(
+      'is not sent if a list is %s than it was, where a browser sends what stands there now (as Firefox)',
+      async (_, now) => {
+        const list = join(folder, 'list.csv');
+        await writeFile(list, 'transactionId,stake\na,1\n');
+        const page = await rig.open('/reconciliations');
+        const asked: string[] = [];
+        page.on('request', (request) => asked.push(request.method()));
+        await page.evaluate((text) => {
+          const there = new Blob([text]);
+          File.prototype.slice = (...range) => there.slice(...range);
+          File.prototype.stream = () => there.stream();
+        }, now);
+        await page.getByRole('button', { name: 'Compare a list' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Operator').selectOption('alpha');
+        await dialog.getByLabel('First day').fill('2026-01-01');
+        await dialog.getByLabel('Last day').fill('2026-01-01');
+        await dialog.getByLabel('The list').setInputFiles(list);
+        await dialog.getByRole('button', { name: 'Compare a list' }).click();
+        await dialog.getByText('The list was changed after it was chosen').waitFor();
+        expect(asked).not.toContain('POST');
+        await page.close();
+      },
+    );
+
     it('shows a time of an address that is no whole day, and keeps it when the field is left', async () => {
       const page = await rig.open('/bets?from=2026-01-20T10:00:00Z');
       const field = page.getByLabel('From (UTC)');
@@ -62,6 +91,35 @@ describe.skipIf(!hasChromium)(
       expect(new URL(page.url()).searchParams.get('from')).toBe('2026-01-20T10:00:00Z');
       // The focus stays in the same field.
       expect(await page.evaluate('document.activeElement.labels?.[0].textContent')).toBe('Stake');
+      await page.close();
+    });
+
+    it('is searched by at Enter, also a day', async () => {
+      const page = await rig.open('/bets');
+      const field = page.getByLabel('From (UTC)');
+      await field.fill('2026-01-20');
+      await field.press('Enter');
+      await page.waitForURL('**from=2026-01-20');
+      expect(await page.evaluate('document.activeElement.labels?.[0].textContent')).toBe(
+        'From (UTC)',
+      );
+      await page.close();
+    });
+
+    it('never looks like a filter while it is none: half a day', async () => {
+      const page = await rig.open('/bets?from=2026-01-20');
+      const field = page.getByLabel('From (UTC)');
+      await expect.poll(() => field.inputValue()).toBe('2026-01-20');
+      await field.press('Backspace');
+      await page.getByLabel('Stake').focus();
+      await page.getByText('No such day: not searched by').waitFor();
+      // What was searched by before goes on.
+      expect(new URL(page.url()).searchParams.get('from')).toBe('2026-01-20');
+      expect(await barriersOf(page)).toEqual([]);
+      await field.fill('2026-02-28');
+      await page.getByLabel('Stake').focus();
+      await page.waitForURL('**from=2026-02-28');
+      await page.getByText('No such day').waitFor({ state: 'detached' });
       await page.close();
     });
 
