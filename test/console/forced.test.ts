@@ -57,4 +57,26 @@ describe.skipIf(!hasChromium)('what must stay readable', { timeout: 120_000 }, (
     await page.emulateMedia({ forcedColors: 'none' });
     await page.close();
   });
+
+  it('is, in forced colours, which line of a chart is which, as its legend says', async () => {
+    const page = await rig.open('/operators/alpha');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.locator('.plot canvas').first().waitFor();
+    const [legend, lines] = await page.evaluate<[string[], string[]]>(`(() => {
+      const figure = document.querySelector('.plot').closest('figure');
+      const place = figure.querySelector('.plot');
+      const keys = [...figure.querySelectorAll('.legend i')];
+      // A line's colour is asked for as the chart does it.
+      const lines = keys.map((key) => {
+        place.style.color = key.style.background;
+        return getComputedStyle(place).color;
+      });
+      place.style.color = '';
+      return [keys.map((key) => getComputedStyle(key).backgroundColor), lines];
+    })()`);
+    expect(new Set(lines).size).toBeGreaterThan(2);
+    expect(lines).toEqual(legend);
+    await page.emulateMedia({ forcedColors: 'none' });
+    await page.close();
+  });
 });
