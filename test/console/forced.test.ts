@@ -79,4 +79,20 @@ describe.skipIf(!hasChromium)('what must stay readable', { timeout: 120_000 }, (
     await page.emulateMedia({ forcedColors: 'none' });
     await page.close();
   });
+
+  it.each(['fa-IR', 'th-TH', 'ar-EG', 'de-DE'])(
+    'is, in the language %s, when something happened: in the calendar and digits of the books and filters',
+    async (locale) => {
+      const page = await rig.open('/nowhere', { locale });
+      const later = new Date(Date.now() + 800 * 86_400_000);
+      await page.clock.setFixedTime(later);
+      await page.goto(`${rig.adminUrl}/console/bets/${betId}`);
+      const time = page.locator('.story time').first();
+      const at = String(await time.getAttribute('datetime'));
+      // Of another year, so the year is shown.
+      expect(await time.innerText()).toContain(at.slice(0, 4));
+      expect(await time.innerText()).toContain(at.slice(14, 19));
+      await page.close();
+    },
+  );
 });

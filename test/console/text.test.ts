@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { known, parseSearch, searchText } from '../../src/console/app/search.ts';
 import { curlOf } from '../../src/console/pages/bet/curl.ts';
@@ -36,6 +38,17 @@ describe('a number beside a chart', () => {
     [-2.5e120, '-2.5e120'],
   ])('%s is short enough to be read whole', (height, shown) => {
     expect(heightText(height)).toBe(shown);
+  });
+
+  it('has the amounts’ own decimal point, whatever the reader’s language is', async () => {
+    const module = new URL('../../src/console/parts/height-text.ts', import.meta.url).href;
+    const script = `import { heightText } from '${module}';
+      console.log(new Intl.NumberFormat().resolvedOptions().locale, heightText(0.5), heightText(12_345));`;
+    const env = { ...process.env, LC_ALL: 'de_DE.UTF-8' };
+    const args = ['--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    // In German the second would be 12.345: beside amounts such as 12.50 it reads as twelve.
+    expect(stdout.trim()).toBe('de-DE 0.5 12.35K');
   });
 });
 

@@ -1,4 +1,5 @@
-const COMPACT = new Intl.NumberFormat(undefined, {
+/** As amounts are written. In a German browser 12345 would be `12.345`, which beside `12.50` reads as twelve. */
+const COMPACT = new Intl.NumberFormat('en', {
   notation: 'compact',
   maximumSignificantDigits: 4,
 });

@@ -27,13 +27,20 @@ export function agoText(atMs: number, nowMs: number): string {
   return ms > 0 ? `${spanText(ms)} ago` : `in ${spanText(ms)}`;
 }
 
+/**
+ * Whatever the reader's language has: the days of books and filters, and what a log says, are Gregorian and in these digits,
+ * and a Thai or Persian year beside them is taken for another one.
+ */
+export const AS_ELSEWHERE = { calendar: 'gregory', numberingSystem: 'latn' } as const;
+
 const TIME: Intl.DateTimeFormatOptions = {
+  ...AS_ELSEWHERE,
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
 };
-const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+const DATE: Intl.DateTimeFormatOptions = { ...AS_ELSEWHERE, day: 'numeric', month: 'short' };
 
 /** In the reader's time zone: the time, and the date if it is not today's. */
 export function localText(iso: string, nowMs: number): string {

@@ -18,6 +18,8 @@ export interface OpenOptions {
   /** Default 1280; a phone has 390. */
   readonly width?: number;
   readonly colours?: 'light' | 'dark';
+  /** The browser's language; default `en-GB`. */
+  readonly locale?: string;
   /** Without the token, as a stranger. */
   readonly isStranger?: boolean;
 }
@@ -63,13 +65,13 @@ export async function startConsole(options: TestGatewayOptions = {}): Promise<Te
 
 async function openContext(
   browser: Browser,
-  { width = 1280, colours = 'light', isStranger = false }: OpenOptions,
+  { width = 1280, colours = 'light', locale = 'en-GB', isStranger = false }: OpenOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 800 },
     colorScheme: colours,
     timezoneId: 'Europe/Vienna',
-    locale: 'en-GB',
+    locale,
     reducedMotion: 'reduce',
     extraHTTPHeaders: isStranger ? {} : { authorization: `Bearer ${ADMIN_TOKEN}` },
   });

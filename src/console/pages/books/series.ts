@@ -1,5 +1,6 @@
 import type { AlignedData } from 'uplot';
 import type { Answers } from '../../api/wire.ts';
+import { AS_ELSEWHERE } from '../../parts/times.ts';
 
 export type Day = Answers['GET /admin/books/days']['items'][number];
 
@@ -54,6 +55,7 @@ export function daysRange(seconds: readonly number[]): [number, number] {
 }
 
 const DAY_TEXT = new Intl.DateTimeFormat(undefined, {
+  ...AS_ELSEWHERE,
   day: 'numeric',
   month: 'short',
   timeZone: 'UTC',

@@ -3,6 +3,7 @@ import type { AlignedData } from 'uplot';
 import type { Answers } from '../../api/wire.ts';
 import { Empty } from '../../parts/answered.tsx';
 import { Legend, Plot } from '../../parts/plot.tsx';
+import { AS_ELSEWHERE } from '../../parts/times.ts';
 
 type Minute = Answers['GET /admin/operators/:id']['lastHour'][number];
 
@@ -91,6 +92,7 @@ function legendOf({ lines, unit }: Chart, minutes: readonly Minute[]) {
 const HOUR_SECONDS = 3_600;
 
 const CLOCK = new Intl.DateTimeFormat(undefined, {
+  ...AS_ELSEWHERE,
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
