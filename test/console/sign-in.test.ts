@@ -174,4 +174,16 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     await told.waitFor({ state: 'detached' });
     await page.context().close();
   });
+
+  it.each(['/link', '/sign-in', '/callback'])(
+    'asks for no icon that its policy blocks, at %s',
+    async (path) => {
+      // Otherwise Firefox asks for /favicon.ico, and reports an error at each sign-in.
+      const response = await fetch(consoleUrl(path), { redirect: 'manual' });
+      expect(response.headers.get('content-security-policy')).toContain('img-src data:;');
+      if (response.status !== 302) {
+        expect(await response.text()).toContain('<link rel="icon" href="data:,">');
+      }
+    },
+  );
 });
