@@ -8,7 +8,7 @@ import { PATIENT_MS } from '../support/timing.ts';
 const SOON = { timeout: PATIENT_MS, interval: 50 };
 const HOUR_MS = 3_600_000;
 
-describe('PostgreSQL’s clock was ahead and is put right', { timeout: 60_000 }, () => {
+describe('PostgreSQL’s clock was wrong and is put right', { timeout: 60_000 }, () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway({
@@ -33,7 +33,7 @@ describe('PostgreSQL’s clock was ahead and is put right', { timeout: 60_000 },
 
   /** For a second after it was put forward, all limits have passed by this clock. */
   const aheadUntil = async (work: () => Promise<void>) => {
-    await setClock(gateway.databaseUrl, '2 hours');
+    await setClock(gateway.databaseUrl, '30 days');
     await vi.waitFor(work, SOON);
   };
   const stateOf = async ({ transactionId }: TestBet) => {
@@ -62,11 +62,54 @@ describe('PostgreSQL’s clock was ahead and is put right', { timeout: 60_000 },
     const bet = await placedBet(gateway, { operatorId: 'alpha' });
     const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
     expect((await bet.rollback()).status).toBe(200);
-    await setClock(gateway.databaseUrl, '2 hours');
+    await setClock(gateway.databaseUrl, '30 days');
     await untilDeliveries(bet, [{ attempts: 4 }]);
     await setClock(gateway.databaseUrl, '0');
     stopFailing();
     await untilDeliveries(bet, [{ state: 'delivered' }], PATIENT_MS);
+  });
+
+  it('a delivery tried while the clock was behind keeps its horizon, and is no dead letter (I4)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'alpha' });
+    const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
+    expect((await bet.rollback()).status).toBe(200);
+    const [promised] = await untilDeliveries(bet, [{ state: 'pending', attempts: 1 }]);
+    // As after a failover to a standby whose clock is wrong: by it, all that waits is due in four days.
+    await setClock(gateway.databaseUrl, '-4 days');
+    const [behind] = await untilDeliveries(bet, [{ state: 'pending', attempts: 3 }], PATIENT_MS);
+    await setClock(gateway.databaseUrl, '0');
+    const [after] = await untilDeliveries(bet, [{ state: 'pending', attempts: 5 }], PATIENT_MS);
+    for (const delivery of [behind, after]) {
+      expect([delivery?.created_at, delivery?.dead_at]).toEqual([
+        promised?.created_at,
+        promised?.dead_at,
+      ]);
+    }
+    stopFailing();
+    await untilDeliveries(bet, [{ state: 'delivered' }]);
+  });
+
+  it('what waits no longer than some configuration lets it, waits on: a replica may have that one (I4)', async () => {
+    const bets = await Promise.all([1, 2].map(() => placedBet(gateway, { operatorId: 'alpha' })));
+    const stopFailing = gateway
+      .wallet('alpha')
+      .misbehave('rollback', { kind: 'status', status: 500 });
+    const wait = async (bet: TestBet, time: string) => {
+      await bet.rollback();
+      await untilDeliveries(bet, [{ state: 'pending' }]);
+      await sql(
+        gateway,
+        `UPDATE deliveries SET next_attempt_at = clock_timestamp() + $2::interval WHERE transaction_id = $1`,
+        [bet.transactionId, time],
+      );
+    };
+    const [patient, ahead] = bets;
+    if (patient === undefined || ahead === undefined) throw new Error('two bets');
+    await wait(patient, '1 day');
+    await wait(ahead, '2 days');
+    stopFailing();
+    await untilDeliveries(ahead, [{ state: 'delivered' }], PATIENT_MS);
+    await untilDeliveries(patient, [{ state: 'pending' }]);
   });
 
   it('a place of unknown outcome is rolled back by the gateway (I5)', async () => {
@@ -114,7 +157,7 @@ describe('PostgreSQL’s clock was ahead and is put right', { timeout: 60_000 },
     };
     await sql(
       gateway,
-      `UPDATE bets SET busy_until = busy_until + interval '2 hours' WHERE transaction_id = $1`,
+      `UPDATE bets SET busy_until = busy_until + interval '30 days' WHERE transaction_id = $1`,
       [bet.transactionId],
     );
     const startedAtMs = performance.now();

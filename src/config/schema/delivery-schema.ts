@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { SettingProblem } from '../problems.ts';
 import { positiveInt, WEEK_MS } from './fields.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** The longest pause that may be configured. */
+export const PAUSE_MS_MAX = 24 * 60 * 60 * 1000;
 const YEAR_HOURS = 365 * 24;
 
 /** The settings without their defaults: an operator's file must be able to leave each one out. */
@@ -12,9 +13,11 @@ const settings = {
     .positive()
     .max(YEAR_HOURS)
     .describe('How long a delivery is retried before it is dead; may be a fraction'),
-  minBackoffMs: positiveInt(DAY_MS).describe('Wait before the first retry of a delivery'),
-  maxBackoffMs: positiveInt(DAY_MS).describe('Longest wait between two attempts of a delivery'),
-  confirmUnknownAfterMs: positiveInt(DAY_MS).describe(
+  minBackoffMs: positiveInt(PAUSE_MS_MAX).describe('Wait before the first retry of a delivery'),
+  maxBackoffMs: positiveInt(PAUSE_MS_MAX).describe(
+    'Longest wait between two attempts of a delivery',
+  ),
+  confirmUnknownAfterMs: positiveInt(PAUSE_MS_MAX).describe(
     "An attempt without an answer may still take effect late, so the bet's last result or its rollback is sent again this long after it, and once more at ten times that",
   ),
   originateRollbackAfterMs: positiveInt(WEEK_MS).describe(

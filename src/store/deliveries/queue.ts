@@ -3,7 +3,7 @@ import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements
 import { COUNT_HELD, HELD_BY_PEOPLE } from './held-time.ts';
 import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, TAKE, WAKE } from './statements.ts';
 import type { TakenDelivery, UnreadableDelivery } from './taken.ts';
-import { type LongestWaits, PULL_BETS, PULL_DELIVERIES } from './too-far-ahead.ts';
+import { PULL_BETS, PULL_DELIVERIES, type Pulling } from './too-far-ahead.ts';
 
 export interface Claim {
   readonly taken: readonly TakenDelivery[];
@@ -98,11 +98,10 @@ export class DeliveryStore {
   /**
    * Lets nothing wait for a time that is further ahead than these: PostgreSQL's clock was put back. Every replica may
    * call it. A lease counts as a whole one from now on.
-   * @param limit at most so many bets of each kind, and deliveries of each operator
    */
-  async pullFromFuture(waits: LongestWaits, limit: number) {
-    const bets = await this.#database.run(PULL_BETS, { ...waits, limit });
-    const deliveries = await this.#database.run(PULL_DELIVERIES, { ...waits, limit });
+  async pullFromFuture(pulling: Pulling) {
+    const bets = await this.#database.run(PULL_BETS, pulling);
+    const deliveries = await this.#database.run(PULL_DELIVERIES, pulling);
     return { bets: bets.length, deliveries: deliveries.length };
   }
 

@@ -1,20 +1,36 @@
 import { LEASE_END, LEASE_SECONDS } from '../bets/lease.ts';
 import { type Parameters, statement } from '../sql/statement.ts';
 
-/** The longest that anything may wait, by the settings of all operators. */
-export interface LongestWaits {
+/** The longest that anything may wait. Above what any configuration allows: replicas may have different ones. */
+interface LongestWaits {
+  readonly leaseMs: number;
   readonly deliveryMs: number;
   readonly confirmationMs: number;
 }
 
-interface Pulling extends LongestWaits {
+export interface Pulling {
+  readonly waits: LongestWaits;
+  /** By this process's clock. */
+  readonly now: Date;
+  /** At most so many bets, and as many deliveries. */
   readonly limit: number;
 }
 
-const limit: Parameters<Pulling> = { limit: ['int', (input) => input.limit] };
+/** The longest that a lease may live, in milliseconds. */
+export const LEASE_MS = LEASE_SECONDS * 1000;
 
-const BEYOND_LEASE = `statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
-const BEYOND_CONFIRMATION = 'statement_timestamp() + make_interval(secs => :seconds)';
+const ofBoth = {
+  now: ['timestamptz', ({ now }: Pulling) => now],
+  limit: ['int', ({ limit }: Pulling) => limit],
+} satisfies Parameters<Pulling>;
+
+const BEYOND_LEASE = 'statement_timestamp() + make_interval(secs => :lease_seconds)';
+/**
+ * The later of both clocks. What something is due by is PostgreSQL's clock alone, and may be pulled to it; but what counts
+ * from when something happened must not be moved back by a PostgreSQL whose clock is behind, after a failover say.
+ */
+const PRESENT = 'greatest(statement_timestamp(), :now)';
+const BEYOND_CONFIRMATION = `${PRESENT} + make_interval(secs => :seconds)`;
 
 /**
  * Leases and confirmations. A lease begins anew: by then its owner's has passed, whatever the clock said meanwhile.
@@ -23,8 +39,9 @@ const BEYOND_CONFIRMATION = 'statement_timestamp() + make_interval(secs => :seco
 export const PULL_BETS = statement(
   'bet-pull-from-future',
   {
-    ...limit,
-    seconds: ['float8', ({ confirmationMs }) => confirmationMs / 1000],
+    ...ofBoth,
+    lease_seconds: ['float8', ({ waits }) => waits.leaseMs / 1000],
+    seconds: ['float8', ({ waits }) => waits.confirmationMs / 1000],
   } satisfies Parameters<Pulling>,
   `
   WITH ahead AS (
@@ -34,25 +51,27 @@ export const PULL_BETS = statement(
     (SELECT transaction_id FROM bets WHERE confirm_at > ${BEYOND_CONFIRMATION}
       ORDER BY confirm_at DESC LIMIT :limit)
   ), free AS (
-    SELECT transaction_id FROM bets WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM ahead))
+    SELECT transaction_id FROM bets
+     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM ahead LIMIT :limit))
        FOR UPDATE SKIP LOCKED
   )
   UPDATE bets
      SET busy_until = CASE WHEN busy_until > ${BEYOND_LEASE} THEN ${LEASE_END} ELSE busy_until END,
-         late_at = CASE WHEN late_at > statement_timestamp() THEN statement_timestamp() ELSE late_at END,
-         confirm_at = CASE WHEN confirm_at > ${BEYOND_CONFIRMATION} THEN statement_timestamp()
-                           ELSE confirm_at END
+         late_at = CASE WHEN late_at > ${PRESENT} THEN ${PRESENT} ELSE late_at END,
+         confirm_at = CASE WHEN confirm_at > ${BEYOND_CONFIRMATION} THEN ${PRESENT} ELSE confirm_at END
    WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM free))
   RETURNING transaction_id`,
   (row) => row.text('transaction_id'),
 );
 
-/** Deliveries become due; the age and horizon of those that were promised by the wrong clock begin now. */
+const BEYOND_BACKOFF = 'statement_timestamp() + make_interval(secs => :seconds)';
+
+/** Deliveries become due; the age and horizon of those that were promised by a clock that was ahead begin now. */
 export const PULL_DELIVERIES = statement(
   'delivery-pull-from-future',
   {
-    ...limit,
-    seconds: ['float8', ({ deliveryMs }) => deliveryMs / 1000],
+    ...ofBoth,
+    seconds: ['float8', ({ waits }) => waits.deliveryMs / 1000],
   } satisfies Parameters<Pulling>,
   `
   WITH RECURSIVE latest AS (
@@ -70,17 +89,20 @@ export const PULL_DELIVERIES = statement(
       FROM latest CROSS JOIN LATERAL (
         SELECT id FROM deliveries
          WHERE operator_id = latest.operator_id AND state IN ('live', 'pending')
-           AND next_attempt_at > statement_timestamp() + make_interval(secs => :seconds)
+           AND next_attempt_at > ${BEYOND_BACKOFF}
          ORDER BY next_attempt_at DESC LIMIT :limit) d
-     WHERE latest.next_attempt_at > statement_timestamp() + make_interval(secs => :seconds)
+     WHERE latest.next_attempt_at > ${BEYOND_BACKOFF}
+     -- Of all operators together: its rows are locked while it runs, and callbacks do not wait for them.
+     LIMIT :limit
   ), free AS (
     SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM ahead)) FOR UPDATE SKIP LOCKED
   )
   UPDATE deliveries
-     SET next_attempt_at = statement_timestamp(),
-         dead_at = CASE WHEN created_at > statement_timestamp()
-                        THEN statement_timestamp() + (dead_at - created_at) ELSE dead_at END,
-         created_at = least(created_at, statement_timestamp())
+     SET next_attempt_at = CASE WHEN next_attempt_at > ${BEYOND_BACKOFF} THEN statement_timestamp()
+                                ELSE next_attempt_at END,
+         dead_at = CASE WHEN created_at > ${PRESENT} THEN ${PRESENT} + (dead_at - created_at)
+                        ELSE dead_at END,
+         created_at = least(created_at, ${PRESENT})
    WHERE id = ANY (ARRAY(SELECT id FROM free))
   RETURNING id`,
   (row) => row.text('id'),
