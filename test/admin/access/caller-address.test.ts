@@ -52,7 +52,7 @@ describe("a caller's address behind a proxy of ADMIN_TRUST_PROXY", () => {
     // What the caller itself has claimed comes before what the proxy has seen.
     ['10.9.9.9, 198.51.100.7', '198.51.100.7'],
     ['198.51.100.7, 127.0.0.2', '198.51.100.7'],
-    // A proxy that passes on anything: nobody is called by what a stranger wrote.
+    // A proxy that passes on anything: what is no address is nobody's.
     ['a name of my choice', '127.0.0.1'],
     ['x'.repeat(4_000), '127.0.0.1'],
     ['', '127.0.0.1'],
