@@ -1,8 +1,8 @@
 import { PAUSE_MS_MAX } from '../config/schema/delivery-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SECOND_TIME_FACTOR } from '../domain/confirm.ts';
+import { LEASE_MS } from '../store/bets/lease.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';
-import { LEASE_MS } from '../store/deliveries/too-far-ahead.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Clocks that are right differ by less. */

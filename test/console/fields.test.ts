@@ -1,9 +1,21 @@
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+/** The dialog for comparing a list, filled in with everything that it asks for. */
+async function chosen(page: Page, list: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Compare a list' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Operator').selectOption('alpha');
+  await dialog.getByLabel('First day').fill('2026-01-01');
+  await dialog.getByLabel('Last day').fill('2026-01-01');
+  await dialog.getByLabel('The list').setInputFiles(list);
+  return dialog;
+}
 
 describe.skipIf(!hasChromium)(
   'what is typed, chosen or kept in a browser',
@@ -36,12 +48,7 @@ describe.skipIf(!hasChromium)(
       const list = join(folder, 'list.csv');
       await writeFile(list, 'transactionId,stake\na,1\n');
       const page = await rig.open('/reconciliations');
-      await page.getByRole('button', { name: 'Compare a list' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Operator').selectOption('alpha');
-      await dialog.getByLabel('First day').fill('2026-01-01');
-      await dialog.getByLabel('Last day').fill('2026-01-01');
-      await dialog.getByLabel('The list').setInputFiles(list);
+      const dialog = await chosen(page, list);
       await writeFile(list, 'transactionId,stake\na,1\nb,2\n');
       const later = new Date(Date.now() + 10_000);
       await utimes(list, later, later);
@@ -66,12 +73,7 @@ describe.skipIf(!hasChromium)(
           File.prototype.slice = (...range) => there.slice(...range);
           File.prototype.stream = () => there.stream();
         }, now);
-        await page.getByRole('button', { name: 'Compare a list' }).click();
-        const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('Operator').selectOption('alpha');
-        await dialog.getByLabel('First day').fill('2026-01-01');
-        await dialog.getByLabel('Last day').fill('2026-01-01');
-        await dialog.getByLabel('The list').setInputFiles(list);
+        const dialog = await chosen(page, list);
         await dialog.getByRole('button', { name: 'Compare a list' }).click();
         await dialog.getByText('The list was changed after it was chosen').waitFor();
         expect(asked).not.toContain('POST');

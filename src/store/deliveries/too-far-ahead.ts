@@ -1,4 +1,4 @@
-import { LEASE_END, LEASE_SECONDS } from '../bets/lease.ts';
+import { LEASE_END } from '../bets/lease.ts';
 import { type Parameters, statement } from '../sql/statement.ts';
 
 /** The longest that anything may wait. Above what any configuration allows: replicas may have different ones. */
@@ -15,9 +15,6 @@ export interface Pulling {
   /** At most so many bets, and as many deliveries. */
   readonly limit: number;
 }
-
-/** The longest that a lease may live, in milliseconds. */
-export const LEASE_MS = LEASE_SECONDS * 1000;
 
 const ofBoth = {
   now: ['timestamptz', ({ now }: Pulling) => now],

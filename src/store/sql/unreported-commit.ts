@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
-import { LEASE_SECONDS } from '../bets/lease.ts';
+import { LEASE_MS } from '../bets/lease.ts';
 
 /** Pauses between repeats: after a server fails, the pool hands out a few more of its dead connections. */
 const REPEAT_AFTER_MS = [0, 25, 100, 250];
@@ -37,7 +37,7 @@ const LATER_EVERY_MS = 1_000;
  * @returns never rejects, and does not keep the process alive: if it is not written, the lease lapses
  */
 export async function writeLater(write: () => Promise<unknown>): Promise<void> {
-  const endsAtMs = performance.now() + LEASE_SECONDS * 1_000;
+  const endsAtMs = performance.now() + LEASE_MS;
   while (performance.now() < endsAtMs) {
     await sleep(LATER_EVERY_MS, undefined, { ref: false });
     const isAway = await write().then(
