@@ -1,4 +1,5 @@
 import type { SettingChange } from '../config/settings-diff.ts';
+import type { ResultItem } from '../store/bets/unknown-results.ts';
 import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
 import type { Probed } from '../wallets/probe.ts';
@@ -47,6 +48,11 @@ export interface AdminApi {
   readonly 'POST /admin/operators/:id/probe': Probed;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
+  /**
+   * Body `{holds: stake | result, amount, resultType, by, reason}`: what the wallet's own books hold for a bet whose
+   * result is unknown. 409 if it is not, or while its answer may still come.
+   */
+  readonly 'POST /admin/bets/:transactionId/resolve': ResultItem;
   /** What a reload would change now, and the problems in the configuration folder. */
   readonly 'GET /admin/config/preview': ConfigurationPreview;
   /** Body `{generation}`: bets of generations up to it are sent to the present wallet. */

@@ -1,18 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { RESULT_TYPES } from '../domain/bet.ts';
 import { BET_STATES } from '../domain/bet-state.ts';
-import { type Caller, mayDo } from '../domain/caller.ts';
+import { BY_CHARS_MAX, type Caller, mayDo, REASON_CHARS_MAX } from '../domain/caller.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import type { Answer } from '../protocol/answers.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';
 import { type BetSearch, betCursorOf } from '../store/bets/search.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
-import { json, mayNotAnswer, notFoundAnswer, serve } from './answers.ts';
+import type { PersonsWord, ResolvedResult } from '../store/bets/unknown-results.ts';
+import { conflict, json, mayNotAnswer, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
-import { checkedPath, checkedQuery, storableText, timeField, wordAmong } from './input.ts';
+import {
+  checkedBody,
+  checkedPath,
+  checkedQuery,
+  storableText,
+  storableWords,
+  timeField,
+  wordAmong,
+} from './input.ts';
 import { answerText, errorText, messageText, personalText } from './personal.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
 const text = storableText(255).optional();
+
+const amountField = z
+  .string('must be given once, as text')
+  .regex(/^\d{1,30}(\.\d{1,20})?$/, 'must be an amount such as 12.50')
+  .transform(withoutZeros);
 
 const searchQuery = z.strictObject({
   operator: text,
@@ -20,11 +37,7 @@ const searchQuery = z.strictObject({
   userId: text,
   transactionId: storableText(64).optional(),
   state: wordAmong(BET_STATES).optional(),
-  amount: z
-    .string('must be given once')
-    .regex(/^\d{1,30}(\.\d{1,20})?$/, 'must be an amount such as 12.50')
-    .transform(withoutZeros)
-    .optional(),
+  amount: amountField.optional(),
   from: timeField.optional(),
   to: timeField.optional(),
   cursor: z
@@ -33,6 +46,22 @@ const searchQuery = z.strictObject({
     .refine((cursor) => cursor !== undefined, 'must be the nextCursor of the previous page')
     .optional(),
 });
+
+const onRecord = { by: storableWords(BY_CHARS_MAX), reason: storableWords(REASON_CHARS_MAX) };
+
+const resolveBody = z.discriminatedUnion(
+  'holds',
+  [
+    z.strictObject({ holds: z.literal('stake'), ...onRecord }),
+    z.strictObject({
+      holds: z.literal('result'),
+      amount: amountField,
+      resultType: wordAmong(RESULT_TYPES),
+      ...onRecord,
+    }),
+  ],
+  'must be stake or result',
+);
 
 const NO_BET =
   'No such bet. An ended one also goes when its month is pruned: look for it in the statement of its day';
@@ -46,10 +75,12 @@ export interface BetDesk {
   readonly timelines: Pick<BetTimelines, 'find'>;
   readonly bets: Pick<BetSearch, 'page'>;
   readonly audit: Pick<AuditLog, 'appendLook'>;
+  readonly resolveResult: (transactionId: string, word: PersonsWord) => Promise<ResolvedResult>;
 }
 
-/** Search for bets, and the timeline of one, of any operator. */
-export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetDesk): void {
+/** Search for bets, the timeline of one, and the end of a doubt about its result, of any operator. */
+export function betRoutes(app: FastifyInstance, desk: BetDesk): void {
+  const { timelines, bets, audit, resolveResult } = desk;
   serve(app, 'GET', '/bets', 'read', async (request, caller) => {
     const query = checkedQuery(searchQuery, request);
     if (!('fields' in query)) return query;
@@ -84,6 +115,35 @@ export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetD
     }
     return json(shown(timeline, caller));
   });
+
+  serve(app, 'POST', '/bets/:transactionId/resolve', 'operate', async (request, caller) => {
+    const path = checkedPath(betPath, request);
+    if (!('fields' in path)) return path;
+    const input = checkedBody(resolveBody, request);
+    if (!('fields' in input)) return input;
+    const { by: who, reason } = input.fields;
+    const word = { found: foundIn(input.fields), who, why: reason, by: { caller, reason } };
+    return resolveAnswer(await resolveResult(path.fields.transactionId, word));
+  });
+}
+
+function foundIn(body: z.output<typeof resolveBody>): PersonsWord['found'] {
+  if (body.holds === 'stake') return { kind: 'stake' };
+  const { amount, resultType } = body;
+  return { kind: 'result', amount, resultType };
+}
+
+function resolveAnswer(result: ResolvedResult): Answer {
+  switch (result.kind) {
+    case 'resolved':
+      return json(result.item satisfies AdminApi['POST /admin/bets/:transactionId/resolve']);
+    case 'refused':
+      return conflict(result.why);
+    case 'missing':
+      return notFoundAnswer(NO_BET);
+    default:
+      return unreachable(result);
+  }
 }
 
 /** A bet's timeline, masked for the caller. */

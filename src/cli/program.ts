@@ -3,6 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { plain } from '../lib/plain-text.ts';
 import { auditExportCommand, auditListCommand } from './commands/audit.ts';
 import { betCommand } from './commands/bet.ts';
+import { betsResolveCommand } from './commands/bets-resolve.ts';
 import { betsSearchCommand } from './commands/bets-search.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
 import { booksDaysCommand } from './commands/books-days.ts';
@@ -50,7 +51,9 @@ export function createProgram(terminal: Terminal): Command {
   program.addCommand(playerCommands(terminal));
   program.addCommand(betCommand(terminal));
   program.addCommand(
-    group('bets', 'Bets of all operators: search.').addCommand(betsSearchCommand(terminal)),
+    group('bets', 'Bets of all operators: search, resolve.')
+      .addCommand(betsSearchCommand(terminal))
+      .addCommand(betsResolveCommand(terminal)),
   );
   program.addCommand(
     group(

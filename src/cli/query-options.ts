@@ -13,3 +13,9 @@ export function readCursor(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
   throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }
+
+/** An option that is an amount of money, as decimal text. */
+export function readAmount(text: string): string {
+  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,20})?$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be an amount such as 12.50.');
+}

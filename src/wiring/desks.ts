@@ -7,9 +7,11 @@ import { Reconciler } from '../books/reconciliation/reconciler.ts';
 import { viewOfOperator } from '../config/settings-view.ts';
 import { areHeld } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
+import { resolveResult } from '../engine/resolve-result.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';
 import { BetTimelines } from '../store/bets/timeline.ts';
+import { UnknownResults } from '../store/bets/unknown-results.ts';
 import { assignTemplates } from '../store/bonuses/assignment.ts';
 import { BooksDays } from '../store/books/days.ts';
 import { Statements } from '../store/books/statements.ts';
@@ -57,6 +59,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const booksDesk = createBooksDesk(base, storage);
   const desks = {
     timelines,
+    resolveResult: (transactionId, word) =>
+      resolveResult(new UnknownResults(database), transactionId, word, base.clock.nowMs()),
     deliveryAdmin,
     backlog,
     isHeld,

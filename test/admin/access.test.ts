@@ -38,7 +38,7 @@ function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Fastif
     },
     consoleFiles: new Map(),
     walletStates: unasked,
-    timelines: { find: async () => undefined },
+    ...{ timelines: { find: async () => undefined }, resolveResult: unasked },
     booksDays: { list: unasked },
     reconciler: { knows: unasked, receive: unasked },
     reconciliations: { find: unasked, list: unasked, failLost: unasked },

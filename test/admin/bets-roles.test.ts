@@ -29,6 +29,7 @@ describe('bets', () => {
         bets: { page: async () => ({ items: [FOUND], nextCursor: null }) },
         timelines: { find: async () => STORY },
         audit: { appendLook: async (_, { subject }) => void looks.push(subject) },
+        resolveResult: async () => ({ kind: 'missing' }),
       });
       const knowsPeople = role === 'support' || role === 'admin';
       for (const url of ['/bets', '/bets/bet-1']) {

@@ -48,6 +48,7 @@ describe('every route of /admin', () => {
       'GET /admin/deliveries': 'read',
       'POST /admin/deliveries/:id/retry': 'operate',
       'POST /admin/deliveries/:id/resolve': 'operate',
+      'POST /admin/bets/:transactionId/resolve': 'operate',
       'POST /admin/operators/:id/breaker': 'administer',
       'POST /admin/reload': 'administer',
       'POST /admin/console/links': 'administer',

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { acceptedBet, lose } from '../money-safety/support/bets.ts';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
@@ -56,6 +57,30 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await auditRows('delivery.resolve')).toEqual(
       ids.slice(0, 2).map((id) => ({ subject: `delivery ${id}`, reason: 'their books agree' })),
     );
+    await page.close();
+  });
+
+  it('ends a doubt about a result by what a person found at the wallet, on record (I12)', async () => {
+    const bet = await acceptedBet(rig.gateway, { operatorId: 'alpha' });
+    const { transactionId } = bet;
+    lose(bet, 'settle');
+    expect((await bet.settle('20')).status).toBe(503);
+    const page = await rig.open(`/bets/${transactionId}`);
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    const dialog = page.getByRole('dialog');
+    const resolve = dialog.getByRole('button', { name: 'Resolve' });
+    await dialog.getByLabel('Reason').fill('paid, says their support');
+    // Nothing is chosen for anybody.
+    await resolve.click();
+    await dialog.getByLabel('The wallet holds').selectOption('a result');
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await dialog.getByLabel('Amount of the result').inputValue()).toBe('20');
+    await resolve.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('A person has resolved the result by hand (won): 20').waitFor();
+    await page.getByText('A person has closed the settle by hand.').waitFor();
+    const record = { subject: `bet ${transactionId}`, reason: 'paid, says their support' };
+    expect(await auditRows('bet.resolve')).toEqual([record]);
     await page.close();
   });
 

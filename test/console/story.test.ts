@@ -153,7 +153,29 @@ describe("a bet's story", () => {
   });
 
   it('never says that nothing has to be done about a result of unknown outcome (I2)', () => {
-    expect(nextSteps(bet({ state: 'settlement_unknown' }))).toMatchObject([{ kind: 'ask' }]);
+    const step = { kind: 'resolveResult', why: expect.stringContaining('ask the operator') };
+    expect(nextSteps(bet({ state: 'settlement_unknown' }))).toEqual([step]);
+  });
+
+  it('offers no end of a doubt by hand while an answer may still end it', () => {
+    const doubtful = { state: 'settlement_unknown', inFlight: 'settle' } as const;
+    expect(nextSteps(bet(doubtful))).toMatchObject([{ kind: 'nothing' }]);
+    const delivery = { id: '7', state: 'pending' };
+    const waiting = bet({ ...doubtful, inFlight: null, operations: [operation({ delivery })] });
+    expect(nextSteps(waiting)).toMatchObject([{ kind: 'retry' }]);
+  });
+
+  it('never says that a wallet paid what only a person has said (I2)', () => {
+    const lost = operation({ operation: 'settle', delivery: { id: '7', state: 'resolved' } });
+    const settlement = { state: 'settled', amount: '20', resultType: 'won' };
+    const resolved = { state: 'settled', settlement, operations: [operation(), lost] };
+    expect(standing(bet(resolved)).text).toMatch(/by hand \(won\): 20 .*no wallet has confirmed/);
+    const later = operation({ operation: 'settle' });
+    const paid = { ...resolved, operations: [operation(), lost, later] };
+    expect(standing(bet(paid)).text).toContain('the wallet paid 20');
+    const unsettled = { state: 'unsettled', amount: null, resultType: null };
+    const open = { ...resolved, state: 'accepted', settlement: unsettled };
+    expect(standing(bet(open)).text).toContain('no wallet has confirmed it');
   });
 
   it('says of a rollback that a person has closed that nothing is waited for any more', () => {

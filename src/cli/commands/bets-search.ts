@@ -6,7 +6,7 @@ import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.
 import type { FoundBet } from '../../store/bets/search-statements.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
-import { readTime } from '../query-options.ts';
+import { readAmount, readTime } from '../query-options.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { timeOf } from '../text/bet-text.ts';
@@ -86,11 +86,6 @@ function cells(bet: FoundBet): string[] {
     amount === null ? '-' : `${amount} ${currency ?? ''}`,
     settlement.amount === null ? '-' : `${settlement.resultType ?? '-'} ${settlement.amount}`,
   ].map(plain);
-}
-
-function readAmount(text: string): string {
-  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,20})?$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be an amount such as 12.50.');
 }
 
 function readCursor(text: string): BetCursor {

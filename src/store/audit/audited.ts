@@ -5,6 +5,7 @@ import type { Parameters } from '../sql/statement.ts';
 export const AUDIT_ACTIONS = [
   'delivery.retry',
   'delivery.resolve',
+  'bet.resolve',
   'deliveries.release',
   'deliveries.hold',
   'deliveries.resume',

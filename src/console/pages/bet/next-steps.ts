@@ -4,6 +4,8 @@ import { refusedResult } from './refused-result.ts';
 /** What a person can do about a bet now, and why. */
 export type NextStep =
   | { readonly kind: 'nothing'; readonly why: string }
+  /** Its result is unknown: a person has to look into the wallet's books, and says what they hold. */
+  | { readonly kind: 'resolveResult'; readonly why: string }
   /** No button helps: a person has to ask the operator, the service or both. */
   | { readonly kind: 'ask'; readonly why: string }
   | {
@@ -20,14 +22,17 @@ export function nextSteps(bet: ShownBet): readonly NextStep[] {
 }
 
 function withoutButton(bet: ShownBet): NextStep {
+  if (bet.inFlight === null && bet.state === 'settlement_unknown') {
+    return {
+      kind: 'resolveResult',
+      why: 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew. If it cannot, have the wallet’s own books put right, and resolve the result by what they hold then.',
+    };
+  }
   const why = bet.inFlight === null ? whomToAsk(bet) : undefined;
   return why === undefined ? { kind: 'nothing', why: whyNothing(bet) } : { kind: 'ask', why };
 }
 
 function whomToAsk(bet: ShownBet): string | undefined {
-  if (bet.state === 'settlement_unknown') {
-    return 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew.';
-  }
   if (bet.state !== 'accepted' && bet.state !== 'settled') return undefined;
   const refused = refusedResult(bet);
   // A player may ask for another cashout, and the bet's result comes in any case.

@@ -4,6 +4,7 @@ import { type Tone, wordsOf } from '../../parts/tone.ts';
 import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
 import { inOrder } from './order.ts';
 import { refusedResult } from './refused-result.ts';
+import { isResolvedByHand } from './resolved-by-hand.ts';
 
 /** A sentence of a bet's story. It may quote a wallet, so it must be shown by `Plain`. */
 export interface Sentence {
@@ -44,12 +45,7 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
         text: 'A result was sent and nobody knows whether the wallet took it.',
       };
     case 'accepted':
-      return bet.settlement.state === 'unsettled'
-        ? {
-            tone: 'info',
-            text: `The result was taken back; the stake of ${stake} is in play again.`,
-          }
-        : noResult(bet, stake);
+      return bet.settlement.state === 'unsettled' ? takenBack(bet, stake) : noResult(bet, stake);
     case 'declined':
       return { tone: 'quiet', text: 'The wallet refused the bet: no money moved.' };
     case 'not_sent':
@@ -84,9 +80,19 @@ function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof
       };
 }
 
+function takenBack(bet: ShownBet, stake: string): ReturnType<typeof standing> {
+  const text = isResolvedByHand(bet)
+    ? `A person has resolved the result by hand: no wallet has confirmed it, and the stake of ${stake} is in play.`
+    : `The result was taken back; the stake of ${stake} is in play again.`;
+  return { tone: 'info', text };
+}
+
 function settled(bet: ShownBet): string {
   const { settlement, currency } = bet;
   const result = settlement.resultType === null ? '' : ` (${wordsOf(settlement.resultType)})`;
+  if (isResolvedByHand(bet)) {
+    return `A person has resolved the result by hand${result}: ${money(settlement.amount, currency)}, which no wallet has confirmed.`;
+  }
   const paid = `The bet is settled${result}: the wallet paid ${money(settlement.amount, currency)}.`;
   return refusedResult(bet) === undefined
     ? paid

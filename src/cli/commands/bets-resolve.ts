@@ -1,0 +1,99 @@
+import { Command, Option } from 'commander';
+import { RESULT_TYPES, type ResultType } from '../../domain/bet.ts';
+import { BY_CHARS_MAX } from '../../domain/caller.ts';
+import type { FoundAtWallet } from '../../domain/resolve.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { resolveResult } from '../../engine/resolve-result.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { type ResultItem, UnknownResults } from '../../store/bets/unknown-results.ts';
+import { byOf, notBlank } from '../caller.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { readAmount } from '../query-options.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly holds: 'stake' | 'result';
+  readonly amount?: string;
+  readonly resultType?: ResultType;
+  readonly by: string;
+  readonly reason: string;
+  readonly json?: true;
+}
+
+/** `wagergate bets resolve`: a person ends the doubt about a bet's result. */
+export function betsResolveCommand(terminal: Terminal): Command {
+  const command = new Command('resolve')
+    .summary('ends the doubt about a result that got no answer')
+    .description(
+      'Records what the wallet holds for a bet in the state settlement_unknown: a result was sent, its answer was ' +
+        'lost, and the service does not send it again. Look into its own books first, and correct ' +
+        'them there: nothing is sent to the wallet. From then on the service gets 200 for a repeat of the ' +
+        'result that you name; any other is sent. It cannot be taken back. Who and why are kept in the journal.',
+    )
+    .argument('<transactionId>', 'the bet')
+    .addOption(
+      new Option('--holds <what>', 'what the wallet holds: the stake only, or a result as well')
+        .choices(['stake', 'result'])
+        .makeOptionMandatory(),
+    )
+    .option('--amount <amount>', 'of the result: what it pays, such as 12.50, or 0', readAmount)
+    .addOption(new Option('--result-type <type>', 'of the result').choices(RESULT_TYPES))
+    .requiredOption(
+      '--by <who>',
+      'who answers for it: a person, or a ticket',
+      notBlank('--by', BY_CHARS_MAX),
+    )
+    .requiredOption('--reason <why>', 'what was found or done there', notBlank('--reason'))
+    .option('--json', 'print the result as JSON')
+    .action((transactionId: string, options: Options) => resolve(terminal, transactionId, options));
+  const record = '--by "Ann, OPS-17" --reason "paid, says their support"';
+  return withExamples(
+    command,
+    { line: `bets resolve BET --holds stake ${record.replace('paid', 'not paid')}` },
+    { line: `bets resolve BET --holds result --amount 12.50 --result-type won ${record}` },
+  );
+}
+
+async function resolve(terminal: Terminal, transactionId: string, options: Options): Promise<void> {
+  const { by: who, reason: why } = options;
+  const word = { found: foundIn(options), who, why, by: byOf({ reason: why }) };
+  const result = await withDatabase(terminal, (database) =>
+    resolveResult(new UnknownResults(database), transactionId, word, Date.now()),
+  );
+  const name = `bet ${plain(transactionId)}`;
+  switch (result.kind) {
+    case 'missing':
+      throw new CommandFailed(
+        `no ${name}: \`wagergate bets search --state settlement_unknown\` lists those in doubt`,
+      );
+    case 'refused':
+      throw new CommandFailed(`${name} stays as it is. ${result.why}: see \`wagergate bet\``);
+    case 'resolved': {
+      if (options.json) terminal.printJson(result.item);
+      else terminal.print(`${name}: ${words(result.item)}`);
+      return;
+    }
+    default:
+      return unreachable(result);
+  }
+}
+
+function words({ settlement: { state, amount, resultType } }: ResultItem): string {
+  return state === 'settled'
+    ? `its result is ${resultType} ${amount}`
+    : 'it has no result; the stake is in play';
+}
+
+/** @throws UsageError unless a result has both its amount and its type, and a stake neither */
+function foundIn({ holds, amount, resultType }: Options): FoundAtWallet {
+  if (holds === 'stake') {
+    if (amount === undefined && resultType === undefined) return { kind: 'stake' };
+    throw new UsageError('--amount and --result-type go with --holds result');
+  }
+  if (amount === undefined || resultType === undefined) {
+    throw new UsageError('say which result the wallet holds: --amount and --result-type');
+  }
+  return { kind: 'result', amount, resultType };
+}

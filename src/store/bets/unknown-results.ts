@@ -1,0 +1,133 @@
+import type { Bet, ResultType, Settlement } from '../../domain/bet.ts';
+import type { FoundAtWallet } from '../../domain/resolve.ts';
+import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
+import type { Database } from '../database.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+import type { RecordedOperation } from './journal.ts';
+import { FIND, RECORDED_OPERATIONS } from './statements.ts';
+
+/** What a person has found out about a bet's result, and what is written of it. */
+export interface ResultFound {
+  /** As it was read: nothing is written if it has changed. */
+  readonly bet: Bet;
+  /** The newest result of unknown outcome. */
+  readonly operationId: string;
+  /** What that one asked for; undefined for an unsettle. */
+  readonly attempted: { readonly amount: string; readonly resultType: ResultType } | undefined;
+  readonly settlement: Extract<Settlement, { readonly kind: 'settled' | 'unsettled' }>;
+  /** A person or a ticket, for the record. */
+  readonly who: string;
+  readonly why: string;
+  readonly by: Authority;
+}
+
+/** A person's word about what a wallet holds of a bet. */
+export interface PersonsWord extends Pick<ResultFound, 'who' | 'why' | 'by'> {
+  readonly found: FoundAtWallet;
+}
+
+/** A bet's result from now on, as people are shown it. */
+export interface ResultItem {
+  readonly transactionId: string;
+  readonly operator: string | null;
+  readonly settlement: {
+    readonly state: 'settled' | 'unsettled';
+    readonly amount: string | null;
+    readonly resultType: string | null;
+  };
+}
+
+export type ResolvedResult =
+  | { readonly kind: 'resolved'; readonly item: ResultItem }
+  /** Nothing was written. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'missing' };
+
+/**
+ * The operation of unknown outcome becomes a delivery that a person has resolved, which is what tells confirmations
+ * and the books that no wallet has confirmed what the bet holds (`isResolved`). A dead letter of it is closed by that.
+ * Its bet's row is locked first, and unless the bet is as it was read, nothing is written.
+ */
+const RESOLVE = statement(
+  'bet-resolve-result',
+  {
+    ...AUDITED,
+    transaction_id: ['text', ({ bet }) => bet.transactionId],
+    version: ['int', ({ bet }) => bet.version],
+    operation_id: ['bigint', ({ operationId }) => operationId],
+    attempted_amount: ['text', ({ attempted }) => attempted?.amount ?? null],
+    attempted_type: ['text', ({ attempted }) => attempted?.resultType ?? null],
+    settlement: ['text', ({ settlement }) => settlement.kind],
+    settlement_amount: ['text', ({ settlement }) => resultOf(settlement)?.amount ?? null],
+    settlement_type: ['text', ({ settlement }) => resultOf(settlement)?.resultType ?? null],
+    settlement_time: ['text', ({ settlement }) => settlement.transactionTime],
+    who: ['text', ({ who }) => who],
+    why: ['text', ({ why }) => why],
+  } satisfies Parameters<ResultFound>,
+  `
+  WITH unmoved AS MATERIALIZED (
+    SELECT transaction_id, operator_id, settlement_amount, settlement_type FROM bets
+     WHERE transaction_id = :transaction_id AND version = :version
+       AND settlement = 'unknown' AND rollback = 'none'
+       FOR UPDATE
+  ), closed AS (
+    INSERT INTO deliveries AS d
+           (operation_id, operator_id, transaction_id, operation, state, transaction_time,
+            settle_amount, settle_type, next_attempt_at, dead_at, settled_at, resolved_by, resolved_why)
+    SELECT o.id, u.operator_id, u.transaction_id, o.operation, 'resolved', :settlement_time,
+           :attempted_amount, :attempted_type, clock_timestamp(), clock_timestamp(), clock_timestamp(), :who, :why
+      FROM unmoved u JOIN operations o ON o.id = :operation_id
+    ON CONFLICT (operation_id, purpose) DO UPDATE
+       SET state = 'resolved', resolved_by = :who, resolved_why = :why, settled_at = clock_timestamp()
+     WHERE d.state NOT IN ('live', 'pending')
+    RETURNING d.transaction_id, d.operation_id
+  ), resolved AS (
+    UPDATE bets b
+       SET settlement = :settlement, settlement_amount = :settlement_amount,
+           settlement_type = :settlement_type, settlement_time = :settlement_time,
+           standing_operation_id = c.operation_id, version = b.version + 1
+      FROM closed c WHERE b.transaction_id = c.transaction_id
+    RETURNING b.transaction_id, b.operator_id
+  ), audited AS (${auditText(
+    'bet.resolve',
+    `SELECT 'bet ' || r.transaction_id, r.operator_id,
+            jsonb_build_object('result', 'unknown', 'amount', u.settlement_amount,
+                               'resultType', u.settlement_type),
+            jsonb_build_object('result', :settlement, 'amount', :settlement_amount,
+                               'resultType', :settlement_type, 'by', :who)
+       FROM resolved r JOIN unmoved u USING (transaction_id)`,
+  )})
+  SELECT transaction_id FROM resolved`,
+  (row: Columns) => row.text('transaction_id'),
+);
+
+function resultOf(settlement: ResultFound['settlement']) {
+  return settlement.kind === 'settled' ? settlement : undefined;
+}
+
+/** Results of unknown outcome, which people close. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
+export class UnknownResults {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The bet and its operations, newest first; undefined if the journal has no such bet. */
+  async find(
+    transactionId: string,
+  ): Promise<{ readonly bet: Bet; readonly operations: readonly RecordedOperation[] } | undefined> {
+    const [bet] = await this.#database.run(FIND, [transactionId]);
+    if (bet === undefined) return undefined;
+    return { bet, operations: await this.#database.run(RECORDED_OPERATIONS, transactionId) };
+  }
+
+  /**
+   * Writes what a person found as the bet's result, with a row in the audit. Nothing is sent, and the result is not
+   * confirmed, because a person has checked it; what comes after it is.
+   * @returns false if the bet has changed since it was read
+   */
+  async resolve(found: ResultFound): Promise<boolean> {
+    return (await this.#database.run(RESOLVE, found)).length > 0;
+  }
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptedBet, lose } from '../../money-safety/support/bets.ts';
+import type { TestBet } from '../../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { wagergate } from '../support/command-line.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.close());
+
+async function doubtfulBet(): Promise<TestBet> {
+  const bet = await acceptedBet(gateway);
+  lose(bet, 'settle');
+  expect((await bet.settle('20')).status).toBe(503);
+  return bet;
+}
+
+const RECORD = ['--by', 'Ann, OPS-17', '--reason', 'their support says so'];
+const RESULT = ['--holds', 'result', '--amount', '20', '--result-type', 'won'];
+const resolve = (...args: readonly string[]) =>
+  wagergate(['bets', 'resolve', ...args], { env: { DATABASE_URL: gateway.databaseUrl } });
+
+describe('wagergate bets resolve', () => {
+  it('records the result that the wallet holds, once', async () => {
+    const { transactionId } = await doubtfulBet();
+    expect(await resolve(transactionId, ...RESULT, ...RECORD)).toEqual({
+      code: 0,
+      stdout: `bet ${transactionId}: its result is won 20\n`,
+      stderr: '',
+    });
+    expect(await resolve(transactionId, ...RESULT, ...RECORD)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: bet ${transactionId} stays as it is. The result of the bet is not unknown: see \`wagergate bet\`\n`,
+    });
+  });
+
+  it('records that it holds the stake only', async () => {
+    const { transactionId } = await doubtfulBet();
+    expect(await resolve(transactionId, '--holds', 'stake', ...RECORD)).toEqual({
+      code: 0,
+      stdout: `bet ${transactionId}: it has no result; the stake is in play\n`,
+      stderr: '',
+    });
+  });
+
+  it('prints JSON for programs', async () => {
+    const { transactionId } = await doubtfulBet();
+    const { stdout } = await resolve(transactionId, ...RESULT, ...RECORD, '--json');
+    const settlement = { state: 'settled', amount: '20', resultType: 'won' };
+    expect(JSON.parse(stdout)).toEqual({ transactionId, operator: 'alpha', settlement });
+  });
+
+  it.each([
+    [
+      ['x', ...RESULT, ...RECORD],
+      1,
+      'no bet x: `wagergate bets search --state settlement_unknown`',
+    ],
+    [['x', ...RECORD], 2, "required option '--holds <what>' not specified"],
+    [['x', '--holds', 'result', ...RECORD], 2, 'say which result the wallet holds'],
+    [['x', '--holds', 'stake', '--amount', '5', ...RECORD], 2, 'go with --holds result'],
+    [
+      ['x', '--holds', 'result', '--amount', '5,00', ...RECORD],
+      2,
+      'must be an amount such as 12.50',
+    ],
+    [['x', ...RESULT, '--by', 'Ann'], 2, '--reason'],
+    [['x', ...RESULT, '--by', 'Ann', '--reason', ' '], 2, '--reason is empty'],
+  ])('does not guess what %j means', async (args, code, why) => {
+    const ran = await resolve(...args);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr).toContain(why);
+  });
+});
