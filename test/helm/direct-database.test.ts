@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { at } from './support/chart.ts';
-import { named } from './support/manifests.ts';
+import { named, secretsIn } from './support/manifests.ts';
 import { renderChart } from './support/render.ts';
 import { EVERYTHING } from './support/values.ts';
 
@@ -9,7 +9,7 @@ it('gives the database’s address without a pooler to the migration and to the 
   const secretOf = { ...EVERYTHING.secret, databaseDirectUrl: direct };
   for (const name of ['gw-wagergate-migrate', 'gw-wagergate']) {
     const made = named(renderChart({ ...EVERYTHING, secret: secretOf }), 'Secret', name);
-    expect(at(made, 'stringData')).toMatchObject({ DATABASE_DIRECT_URL: direct });
+    expect(secretsIn(made)).toMatchObject({ DATABASE_DIRECT_URL: direct });
   }
 });
 

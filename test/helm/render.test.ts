@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
-import { containerOf, named } from './support/manifests.ts';
+import { containerOf, named, secretsIn } from './support/manifests.ts';
 import { mount, mountFiles } from './support/mounts.ts';
 import { renderChart, renderNotes } from './support/render.ts';
 import { ALPHA, EVERYTHING, OWN, SECRET } from './support/values.ts';
@@ -122,7 +122,7 @@ describe('the rendered chart', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     // As the Dockerfile does.
     symlinkSync('gateway/gateway.yaml', join(folder, 'gateway.yaml'));
-    const secrets = at(named(everything, 'Secret', 'gw-wagergate-files'), 'stringData');
+    const secrets = secretsIn(named(everything, 'Secret', 'gw-wagergate-files'));
     mountFiles(join(folder, 'secrets'), secrets);
     for (const part of ['gateway', 'operators']) {
       const data = at(named(everything, 'ConfigMap', `gw-wagergate-${part}`), 'data');
@@ -180,7 +180,7 @@ describe('the rendered chart', () => {
         },
       },
     ]);
-    expect(at(secret, 'stringData')).toEqual({ DATABASE_URL: EVERYTHING.secret.databaseUrl });
+    expect(secretsIn(secret)).toEqual({ DATABASE_URL: EVERYTHING.secret.databaseUrl });
     expect(at(job, 'spec.template.spec.serviceAccountName')).toBeUndefined();
   });
 

@@ -70,6 +70,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   replace: (from, to, text) => printed(text).replaceAll(printed(from), printed(to)),
   lower: (text) => printed(text).toLowerCase(),
   base: (path) => basename(printed(path)),
+  b64enc: (text) => Buffer.from(printed(text)).toString('base64'),
   sha256sum: (text) => createHash('sha256').update(printed(text)).digest('hex'),
   toJson: (value) => JSON.stringify(sorted(value)),
   toYaml: (value) => stringify(value, LIKE_GO).trimEnd(),
