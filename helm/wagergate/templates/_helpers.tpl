@@ -85,6 +85,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{- /* What is wrong although each value by itself is right. */ -}}
 {{- define "wagergate.check" -}}
+{{- /* Kubernetes refuses such a Service, and nothing else: the database is migrated and pods run that nobody can call. */ -}}
+{{- $name := include "wagergate.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+{{- fail (printf "no Service can be called %s: name the release with letters, digits and hyphens, a letter first, or set fullnameOverride" $name) -}}
+{{- end -}}
 {{- if not .Values.secret.existing -}}
 {{- $_ := required "secret.databaseUrl is needed where there is no secret.existing" .Values.secret.databaseUrl -}}
 {{- $_ := required "secret.redisUrl is needed where there is no secret.existing" .Values.secret.redisUrl -}}

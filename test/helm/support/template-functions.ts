@@ -67,6 +67,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
     return whole.endsWith(suffix) ? whole.slice(0, whole.length - suffix.length) : whole;
   },
   contains: (part, text) => printed(text).includes(printed(part)),
+  regexMatch: (pattern, text) => new RegExp(printed(pattern)).test(printed(text)),
   replace: (from, to, text) => printed(text).replaceAll(printed(from), printed(to)),
   lower: (text) => printed(text).toLowerCase(),
   base: (path) => basename(printed(path)),
