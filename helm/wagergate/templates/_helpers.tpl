@@ -83,6 +83,26 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
   {{- end }}
 {{- end -}}
 
+{{- /*
+Whoever names as their own what this release has made would lose it: Helm deletes what is not in the manifests any more,
+and pods could not start without it. Rendered without a cluster, nothing is found.
+*/ -}}
+{{- define "wagergate.checkOwners" -}}
+{{- $named := dict "Secret" (list .Values.secret.existing .Values.secretFiles.existing) "ConfigMap" (list .Values.gateway.existingConfigMap .Values.operators.existingConfigMap) -}}
+{{- range $kind, $names := $named -}}
+{{- range $_, $name := $names -}}
+{{- if $name -}}
+{{- $annotations := dig "metadata" "annotations" dict (lookup "v1" $kind $.Release.Namespace $name) -}}
+{{- if eq (dig "meta.helm.sh/release-name" "" $annotations) $.Release.Name -}}
+{{- if ne (dig "helm.sh/resource-policy" "" $annotations) "keep" -}}
+{{- fail (printf "%s %s is this release's own, and Helm would delete it: first run kubectl --namespace %s annotate %s %s helm.sh/resource-policy=keep" $kind $name $.Release.Namespace (lower $kind) $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- /* What is wrong although each value by itself is right. */ -}}
 {{- define "wagergate.check" -}}
 {{- /* Kubernetes refuses such a Service, and nothing else: the database is migrated and pods run that nobody can call. */ -}}
@@ -90,6 +110,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
 {{- fail (printf "no Service can be called %s: name the release with letters, digits and hyphens, a letter first, or set fullnameOverride" $name) -}}
 {{- end -}}
+{{- include "wagergate.checkOwners" . -}}
 {{- if not .Values.secret.existing -}}
 {{- $_ := required "secret.databaseUrl is needed where there is no secret.existing" .Values.secret.databaseUrl -}}
 {{- $_ := required "secret.redisUrl is needed where there is no secret.existing" .Values.secret.redisUrl -}}

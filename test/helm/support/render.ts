@@ -6,28 +6,32 @@ import { CHART, chartFile, chartYaml, isTree, type Tree } from './chart.ts';
 import { FUNCTIONS, isTruthy, printed } from './template-functions.ts';
 import { type Node, type Pipe, parseTemplate, type Term } from './template-tree.ts';
 
+/** What the cluster has of this kind, in this namespace, with this name; `{}` if nothing. */
+export type Lookup = (path: string) => Tree;
+
 /**
  * Renders the chart with these values over its own, as `helm template gw helm/wagergate --namespace betting` would;
  * the tests run without Helm. Knows only the parts of Go's templates that the chart uses, and fails on anything
  * else.
+ * @param lookup what the chart finds in the cluster; default: nothing, as without a cluster
  * @returns the manifests, in the order of the templates' names
  */
-export function renderChart(values: Tree): readonly Tree[] {
-  return [...renderTexts(values)]
+export function renderChart(values: Tree, lookup: Lookup = () => ({})): readonly Tree[] {
+  return [...renderTexts(values, lookup)]
     .filter(([name]) => name.endsWith('.yaml'))
     .flatMap(([name, text]) => manifestsIn(name, text));
 }
 
 /** The notes shown after an installation. */
 export function renderNotes(values: Tree): string {
-  return renderTexts(values).get('NOTES.txt') ?? '';
+  return renderTexts(values, () => ({})).get('NOTES.txt') ?? '';
 }
 
-function renderTexts(values: Tree): ReadonlyMap<string, string> {
+function renderTexts(values: Tree, lookup: Lookup): ReadonlyMap<string, string> {
   const parsed = readdirSync(join(CHART, 'templates'))
     .sort()
     .map((name) => ({ name, ...parseTemplate(chartFile(`templates/${name}`)) }));
-  const renderer = new Renderer(new Map(parsed.flatMap(({ defined }) => [...defined])));
+  const renderer = new Renderer(new Map(parsed.flatMap(({ defined }) => [...defined])), lookup);
   const data = {
     Values: merged(chartYaml('values.yaml'), values),
     Chart: chartFacts(),
@@ -52,9 +56,11 @@ function manifestsIn(name: string, text: string): Tree[] {
 
 class Renderer {
   readonly #defined: ReadonlyMap<string, readonly Node[]>;
+  readonly #lookup: Lookup;
 
-  constructor(defined: ReadonlyMap<string, readonly Node[]>) {
+  constructor(defined: ReadonlyMap<string, readonly Node[]>, lookup: Lookup) {
     this.#defined = defined;
+    this.#lookup = lookup;
   }
 
   render(nodes: readonly Node[], data: unknown): string {
@@ -119,6 +125,10 @@ class Renderer {
         const nodes = this.#defined.get(printed(name));
         if (nodes === undefined) throw new Error(`${printed(name)} is not defined`);
         return this.render(nodes, data);
+      }
+      if (head.name === 'lookup') {
+        const [, kind, namespace, name] = args.map(printed);
+        return this.#lookup(`${kind}/${namespace}/${name}`);
       }
       const called = FUNCTIONS[head.name];
       if (called === undefined) throw new Error(`the tests do not know the function ${head.name}`);

@@ -51,6 +51,13 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
     }
     return made;
   },
+  list: (...items) => items,
+  dig: (...args) => {
+    const [tree, fallback, ...path] = args.reverse();
+    let found: unknown = tree;
+    for (const key of path.reverse()) found = isTree(found) ? found[printed(key)] : undefined;
+    return found ?? fallback;
+  },
   merge: (first, second) => ({
     ...(isTree(second) ? second : {}),
     ...(isTree(first) ? first : {}),
