@@ -135,7 +135,9 @@ async function claimsOf(
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (inner) {
-        if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+        // TypeError: this key can verify nothing, e.g. because it is too short; another one may have signed.
+        const isOther = inner instanceof errors.JWSSignatureVerificationFailed;
+        if (!isOther && !(inner instanceof TypeError)) throw inner;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();

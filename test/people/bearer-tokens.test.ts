@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
@@ -83,4 +84,16 @@ describe.each([
     expect(stub.asked.get('/jwks')).toBeLessThan(8);
     expect(await tokens.verify(await stub.token({}, options))).toMatchObject({ kind: 'verified' });
   });
+});
+
+it('a key that can verify nothing hinders no token that another key signed and that names none', async () => {
+  const { stub, tokens } = await verifier(systemClock);
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const short = { ...publicKey.export({ format: 'jwk' }), kty: 'RSA', use: 'sig' };
+  stub.strangeKeys = [short, { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AAAA' }, { kty: 'new' }];
+  const own = await stub.token({}, { kid: null });
+  expect(await tokens.verify(own)).toMatchObject({ kind: 'verified' });
+  const { privateKey: key } = await generateKeyPair('RS256');
+  const forged = await stub.token({}, { kid: null, key });
+  expect(await tokens.verify(forged)).toMatchObject({ kind: 'refused' });
 });

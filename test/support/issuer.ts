@@ -40,6 +40,16 @@ export interface StubIssuer {
    * header.
    */
   authMethods: readonly string[] | undefined;
+  /** The only ones of these in which it takes this client's secret, as it was registered: many have all others refused. */
+  registeredWay: readonly string[] | undefined;
+  /** Keys that it publishes before its own. */
+  strangeKeys: readonly JWK[];
+  /** What it tells when asked for user info, besides `sub`; undefined: it has no such address; a number: it fails so. */
+  userInfo: Claims | number | undefined;
+  /** What it refuses a sign-in with, instead of a code. */
+  refusal: Readonly<Record<string, string>> | undefined;
+  /** The issuer that its metadata names. */
+  named: string;
   /** Every answer is replaced by a page with status 200. */
   showsPage: boolean;
   close(): Promise<void>;
@@ -81,6 +91,11 @@ export async function startIssuer(): Promise<StubIssuer> {
     isKeyless: false,
     impostor: undefined,
     authMethods: ['client_secret_post'],
+    registeredWay: undefined,
+    strangeKeys: [],
+    userInfo: undefined,
+    refusal: undefined,
+    named: url,
     showsPage: false,
     rotate,
     token: async (claims, { alg = 'RS256', kid, key } = {}) => {
@@ -115,7 +130,7 @@ export async function startIssuer(): Promise<StubIssuer> {
     switch (pathname) {
       case '/.well-known/openid-configuration':
         return json(200, {
-          issuer: url,
+          issuer: issuer.named,
           authorization_endpoint: `${url}/authorize`,
           token_endpoint: `${url}/token`,
           jwks_uri: `${url}/jwks`,
@@ -123,10 +138,16 @@ export async function startIssuer(): Promise<StubIssuer> {
           id_token_signing_alg_values_supported: ['RS256'],
           subject_types_supported: ['public'],
           ...optional('token_endpoint_auth_methods_supported', issuer.authMethods),
+          ...(issuer.userInfo === undefined ? {} : { userinfo_endpoint: `${url}/userinfo` }),
         });
+      case '/userinfo':
+        if (typeof issuer.userInfo === 'number') return json(issuer.userInfo, {});
+        return json(200, { sub: issuer.person.sub ?? 'somebody', ...issuer.userInfo });
       case '/jwks':
         if (issuer.isKeyless) return json(500, {});
-        return json(200, { keys: [...keys.values()].map(({ jwk }) => jwk) });
+        return json(200, {
+          keys: [...issuer.strangeKeys, ...[...keys.values()].map(({ jwk }) => jwk)],
+        });
       case '/authorize': {
         const code = `code-${codes.size}-${Math.random()}`;
         const redirectUri = searchParams.get('redirect_uri') ?? '';
@@ -136,25 +157,26 @@ export async function startIssuer(): Promise<StubIssuer> {
           redirectUri,
         });
         const back = new URL(redirectUri);
-        back.searchParams.set('code', code);
-        back.searchParams.set('state', searchParams.get('state') ?? '');
+        const answers = { ...(issuer.refusal ?? { code }), state: searchParams.get('state') ?? '' };
+        for (const [name, value] of Object.entries(answers)) back.searchParams.set(name, value);
         response.writeHead(302, { location: back.href });
         return void response.end();
       }
       case '/token': {
         const form = new URLSearchParams(await textOf(request));
-        const asked = codes.get(form.get('code') ?? '');
-        codes.delete(form.get('code') ?? '');
         const challenge = createHash('sha256')
           .update(form.get('code_verifier') ?? '')
           .digest('base64url');
-        const isClient = isSecretIn(issuer.authMethods ?? ['client_secret_basic'], {
+        const ways = issuer.registeredWay ?? issuer.authMethods ?? ['client_secret_basic'];
+        const isClient = isSecretIn(ways, {
           client_secret_post: form.get('client_secret') === CLIENT_SECRET,
           client_secret_basic: isOurBasic(request.headers.authorization),
         });
+        if (!isClient) return json(401, { error: 'invalid_client' });
+        const asked = codes.get(form.get('code') ?? '');
+        codes.delete(form.get('code') ?? '');
         if (
           asked === undefined ||
-          !isClient ||
           asked.challenge !== challenge ||
           asked.redirectUri !== form.get('redirect_uri')
         ) {
