@@ -9,6 +9,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { PersonRole } from '../domain/caller.ts';
+import { failureWords } from './failure-words.ts';
 import { CLOCK_TOLERANCE_S, type Issuer, IssuerUnavailable } from './issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { actorIn, roleIn } from './roles-claim.ts';
@@ -87,7 +88,7 @@ export class CodeFlow {
     } catch (error) {
       if (error instanceof IssuerUnavailable) throw error;
       if (isUnreachable(error)) throw new IssuerUnavailable(error);
-      return { kind: 'refused', why: error instanceof Error ? error.message : String(error) };
+      return { kind: 'refused', why: failureWords(error) };
     }
   }
 

@@ -9,6 +9,7 @@ import {
   None,
 } from 'openid-client';
 import type { Clock } from '../domain/clock.ts';
+import { failureWords } from './failure-words.ts';
 
 /** Seconds by which clocks may differ (docs/contract.md, People). */
 export const CLOCK_TOLERANCE_S = 60;
@@ -36,9 +37,7 @@ export interface IssuerSettings {
 /** The issuer could not be reached, or answered nonsense. The message is for people and logs. */
 export class IssuerUnavailable extends Error {
   constructor(cause: unknown) {
-    super(`the issuer could not be asked: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
+    super(`the issuer could not be asked: ${failureWords(cause)}`, { cause });
     this.name = 'IssuerUnavailable';
   }
 }
