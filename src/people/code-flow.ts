@@ -1,6 +1,7 @@
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  type Configuration,
   calculatePKCECodeChallenge,
   fetchUserInfo,
   ResponseBodyError,
@@ -30,6 +31,9 @@ type Finished =
   | { readonly kind: 'signed_in'; readonly actor: string; readonly role: PersonRole }
   | { readonly kind: 'roleless'; readonly actor: string }
   | { readonly kind: 'refused'; readonly why: string };
+
+type Claims = Readonly<Record<string, unknown>>;
+type Tokens = Awaited<ReturnType<typeof authorizationCodeGrant>>;
 
 /** Sign-in at the issuer: authorization code flow with PKCE, state and nonce. */
 export class CodeFlow {
@@ -77,18 +81,45 @@ export class CodeFlow {
         idTokenExpected: true,
       });
       await this.#checkSignature(tokens.id_token, configuration.serverMetadata().jwks_uri);
-      const claims: Readonly<Record<string, unknown>> = tokens.claims() ?? {};
-      const { rolesClaim } = this.#issuer.settings;
-      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-      const more: Readonly<Record<string, unknown>> =
-        roleIn(claims, rolesClaim) === undefined && hasUserInfo && typeof claims.sub === 'string'
-          ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-          : {};
-      return finishedBy({ ...more, ...claims }, rolesClaim);
+      return await this.#finishedBy(configuration, tokens);
     } catch (error) {
       if (error instanceof IssuerUnavailable) throw error;
       if (isUnreachable(error)) throw new IssuerUnavailable(error);
       return { kind: 'refused', why: failureWords(error) };
+    }
+  }
+
+  /**
+   * Issuers differ in what they put into the ID token and what they tell only when asked for user info (OpenID Connect
+   * Core, 5.4): many name the roles in the first and the `email` in the second.
+   */
+  async #finishedBy(configuration: Configuration, tokens: Tokens): Promise<Finished> {
+    const { rolesClaim } = this.#issuer.settings;
+    const claims: Claims = tokens.claims() ?? {};
+    const told = roleIn(claims, rolesClaim);
+    const isComplete = told !== undefined && claims.email !== undefined;
+    const more = isComplete ? {} : await this.#userInfo(configuration, tokens, told === undefined);
+    const actor = actorIn({ ...more, ...claims });
+    if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
+    const role = told ?? roleIn(more, rolesClaim);
+    return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
+  }
+
+  /** @param isNeeded without it nobody gets in; otherwise only the `email` is missing, for which `sub` stands in */
+  async #userInfo(
+    configuration: Configuration,
+    tokens: Tokens,
+    isNeeded: boolean,
+  ): Promise<Claims> {
+    const sub = tokens.claims()?.sub;
+    const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+    const isAsked = isNeeded || this.#issuer.settings.scopes.split(/\s+/).includes('email');
+    if (endpoint === undefined || sub === undefined || !isAsked) return {};
+    try {
+      return await fetchUserInfo(configuration, tokens.access_token, sub);
+    } catch (error) {
+      if (isNeeded) throw error;
+      return {};
     }
   }
 
@@ -100,13 +131,6 @@ export class CodeFlow {
     const clockTolerance = CLOCK_TOLERANCE_S;
     await this.#keys.verify(idToken, uri, { algorithms: ALGORITHMS, clockTolerance });
   }
-}
-
-function finishedBy(claims: Readonly<Record<string, unknown>>, rolesClaim: string): Finished {
-  const actor = actorIn(claims);
-  if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
-  const role = roleIn(claims, rolesClaim);
-  return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
 }
 
 /**
