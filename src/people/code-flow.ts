@@ -74,11 +74,18 @@ export class CodeFlow {
   async finish(url: string, pending: PendingSignIn): Promise<Finished> {
     const configuration = await this.#issuer.configuration();
     try {
-      const tokens = await authorizationCodeGrant(configuration, new URL(url), {
-        expectedState: pending.state,
-        expectedNonce: pending.nonce,
-        pkceCodeVerifier: pending.verifier,
-        idTokenExpected: true,
+      const { secret } = this.#issuer;
+      const { turned } = secret;
+      const ask = () =>
+        authorizationCodeGrant(configuration, new URL(url), {
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
+          pkceCodeVerifier: pending.verifier,
+          idTokenExpected: true,
+        });
+      const tokens = await ask().catch((error: unknown) => {
+        if (secret.turns(error, turned)) return ask();
+        throw error;
       });
       await this.#checkSignature(tokens.id_token, configuration.serverMetadata().jwks_uri);
       return await this.#finishedBy(configuration, tokens);

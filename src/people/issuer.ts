@@ -1,14 +1,11 @@
 import {
   allowInsecureRequests,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
   type Configuration,
   clockTolerance,
   discovery,
-  None,
 } from 'openid-client';
 import type { Clock } from '../domain/clock.ts';
+import { ClientSecret } from './client-secret.ts';
 import { failureWords } from './failure-words.ts';
 
 /** Seconds by which clocks may differ (docs/contract.md, People). */
@@ -48,6 +45,7 @@ export class IssuerUnavailable extends Error {
  */
 export class Issuer {
   readonly settings: IssuerSettings;
+  readonly secret: ClientSecret;
   readonly #clock: Clock;
   #known: { readonly configuration: Configuration; readonly atMs: number } | undefined;
   #asking: Promise<Configuration> | undefined;
@@ -55,6 +53,7 @@ export class Issuer {
 
   constructor(settings: IssuerSettings, clock: Clock) {
     this.settings = settings;
+    this.secret = new ClientSecret(settings.clientSecret);
     this.#clock = clock;
   }
 
@@ -82,14 +81,14 @@ export class Issuer {
   }
 
   async #discover(): Promise<Configuration> {
-    const { issuer, clientId = 'none', clientSecret } = this.settings;
+    const { issuer, clientId = 'none' } = this.settings;
     const isPlain = issuer.startsWith('http:');
     try {
       const configuration = await discovery(
         new URL(issuer),
         clientId,
         { [clockTolerance]: CLOCK_TOLERANCE_S },
-        clientAuth(clientSecret),
+        this.secret.auth,
         {
           execute: isPlain ? [allowInsecureRequests] : [],
           timeout: ISSUER_ANSWER_MS / 1000,
@@ -104,19 +103,4 @@ export class Issuer {
       throw error;
     }
   }
-}
-
-/**
- * Sends the secret in the body if the issuer lists that method, else in the header, which is the default for an issuer
- * that lists none (OpenID Connect Discovery, `token_endpoint_auth_methods_supported`).
- */
-function clientAuth(secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None();
-  const post = ClientSecretPost(secret);
-  const basic = ClientSecretBasic(secret);
-  return (server, client, body, headers) => {
-    const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post');
-    const auth = takesPost === true ? post : basic;
-    auth(server, client, body, headers);
-  };
 }

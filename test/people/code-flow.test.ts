@@ -1,6 +1,7 @@
 import { Configuration, customFetch } from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
+import { ClientSecret } from '../../src/people/client-secret.ts';
 import { CodeFlow } from '../../src/people/code-flow.ts';
 import { type Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
 import { IssuerKeys } from '../../src/people/issuer-keys.ts';
@@ -20,6 +21,7 @@ function finish(answer: () => Promise<Response>) {
   configuration[customFetch] = answer;
   const issuer = partly<Issuer>({
     settings: { rolesClaim: 'roles' },
+    secret: new ClientSecret(undefined),
     configuration: async () => configuration,
   });
   return new CodeFlow(issuer, new IssuerKeys(systemClock)).finish(

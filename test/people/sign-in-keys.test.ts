@@ -38,3 +38,29 @@ it.each([
   stub.authMethods = authMethods;
   expect(await signsIn()).toMatchObject({ kind: 'signed_in', role: 'support' });
 });
+
+it.each([['client_secret_basic'], ['client_secret_post']])(
+  'a person signs in at an issuer that knows both ways, and takes this client’s secret by %s alone',
+  async (way) => {
+    const { stub, signsIn } = await person();
+    stub.authMethods = ['client_secret_basic', 'client_secret_post'];
+    stub.registeredWay = [way];
+    const atOnce = await Promise.all([signsIn(), signsIn(), signsIn()]);
+    expect(atOnce.map(({ kind }) => kind)).toEqual(['signed_in', 'signed_in', 'signed_in']);
+    const before = stub.asked.get('/token') ?? 0;
+    expect(await signsIn()).toMatchObject({ kind: 'signed_in' });
+    // What worked is tried first the next time.
+    expect(stub.asked.get('/token')).toBe(before + 1);
+    stub.registeredWay = [
+      way === 'client_secret_post' ? 'client_secret_basic' : 'client_secret_post',
+    ];
+    expect(await signsIn()).toMatchObject({ kind: 'signed_in' });
+  },
+);
+
+it('a secret that is wrong either way is refused, and tried at most twice', async () => {
+  const { stub, signsIn } = await person({ clientSecret: 'wrong' });
+  stub.authMethods = ['client_secret_basic', 'client_secret_post'];
+  expect(await signsIn()).toEqual({ kind: 'refused', why: 'invalid_client' });
+  expect(stub.asked.get('/token')).toBe(2);
+});
