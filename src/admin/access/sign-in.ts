@@ -9,8 +9,9 @@ import { failure } from '../../protocol/answers.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { send } from '../answers.ts';
 import { callerAddress } from './caller-address.ts';
-import { cookieIn, dropCookie, PENDING_COOKIE, SESSION_COOKIE, setCookie } from './cookies.ts';
+import { cookieIn, dropCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
 import { consoleOrigin, isFromOwnPage } from './origin.ts';
+import { keepPending, takePending } from './pending-sign-ins.ts';
 import { givenHash, newConsoleSecret, type People, secretHash } from './people.ts';
 import {
   BY_TOKEN,
@@ -21,20 +22,10 @@ import {
   sendPage,
 } from './sign-in-pages.ts';
 
-/** A sign-in not completed at the issuer by then has to be started again. */
-const PENDING_MS = 10 * 60 * 1000;
-
 const CALLBACK = '/console/callback';
 
 /** Sessions of one address that are ended at a time. */
 const CLOSED_AT_ONCE = 2;
-
-const pendingValue = z.strictObject({
-  state: z.string(),
-  nonce: z.string(),
-  verifier: z.string(),
-  to: z.string(),
-});
 
 /** Sign-in and sign-out of the console. For browsers, so most answers are pages. */
 export function signInRoutes(app: FastifyInstance, people: People, logger: Logger): void {
@@ -81,16 +72,13 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     const redirectUri = `${consoleOrigin(request, consoleUrl)}${CALLBACK}`;
     const begun = await reached(codeFlow.begin(redirectUri), logger);
     if (begun === undefined) return issuerAway(reply);
-    const pending = JSON.stringify({ ...begun.pending, to: ownPath(to) });
-    const value = Buffer.from(pending).toString('base64url');
-    reply.header('set-cookie', setCookie(PENDING_COOKIE, value, PENDING_MS));
+    keepPending(request, reply, { ...begun.pending, to: ownPath(to) });
     return reply.redirect(begun.url, 302);
   });
 
   app.get(CALLBACK, route, async (request, reply) => {
-    // The cookie is good for one return from the issuer, successful or not.
-    reply.header('set-cookie', dropCookie(PENDING_COOKIE));
-    const pending = pendingIn(request);
+    const { state } = z.object({ state: z.string() }).safeParse(request.query).data ?? {};
+    const pending = takePending(request, reply, state);
     if (codeFlow === undefined || pending === undefined) {
       return sendPage(reply, 401, 'No sign-in was begun here', TOO_LATE, SIGN_IN_AGAIN);
     }
@@ -158,16 +146,6 @@ function welcome(
   logger.info({ actor, role, by, ip: callerAddress(request) }, 'people.signed_in');
   reply.header('set-cookie', setCookie(SESSION_COOKIE, secret, sessionMsMax));
   return reply.redirect(ownPath(to), 303);
-}
-
-function pendingIn(request: FastifyRequest): z.output<typeof pendingValue> | undefined {
-  const text = Buffer.from(cookieIn(request, PENDING_COOKIE) ?? '', 'base64url').toString();
-  try {
-    return pendingValue.safeParse(JSON.parse(text)).data;
-  } catch {
-    // Not JSON: this gateway did not set it.
-    return undefined;
-  }
 }
 
 /** A path within the console; any other address becomes `/console`, so that it is no open redirect. */
