@@ -94,6 +94,7 @@ export class Issuer {
           timeout: ISSUER_ANSWER_MS / 1000,
         },
       );
+      refuseAnyTenant(configuration.serverMetadata().issuer);
       this.#known = { configuration, atMs: this.#clock.monotonicMs() };
       this.#failed = undefined;
       return configuration;
@@ -103,4 +104,13 @@ export class Issuer {
       throw error;
     }
   }
+}
+
+/**
+ * Entra ID's `common` and `organizations` name themselves `…/{tenantid}/…`, and the library believes each tenant's tokens
+ * then. Roles are given by the admins of a person's own tenant, so anybody could be an admin here.
+ */
+function refuseAnyTenant(named: string): void {
+  if (!/\{|%7b/i.test(named)) return;
+  throw new Error(`${named} is for the people of any tenant; name your own in OIDC_ISSUER`);
 }
