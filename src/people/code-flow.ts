@@ -101,14 +101,14 @@ export class CodeFlow {
    * Core, 5.4): many name the roles in the first and the `email` in the second.
    */
   async #finishedBy(configuration: Configuration, tokens: Tokens): Promise<Finished> {
-    const { rolesClaim } = this.#issuer.settings;
+    const { settings } = this.#issuer;
     const claims: Claims = tokens.claims() ?? {};
-    const told = roleIn(claims, rolesClaim);
+    const told = roleIn(claims, settings);
     const isComplete = told !== undefined && claims.email !== undefined;
     const more = isComplete ? {} : await this.#userInfo(configuration, tokens, told === undefined);
     const actor = actorIn({ ...more, ...claims });
     if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
-    const role = told ?? roleIn(more, rolesClaim);
+    const role = told ?? roleIn(more, settings);
     return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
   }
 

@@ -7,6 +7,7 @@ import {
 import type { Clock } from '../domain/clock.ts';
 import { ClientSecret } from './client-secret.ts';
 import { failureWords } from './failure-words.ts';
+import type { RolesClaim } from './roles-claim.ts';
 
 /** Seconds by which clocks may differ (docs/contract.md, People). */
 export const CLOCK_TOLERANCE_S = 60;
@@ -19,7 +20,7 @@ const METADATA_MS = 60 * 60 * 1000;
 const COOL_DOWN_MS = 5_000;
 
 /** The issuer that authenticates people (docs/contract.md, Commands: `OIDC_*`). */
-export interface IssuerSettings {
+export interface IssuerSettings extends RolesClaim {
   readonly issuer: string;
   /** Undefined: only bearer tokens, no sign-in at the console. */
   readonly clientId: string | undefined;
@@ -27,7 +28,6 @@ export interface IssuerSettings {
   readonly clientSecret: string | undefined;
   /** The audience that `aud` of a bearer token must contain. */
   readonly audience: string;
-  readonly rolesClaim: string;
   readonly scopes: string;
 }
 

@@ -2,15 +2,22 @@ import { PERSON_ROLES, type PersonRole } from '../domain/caller.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * The role that the issuer gives a person: the highest one in the claim that the gateway knows.
- * @param path `OIDC_ROLES_CLAIM`: the claim's name; its dots reach into objects unless a claim has
- *   exactly that name
- */
-export function roleIn(claims: Claims, path: string): PersonRole | undefined {
+/** Where and how the issuer names roles. */
+export interface RolesClaim {
+  /** `OIDC_ROLES_CLAIM`: the claim's name; its dots reach into objects unless a claim has exactly that name. */
+  readonly rolesClaim: string;
+  /** `OIDC_ROLES_PREFIX`: what stands before each role there, such as `wagergate-`; without it a word is no role. */
+  readonly rolesPrefix: string;
+}
+
+/** The role that the issuer gives a person: the highest one in the claim that the gateway knows. */
+export function roleIn(
+  claims: Claims,
+  { rolesClaim: path, rolesPrefix }: RolesClaim,
+): PersonRole | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : reach(claims, path.split('.'));
   const words: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return PERSON_ROLES.findLast((role) => words.includes(role));
+  return PERSON_ROLES.findLast((role) => words.includes(`${rolesPrefix}${role}`));
 }
 
 function reach(from: unknown, [name, ...rest]: readonly string[]): unknown {

@@ -34,12 +34,12 @@ export function createPeople(base: Base, { callersDatabase }: Storage): People {
 }
 
 function issuerPart(issuer: Issuer, { clock }: Base): People['issuer'] {
-  const { clientId, rolesClaim } = issuer.settings;
+  const { settings } = issuer;
   const keys = new IssuerKeys(clock);
   return {
-    rolesClaim,
+    roles: settings,
     tokens: new BearerTokens(issuer, keys, clock),
-    codeFlow: clientId === undefined ? undefined : new CodeFlow(issuer, keys),
+    codeFlow: settings.clientId === undefined ? undefined : new CodeFlow(issuer, keys),
   };
 }
 

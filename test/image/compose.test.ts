@@ -73,7 +73,14 @@ describe('compose.yaml', () => {
 
   it.each([
     ...['ADMIN_HOSTS', 'ADMIN_TOKEN', 'CONSOLE_URL', 'LOG_LEVEL', 'LOG_READS_SAMPLE'],
-    ...['OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'OIDC_ROLES_CLAIM'],
+    ...[
+      'OIDC_AUDIENCE',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+      'OIDC_ISSUER',
+      'OIDC_ROLES_CLAIM',
+      'OIDC_ROLES_PREFIX',
+    ],
     ...['OIDC_SCOPES', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG', 'SECRET_FOLDERS'],
     ...['ADMIN_TRUST_PROXY', 'WORKERS'],
   ])('passes on %s where .env has it', (name) => {

@@ -18,7 +18,7 @@ async function verifier(clock: Clock) {
   onTestFinished(() => stub.close());
   const settings = {
     ...{ issuer: stub.url, clientId: CLIENT_ID, clientSecret: undefined },
-    ...{ audience: CLIENT_ID, rolesClaim: 'roles', scopes: 'openid' },
+    ...{ audience: CLIENT_ID, rolesClaim: 'roles', rolesPrefix: '', scopes: 'openid' },
   };
   return {
     stub,

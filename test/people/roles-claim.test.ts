@@ -16,7 +16,19 @@ describe('the role that an issuer gives', () => {
     [{ roles: null }, 'roles.length', undefined],
     [{}, 'constructor.name', undefined],
   ])('of %j by %s is %s', (claims, path, role) => {
-    expect(roleIn(claims as Record<string, unknown>, path)).toBe(role);
+    const where = { rolesClaim: path, rolesPrefix: '' };
+    expect(roleIn(claims as Record<string, unknown>, where)).toBe(role);
+  });
+
+  it.each([
+    [['wagergate-support', 'wagergate-viewer'], 'support'],
+    // A group that the company has for something else.
+    [['admin', 'wagergate-viewer'], 'viewer'],
+    [['admin', 'wagergate-', 'wagergate-root', 'xwagergate-admin'], undefined],
+    ['wagergate-admin', 'admin'],
+  ])('of %j is %s where each role has the prefix of the gateway', (groups, role) => {
+    const where = { rolesClaim: 'groups', rolesPrefix: 'wagergate-' };
+    expect(roleIn({ groups }, where)).toBe(role);
   });
 });
 

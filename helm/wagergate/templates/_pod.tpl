@@ -80,6 +80,8 @@ spec:
           value: {{ .audience | quote }}
         - name: OIDC_ROLES_CLAIM
           value: {{ .rolesClaim | quote }}
+        - name: OIDC_ROLES_PREFIX
+          value: {{ .rolesPrefix | quote }}
         - name: OIDC_SCOPES
           value: {{ .scopes | quote }}
         {{- end }}

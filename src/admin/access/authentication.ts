@@ -73,7 +73,7 @@ async function authenticateByIssuer(
       case 'verified': {
         const actor = actorIn(verified.claims);
         if (actor === undefined) return { kind: 'unauthenticated', why: 'The token names nobody' };
-        const role = roleIn(verified.claims, issuer.rolesClaim);
+        const role = roleIn(verified.claims, issuer.roles);
         if (role === undefined) {
           return { kind: 'forbidden', why: 'The issuer gives you no role of this gateway' };
         }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { TokenBuckets } from '../../lib/token-bucket.ts';
 import type { BearerTokens } from '../../people/bearer-tokens.ts';
 import type { CodeFlow } from '../../people/code-flow.ts';
+import type { RolesClaim } from '../../people/roles-claim.ts';
 import type { ConsoleSessions } from '../../store/people/console-sessions.ts';
 
 /** The ways to authenticate at this listener (docs/contract.md, People). */
@@ -20,7 +21,7 @@ export interface People {
 }
 
 interface IssuerPart {
-  readonly rolesClaim: string;
+  readonly roles: RolesClaim;
   readonly tokens: Pick<BearerTokens, 'verify'>;
   /** Undefined: without `OIDC_CLIENT_ID` the console offers no sign-in through the issuer. */
   readonly codeFlow: Pick<CodeFlow, 'begin' | 'finish'> | undefined;

@@ -8,6 +8,8 @@ export interface OidcEnvironment {
   readonly clientSecret: string | undefined;
   readonly audience: string;
   readonly rolesClaim: string;
+  /** Before each role's name in the claim; empty: none. */
+  readonly rolesPrefix: string;
   readonly scopes: string;
 }
 
@@ -32,6 +34,7 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
     clientSecret: given('OIDC_CLIENT_SECRET'),
     audience,
     rolesClaim: given('OIDC_ROLES_CLAIM') ?? 'roles',
+    rolesPrefix: given('OIDC_ROLES_PREFIX') ?? '',
     scopes: given('OIDC_SCOPES') ?? 'openid email profile',
   };
 }

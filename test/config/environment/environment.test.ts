@@ -88,6 +88,7 @@ describe('the environment', () => {
       clientSecret: 'geheim',
       audience: 'gateway',
       rolesClaim: 'roles',
+      rolesPrefix: '',
       scopes: 'openid email profile',
     });
   });

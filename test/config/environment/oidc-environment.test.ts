@@ -16,6 +16,7 @@ describe('the issuer of people', () => {
       clientSecret: undefined,
       audience: 'console',
       rolesClaim: 'roles',
+      rolesPrefix: '',
       scopes: 'openid email profile',
     });
     expect(
@@ -24,12 +25,14 @@ describe('the issuer of people', () => {
         OIDC_CLIENT_ID: '',
         OIDC_AUDIENCE: 'gateway',
         OIDC_ROLES_CLAIM: 'realm_access.roles',
+        OIDC_ROLES_PREFIX: '/wagergate/',
         OIDC_SCOPES: 'openid roles',
       }),
     ).toMatchObject({
       clientId: undefined,
       audience: 'gateway',
       rolesClaim: 'realm_access.roles',
+      rolesPrefix: '/wagergate/',
       scopes: 'openid roles',
     });
   });

@@ -29,7 +29,10 @@ export const EVERYTHING = {
     trustProxy: ['10.4.0.0/16', '2001:db8::/48'],
     consoleUrl: 'https://gateway.ops.example',
   },
-  oidc: { issuer: 'https://id.example', clientId: 'console', rolesClaim: 'realm_access.roles' },
+  oidc: {
+    ...{ issuer: 'https://id.example', clientId: 'console' },
+    ...{ rolesClaim: 'realm_access.roles', rolesPrefix: 'wagergate-' },
+  },
   gateway: { config: { http: { maxConnections: 1_000_000 } } },
   secretFiles: {
     folders: ['/run/secrets/wagergate', '/vault/secrets'],

@@ -12,7 +12,13 @@ export async function person(own: Partial<IssuerSettings> = {}) {
   stub.person = { email: 'ann@example.com', roles: 'support' };
   const settings = {
     ...{ issuer: stub.url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
-    ...{ audience: CLIENT_ID, rolesClaim: 'roles', scopes: 'openid email', ...own },
+    ...{
+      audience: CLIENT_ID,
+      rolesClaim: 'roles',
+      rolesPrefix: '',
+      scopes: 'openid email',
+      ...own,
+    },
   };
   const codeFlow = new CodeFlow(new Issuer(settings, systemClock), new IssuerKeys(systemClock));
   const signsIn = async () => {
