@@ -13,7 +13,10 @@ export const betFields = z.strictObject({
   transactionId: keptText(64),
 });
 
-/** A bet has a few attempts; each further one costs as much as several lines of a statement. */
+/**
+ * A bet has a few attempts; each further one costs as much as several lines of a statement, and so does an operation
+ * without any: a copy, or what was refused without a call.
+ */
 const ATTEMPTS_FREE = 20;
 const LINES_PER_ATTEMPT = 20;
 
@@ -60,6 +63,6 @@ async function shownBet(
 }
 
 function linesOf({ operations }: BetTimeline): number {
-  const attempts = operations.reduce((sum, operation) => sum + operation.attempts.length, 0);
-  return Math.max(0, attempts - ATTEMPTS_FREE) * LINES_PER_ATTEMPT;
+  const shown = operations.reduce((sum, { attempts }) => sum + Math.max(1, attempts.length), 0);
+  return Math.max(0, shown - ATTEMPTS_FREE) * LINES_PER_ATTEMPT;
 }

@@ -12,7 +12,7 @@ describe('POST /operator/bets', () => {
   let alpha: SimulatedOperator;
   let beta: SimulatedOperator;
   beforeAll(async () => {
-    gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
+    gateway = await startTestGateway({ operators: { alpha: {}, beta: {}, gamma: {} } });
     alpha = gateway.operator('alpha');
     beta = gateway.operator('beta');
   });
@@ -40,6 +40,30 @@ describe('POST /operator/bets', () => {
         { operation: 'settle', attempts: [{ number: 1, result: 'http_error', status: 500 }] },
         { operation: 'settle', attempts: [{ number: 1, result: 'accepted', status: 200 }] },
       ],
+    });
+  });
+
+  it('tells all of a bet that was copied 40,000 times: more than a statement has parameters', async () => {
+    // Of an operator of its own, which it costs a minute's lines.
+    const gamma = gateway.operator('gamma');
+    const bet = await placedBet(gateway, { operatorId: 'gamma' });
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, answer_status,
+                                 answer_body, is_copy)
+         SELECT transaction_id, operator_id, operation, gen_random_uuid(), '{}', 200, '{}', true
+           FROM operations, generate_series(1, 40000) WHERE transaction_id = $1`,
+        [bet.transactionId],
+      ),
+    );
+    await bet.settle('10');
+    const { status, json } = await gamma.bet(bet.transactionId);
+    await gamma.close();
+    const { operations }: { operations?: readonly unknown[] } = json ?? {};
+    expect([status, operations?.length]).toEqual([200, 40_002]);
+    expect(operations?.at(-1)).toMatchObject({
+      operation: 'settle',
+      attempts: [{ result: 'accepted' }],
     });
   });
 

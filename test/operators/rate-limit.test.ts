@@ -170,3 +170,25 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
     await alpha.close();
   });
 });
+
+it('charges a bet by its operations too: thousands of copies made no attempt, and are an answer of megabytes (I7)', async () => {
+  const bet = await placedBet(gateway);
+  await onServer(gateway.databaseUrl, (client) =>
+    client.query(
+      `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, answer_status,
+                               answer_body, is_copy)
+       SELECT transaction_id, operator_id, operation, gen_random_uuid(), body, 200, '{}', true
+         FROM operations, generate_series(1, 5000) WHERE transaction_id = $1`,
+      [bet.transactionId],
+    ),
+  );
+  const alpha = gateway.operator('alpha');
+  standsAtMs = stand();
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count += 1)
+    statuses.push((await alpha.bet(bet.transactionId)).status);
+  // 99,620 each, out of 200,000.
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  goOn();
+  await alpha.close();
+});

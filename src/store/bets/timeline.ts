@@ -5,6 +5,8 @@ import { type AskedBy, askedBy } from './asked-by.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
 import { SHOWN_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
 
+const IDS_AT_ONCE = 10_000;
+
 export interface AttemptView {
   readonly number: number;
   readonly startedAt: string;
@@ -133,14 +135,18 @@ export class BetTimelines {
     });
     const ids = operations.map((operation) => operation.id);
     const [attempts, deliveries] = await Promise.all([
-      this.#prisma.attempt.findMany({
-        where: { operationId: { in: ids } },
-        orderBy: [{ operationId: 'asc' }, { number: 'asc' }],
-        omit: { walletBody: true },
-      }),
-      this.#prisma.delivery.findMany({
-        where: { operationId: { in: ids }, state: { not: 'live' } },
-      }),
+      inParts(ids, (some) =>
+        this.#prisma.attempt.findMany({
+          where: { operationId: { in: some } },
+          orderBy: [{ operationId: 'asc' }, { number: 'asc' }],
+          omit: { walletBody: true },
+        }),
+      ),
+      inParts(ids, (some) =>
+        this.#prisma.delivery.findMany({
+          where: { operationId: { in: some }, state: { not: 'live' } },
+        }),
+      ),
     ]);
     // After the attempts, so that none of those is shown as one that got no answer.
     const tried = attempts.length === 0 ? [] : ids;
@@ -204,6 +210,18 @@ export class BetTimelines {
       }),
     );
   }
+}
+
+/** Reads the rows of any number of operations: each id is a parameter, of which a statement has no more than 32,767. */
+async function inParts<Row>(
+  ids: readonly bigint[],
+  read: (some: bigint[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const parts: (readonly Row[])[] = [];
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    parts.push(await read(ids.slice(from, from + IDS_AT_ONCE)));
+  }
+  return parts.flat();
 }
 
 function walletAnswerOf(
