@@ -13,6 +13,12 @@ import { machineMs } from '../lib/machine-clock.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
+/**
+ * Whoever has waited for this long lets younger ones go first. A callback has less than five seconds, so in a queue of
+ * several, whose callers have hung up and come again, everybody would be too late, for as long as the queue lasts.
+ */
+const LONG_MS = 1_000;
+
 /** Within this, workers that do not hang take all connections accepted before the close. */
 const GIVE_MS = 1_000;
 
@@ -35,6 +41,8 @@ export class PublicPort {
   readonly #queue = new AcceptQueue(systemClock, () => waitingAt(this.#server));
   /** The oldest first. */
   readonly #waiting: Waiting[] = [];
+  /** Those that have waited for long, the oldest first. */
+  readonly #late: Waiting[] = [];
   readonly #taking = new Set<Worker>();
   /** Workers that have taken their last connection; the longest idle first. */
   readonly #free = new Set<Worker>();
@@ -114,7 +122,8 @@ export class PublicPort {
     await within(leftMs, this.#allTaken.promise).catch(() => undefined);
     this.#state = 'closed';
     this.#lag.close();
-    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
+    for (const { socket } of [...this.#waiting.splice(0), ...this.#late.splice(0)])
+      socket.destroy();
   }
 
   async #begin(worker: Worker, onTaking: () => void): Promise<void> {
@@ -151,9 +160,13 @@ export class PublicPort {
     const waitedMs = systemClock.monotonicMs() - this.#queue.accepted(this.#lag.currentMs());
     // The socket is not read here; the worker that takes it notices the error itself.
     socket.on('error', () => socket.destroy());
-    if (this.#waiting.length >= this.#waitingMax) {
-      socket.destroy();
-      return;
+    if (this.#waiting.length + this.#late.length >= this.#waitingMax) {
+      const oldest = this.#late.shift();
+      if (oldest === undefined) {
+        socket.destroy();
+        return;
+      }
+      oldest.socket.destroy();
     }
     this.#waiting.push({ socket, sinceMs: machineMs() - waitedMs });
     this.#give();
@@ -161,14 +174,27 @@ export class PublicPort {
 
   #give(): void {
     for (const worker of this.#free) {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) break;
       this.#free.delete(worker);
       this.#given.set(worker, next);
       tell(worker, { givenSinceMs: next.sinceMs }, next.socket);
     }
-    const isTaken = this.#waiting.length === 0 && this.#given.size === 0;
+    const isTaken = this.#waiting.length + this.#late.length + this.#given.size === 0;
     if (isTaken && this.#state === 'closing') this.#allTaken.resolve();
+  }
+
+  #next(): Waiting | undefined {
+    const longSinceMs = machineMs() - LONG_MS;
+    for (
+      let [first] = this.#waiting;
+      first !== undefined && first.sinceMs < longSinceMs;
+      [first] = this.#waiting
+    ) {
+      this.#waiting.shift();
+      this.#late.push(first);
+    }
+    return this.#waiting.shift() ?? this.#late.shift();
   }
 }
 
