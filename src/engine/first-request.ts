@@ -4,6 +4,8 @@ import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messa
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 import { askForSameResult, isResultRequest, type ResultRequest } from './result-in.ts';
 
+type ResultJournal = Pick<BetJournal, 'operation' | 'resultsOf' | 'resultsUnder'>;
+
 /** The ids of the request with which a wallet first saw an operation. */
 export interface FirstRequest {
   /** For the header `x-request-id`. */
@@ -28,22 +30,25 @@ export interface FirstRequest {
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function firstRequest(
-  journal: Pick<BetJournal, 'operationsOf'>,
+  journal: ResultJournal,
   message: BetRequest,
   of: { readonly operationId: string } | { readonly attemptId: string },
 ): Promise<FirstRequest | undefined> {
-  const all = await journal.operationsOf(message.transactionId);
-  const newestFirst = all.filter(({ operation }) => operation !== 'place');
-  const own = 'operationId' in of ? newestFirst.findIndex(({ id }) => id === of.operationId) : -1;
-  const itself = newestFirst[own];
+  const { transactionId } = message;
+  const own = 'operationId' in of ? of.operationId : undefined;
+  const itself =
+    own === undefined ? undefined : await journal.operation({ transactionId, operationId: own });
   if (!isResultRequest(message)) return itself && requestOf(itself);
-  const before = newestFirst
-    .slice(own + 1)
-    .filter(({ operation, wasSent }) => isResult(operation) && wasSent);
-  const { first = itself, older } = rowOfRepeats(before, message);
+  const before = journal.resultsOf(transactionId, own);
+  const { first = itself, endsAt } = await rowOfRepeats(before, message);
   const requestId = first === undefined ? message.requestId : first.requestId;
   const attemptId = first?.attemptId ?? ('attemptId' in of ? of.attemptId : undefined);
-  const isTaken = requestId !== undefined && older.some((one) => one.requestId === requestId);
+  const isTaken =
+    requestId !== undefined &&
+    endsAt !== undefined &&
+    (await journal.resultsUnder({ transactionId, requestId, upTo: endsAt })).some(
+      ({ wasSent }) => wasSent,
+    );
   if (isTaken && attemptId !== undefined) {
     return { requestId: attemptId, inBody: jsonString(attemptId) };
   }
@@ -51,18 +56,23 @@ export async function firstRequest(
 }
 
 /**
- * @param before the earlier results that a wallet may have seen, newest first
- * @returns the oldest of the unbroken row of repeats, if there is one, and the results before that row
+ * Reads no further back than the row goes: a bet that was resettled for months has thousands of results.
+ * @param newestFirst the earlier results
+ * @returns the oldest of the unbroken row of repeats, if there is one, and the result before that row
  */
-function rowOfRepeats(before: readonly RecordedOperation[], message: ResultRequest) {
-  let first: RecordedOperation | undefined;
-  for (const [at, earlier] of before.entries()) {
+async function rowOfRepeats(
+  newestFirst: AsyncIterable<RecordedOperation>,
+  message: ResultRequest,
+): Promise<{ readonly first?: RecordedOperation; readonly endsAt?: string }> {
+  let row: { readonly first?: RecordedOperation } = {};
+  for await (const earlier of newestFirst) {
+    if (!earlier.wasSent) continue;
     if (isRepeated(earlier, message)) {
-      if (earlier.isConcluded) return { first, older: before.slice(at) };
-      first = earlier;
-    } else if (!earlier.isRefused) return { first, older: before.slice(at) };
+      if (earlier.isConcluded) return { ...row, endsAt: earlier.id };
+      row = { first: earlier };
+    } else if (!earlier.isRefused) return { ...row, endsAt: earlier.id };
   }
-  return { first, older: [] };
+  return row;
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstRequest } from '../../src/engine/first-request.ts';
 import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../src/store/bets/journal.ts';
+import { resultsAmong } from '../support/recorded-results.ts';
 
 /** The rule itself; test/callbacks/stable-request-id.test.ts tests what a wallet sees of it. */
 
@@ -49,9 +50,8 @@ function recorded(
 }
 
 /** Given oldest first, as people list them. */
-const journal = (...operations: readonly RecordedOperation[]) => ({
-  operationsOf: async () => [...operations].reverse(),
-});
+const journal = (...operations: readonly RecordedOperation[]) =>
+  resultsAmong([...operations].reverse());
 
 /** Of an operation that is not in the journal yet. */
 const NEW = { attemptId: 'attempt-new' };
@@ -98,6 +98,24 @@ describe('the first request of a result', () => {
       expect(await firstRequest(again, settle, { operationId: '3' })).toEqual(third);
     },
   );
+
+  it('is looked for no further back than the row goes, however many results the bet has had (I7)', async () => {
+    const all = journal(
+      ...Array.from({ length: 1_000 }, (_, at) => recorded(at, 'settle', { amount: at + 20 })),
+      ...[recorded(1_000, 'settle'), recorded(1_001, 'settle')],
+    );
+    let read = 0;
+    async function* resultsOf(transactionId: string, before?: string) {
+      for await (const result of all.resultsOf(transactionId, before)) {
+        read += 1;
+        yield result;
+      }
+    }
+    expect(await firstRequest({ ...all, resultsOf }, settle, NEW)).toMatchObject({
+      requestId: 'r1000',
+    });
+    expect(read).toBe(3);
+  });
 
   it('is looked for past another that the wallet has refused', async () => {
     const refused = recorded(2, 'settle', { amount: 11, isRefused: true });

@@ -11,6 +11,13 @@ import { BetCommits } from './commits.ts';
 import { whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
+import {
+  type OperationKey,
+  RECORDED_OPERATION,
+  RESULT_PAGE,
+  RESULTS_UNDER,
+  type ResultKey,
+} from './recorded-results.ts';
 import { RECOVER, RECOVER_LAPSED } from './recover-statements.ts';
 import {
   ANSWER_OF,
@@ -28,6 +35,9 @@ import {
   type RequestKey,
   type StoredRequest,
 } from './statements.ts';
+
+/** Most bets have fewer results. */
+const RESULTS_AT_ONCE = 20;
 
 /** A recorded operation. */
 export interface RecordedOperation {
@@ -84,6 +94,33 @@ export class BetJournal {
   /** All operations of a bet, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
     return await this.#database.run(RECORDED_OPERATIONS, transactionId);
+  }
+
+  /** One operation of a bet. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async operation(key: OperationKey): Promise<RecordedOperation | undefined> {
+    const [found] = await this.#database.run(RECORDED_OPERATION, key);
+    return found;
+  }
+
+  /**
+   * The results that a bet was asked for, newest first, read a few at a time.
+   * @param before only those that were recorded before this operation
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async *resultsOf(transactionId: string, before?: string): AsyncGenerator<RecordedOperation> {
+    let last = before;
+    for (;;) {
+      const range = { transactionId, before: last, limit: RESULTS_AT_ONCE };
+      const page = await this.#database.run(RESULT_PAGE, range);
+      yield* page;
+      if (page.length < RESULTS_AT_ONCE) return;
+      last = page.at(-1)?.id;
+    }
+  }
+
+  /** Results of one `requestId`, up to one operation. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async resultsUnder(key: ResultKey): Promise<readonly RecordedOperation[]> {
+    return await this.#database.run(RESULTS_UNDER, key);
   }
 
   /** Operations of one `requestId` that have a final answer, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */

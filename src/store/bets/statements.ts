@@ -68,7 +68,7 @@ const IS_REFUSAL = `t.result = 'declined' AND t.answer_status = 400`;
  * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
  * operation's rows by their key.
  */
-const RECORDED = `
+export const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
          -- No wallet can have seen an operation whose attempts all failed before a byte had left, or that was answered
          -- at once and never attempted as a delivery. Without an attempt on record it may have been sent, and its
@@ -150,7 +150,7 @@ function blankedIfUnnamed({ requestId, body }: StoredRequest): Buffer | null {
   return requestId === undefined ? Buffer.from(blankTexts(body.toString())) : null;
 }
 
-function recordedOf(row: Columns) {
+export function recordedOf(row: Columns) {
   return {
     id: row.text('id'),
     operation: row.oneOf('operation', BET_OPERATIONS),

@@ -18,6 +18,7 @@ import type { BetCall, CallerDialect } from '../../../src/wallets/call.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { bet, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
+import { resultsAmong } from '../../support/recorded-results.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 interface Requests {
@@ -121,6 +122,7 @@ class Steps {
 }
 
 function journalOf({ looks = [PLACED], recorded = [] }: Scene, steps: Steps) {
+  const results = resultsAmong(recorded);
   const left = [...looks];
   const [commits, outcomes]: [Commit[], Outcome[]] = [[], []];
   const bets = {
@@ -139,6 +141,8 @@ function journalOf({ looks = [PLACED], recorded = [] }: Scene, steps: Steps) {
     recordCopy: vi.fn(async () => true),
     recordRefusal: vi.fn(async (..._: readonly unknown[]) => steps.take('refusal', true)),
     operationsOf: vi.fn(async () => recorded),
+    ...results,
+    resultsOf: vi.fn(results.resultsOf),
     operationsUnder: async ({ requestId }: { readonly requestId: string }) =>
       recorded.filter((one) => one.requestId === requestId),
     hasPlace: async ({ requestId }: { readonly requestId: string | undefined }) =>

@@ -156,7 +156,7 @@ describe('the message to the wallet', () => {
         '"resultType":"won","extra":1.10}',
     );
     expect(scene.sessions.operatorTokenOf).not.toHaveBeenCalled();
-    expect(scene.bets.operationsOf).not.toHaveBeenCalled();
+    expect(scene.bets.resultsOf).not.toHaveBeenCalled();
   });
 
   it('has the token that the bet was placed with in place of the service’s', async () => {

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
+import { resultsAmong } from '../../support/recorded-results.ts';
 import { ANSWERS, takenOf, tried } from '../support/delivery-scene.ts';
 
 /** One attempt of a delivery, with parts that behave as the test says; other files use the real ones. */
@@ -42,18 +43,23 @@ describe('a delivery is sent', () => {
   it('under the first request’s id, to a wallet that keys on it (I5)', async () => {
     const first = { ...BETS.settle.members, requestId: '"r0"' };
     const record = (id: string, bytes: Buffer) => ({
-      ...{ id, operation: 'settle', attemptId: id, requestId: undefined, answer: undefined },
+      ...{
+        id,
+        operation: 'settle' as const,
+        attemptId: id,
+        requestId: undefined,
+        answer: undefined,
+      },
       ...{ body: bytes, wasSent: true, isConcluded: false, isRefused: false },
     });
     const taken = takenOf('settle');
-    const operationsOf = vi.fn(async () => [
-      record('7', body(BETS.settle.members)),
-      record('6', body(first)),
-    ]);
+    const records = [record('7', body(BETS.settle.members)), record('6', body(first))];
+    const results = resultsAmong(records);
+    const resultsOf = vi.fn(results.resultsOf);
     const { calls } = await tried(taken, {
-      ...{ dialect: { stableRequestId: true }, bets: { operationsOf } },
+      ...{ dialect: { stableRequestId: true }, bets: { ...results, resultsOf } },
     });
-    expect(operationsOf.mock.calls).toEqual([['b26153f9']]);
+    expect(resultsOf.mock.calls).toEqual([['b26153f9', '7']]);
     expect(calls[0]?.requestId).toBe('r0');
     expect(json(calls[0]?.body)).toMatchObject({ requestId: 'r0' });
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 
@@ -52,6 +52,34 @@ it('does not read the repeats that a wallet did not accept, however many there a
     { body: Buffer.from('{"n":4}'), answer: { status: 400 } },
   ]);
   expect(await bets.operationsOf(transactionId)).toHaveLength(4);
+});
+
+it('reads a bet’s results a few at a time, newest first, and finds one requestId among the older ones (I7)', async () => {
+  const transactionId = randomUUID();
+  await record(transactionId, 'place', '{"place":1}', 200, 'place');
+  for (let n = 1; n <= 45; n += 1) await record(transactionId, `r${n % 2}`, `{"n":${n}}`);
+  const run = vi.spyOn(journal.database, 'run');
+  const ids: string[] = [];
+  const pagesAt: number[] = [];
+  for await (const { id, body } of bets.resultsOf(transactionId)) {
+    expect(body.toString()).toBe(`{"n":${45 - ids.length}}`);
+    ids.push(id);
+    pagesAt.push(run.mock.calls.length);
+  }
+  expect(ids).toHaveLength(45);
+  expect([pagesAt[19], pagesAt[20], pagesAt[44]]).toEqual([1, 2, 3]);
+  run.mockRestore();
+  const [tenth = ''] = ids.slice(9);
+  const before: string[] = [];
+  for await (const { id } of bets.resultsOf(transactionId, tenth)) before.push(id);
+  expect(before).toEqual(ids.slice(10));
+  const under = await bets.resultsUnder({ transactionId, requestId: 'r1', upTo: tenth });
+  expect(under.map(({ id }) => id)).toEqual(ids.filter((_, at) => at >= 9 && at % 2 === 0));
+  expect((await bets.operation({ transactionId, operationId: tenth }))?.body.toString()).toBe(
+    '{"n":36}',
+  );
+  const elsewhere = { transactionId: randomUUID(), operationId: tenth };
+  expect(await bets.operation(elsewhere)).toBeUndefined();
 });
 
 it('knows whether a wallet may have seen an operation, and whether that concluded it (I5)', async () => {

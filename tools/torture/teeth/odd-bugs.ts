@@ -79,12 +79,12 @@ export const ODD_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/engine/first-request.ts',
-        find: '      if (earlier.isConcluded) return { first, older: before.slice(at) };',
+        find: '      if (earlier.isConcluded) return { ...row, endsAt: earlier.id };',
         put: '',
       },
       {
         file: 'src/engine/first-request.ts',
-        find: '    } else if (!earlier.isRefused) return { first, older: before.slice(at) };',
+        find: '    } else if (!earlier.isRefused) return { ...row, endsAt: earlier.id };',
         put: '    }',
       },
     ],
