@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/errors.ts';
+import { mapLimited } from '../lib/map-limited.ts';
 import { isOfOneRow } from '../store/sql/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -6,6 +7,8 @@ import type { Logger } from '../telemetry/logger.ts';
 const PASSED_OVER_MAX = 1_000;
 /** The most that are skipped in total, since every run reads them again. */
 const REMEMBERED_MAX = 20_000;
+/** Each bet takes a few round trips to PostgreSQL, on connections that others need as well. */
+const AT_ONCE = 4;
 /** The most that one run logs by name. */
 const NAMED_MAX = 20;
 
@@ -19,7 +22,7 @@ export interface DueBets<B> {
 }
 
 /**
- * Works through due bets one by one, for all operators. A bet whose row cannot be read, such as one that somebody has
+ * Works through due bets, a few at a time, for all operators. A bet whose row cannot be read, such as one that somebody has
  * edited by hand incompletely, is skipped and left to people, so that it does not hold up the others; up to 20,000
  * may be skipped.
  * @param work resolves to whether it did anything
@@ -35,19 +38,19 @@ export async function forEachDueBet<B extends { readonly transactionId: string }
   for (;;) {
     const before = passedOver.size;
     const due = await look(batch + before);
-    for (const bet of due) {
+    const readable = due.filter(({ transactionId }) => !passedOver.has(transactionId));
+    await mapLimited(readable, AT_ONCE, async (bet) => {
       const { transactionId } = bet;
-      if (passedOver.has(transactionId)) continue;
       try {
         if (await work(bet)) done += 1;
       } catch (error) {
         if (error instanceof GatewayError || !isOfOneRow(error)) throw error;
         passedOver.add(transactionId);
         newly += 1;
-        if (newly > NAMED_MAX) continue;
+        if (newly > NAMED_MAX) return;
         logger.error({ err: error, transactionId }, 'bet.unreadable');
       }
-    }
+    });
     const isLast = due.length < batch + before || passedOver.size === before;
     if (!isLast && newly < PASSED_OVER_MAX) continue;
     // The next run starts from the first bet again, because people may have corrected them.

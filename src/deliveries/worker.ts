@@ -52,6 +52,8 @@ export class DeliveryWorker {
   #heldByPeople: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
+  #deciding: Promise<void> | undefined;
+  #isOriginatingDue = false;
   #counting: Promise<void> | undefined;
   #sweeps = 0;
   #stopping = false;
@@ -96,7 +98,7 @@ export class DeliveryWorker {
     this.#unlisten();
     this.#headStart.close();
     clearTimeout(this.#timer);
-    await Promise.all([this.#sweeping, this.#counting]);
+    await Promise.all([this.#sweeping, this.#deciding, this.#counting]);
     await Promise.all([this.#scheduler.close(), this.#drains.ended()]);
   }
 
@@ -117,12 +119,11 @@ export class DeliveryWorker {
       await this.#quietly('pull', () => pullFromFuture(this.#draining));
     }
     await this.#quietly('recover', () => this.#recover());
-    if (this.#sweeps % ORIGINATE_EVERY === 0) {
-      await this.#quietly('originate', () =>
-        originateRollbacks(this.#draining, this.#passedOver.originate),
-      );
-    }
-    await this.#quietly('confirm', () => confirmDue(this.#draining, this.#passedOver.confirm));
+    // Each bet takes some round trips to PostgreSQL: no other operator's deliveries may wait for hundreds of them (I7).
+    if (this.#sweeps % ORIGINATE_EVERY === 0) this.#isOriginatingDue = true;
+    this.#deciding ??= this.#decideDue().finally(() => {
+      this.#deciding = undefined;
+    });
     await this.#quietly('arm', () => this.#armDue());
     if (this.#sweeps % GAUGES_EVERY === 0) {
       this.#counting ??= this.#quietly('count', () => this.#gauges.refresh()).finally(() => {
@@ -130,6 +131,16 @@ export class DeliveryWorker {
       });
     }
     this.#sweeps += 1;
+  }
+
+  /** The deliveries that nobody asks for: rollbacks of forgotten places, and confirmations. */
+  async #decideDue(): Promise<void> {
+    const { originate, confirm } = this.#passedOver;
+    if (this.#isOriginatingDue) {
+      this.#isOriginatingDue = false;
+      await this.#quietly('originate', () => originateRollbacks(this.#draining, originate));
+    }
+    await this.#quietly('confirm', () => confirmDue(this.#draining, confirm));
   }
 
   async #armDue(): Promise<void> {

@@ -55,3 +55,17 @@ it('where others wait in numbers, a batch of them is done each second time at le
   const done = [await sweep(), await sweep(), await sweep(), await sweep()];
   expect(done.filter((count) => count >= BATCH / 2).length).toBeGreaterThanOrEqual(2);
 });
+
+it('a few are done at a time, because each takes several round trips to PostgreSQL', async () => {
+  const due = Array.from({ length: 12 }, (_, at) => ({ transactionId: `bet-${at}` }));
+  const which = { batch: BATCH, look: async () => due, passedOver: new Set<string>() };
+  let [underWay, most] = [0, 0];
+  await forEachDueBet(partly<Logger>({}), which, async () => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise(setImmediate);
+    underWay -= 1;
+    return true;
+  });
+  expect(most).toBe(4);
+});

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { withRedis } from '../support/scheduler-scene.ts';
+import { workerOf } from '../support/worker-scene.ts';
+
+const SWEEP_MS = 1_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  withRedis();
+});
+
+it.each([1, 2])(
+  'due bets are decided beside the sweep, forgotten places too, where that takes more than %i s (I7)',
+  async (seconds) => {
+    const { worker, duties, due } = workerOf();
+    due.mockImplementation(async () => {
+      await new Promise((resolve) => setTimeout(resolve, SWEEP_MS * seconds + 1));
+      return [];
+    });
+    worker.start();
+    await vi.advanceTimersByTimeAsync(SWEEP_MS * 12 + 10);
+    expect(duties.filter((duty) => duty === 'arm')).toHaveLength(13);
+    expect(due.mock.calls.length).toBeLessThan(8);
+    expect(duties.filter((duty) => duty === 'originate').length).toBeGreaterThan(3);
+    await vi.advanceTimersByTimeAsync(SWEEP_MS * 3);
+    const closed = worker.close();
+    await vi.advanceTimersByTimeAsync(SWEEP_MS * 3);
+    await closed;
+  },
+);
