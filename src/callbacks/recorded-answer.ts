@@ -35,16 +35,19 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
   const { callbacks, message } = callback;
   const { transactionId, requestId } = message;
   if (bet.version === 0) return undefined;
-  const request = { transactionId, requestId, body: callback.stored };
-  if (message.operation === 'unsettle' && (await callbacks.bets.hasPlace(request))) {
-    return callback.conflict(bet.owner?.operatorId, 'it is the request of its place');
-  }
+  const isPlace =
+    message.operation === 'unsettle' &&
+    callbacks.bets.hasPlace({ transactionId, requestId, body: callback.stored });
   // Looked up only if something can be on record: a bet's first operation does not pay for it.
   const isFirst = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
-  if (requestId === undefined || isFirst) return undefined;
+  const underId =
+    requestId === undefined || isFirst
+      ? []
+      : callbacks.bets.operationsUnder({ transactionId, requestId });
+  const [isOfPlace, sameId] = await Promise.all([isPlace, underId]);
+  if (isOfPlace) return callback.conflict(bet.owner?.operatorId, 'it is the request of its place');
   // Even while an operation is in flight: it may be the same result requested anew, which may be refused, and this
   // copy, if it waited, would get that answer instead of its own.
-  const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
   const first = sameId.find((recorded) => isFinal(recorded) && asksForSame(recorded, message));
   return first?.answer && callback.repeated(bet, first.answer);
 }

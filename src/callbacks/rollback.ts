@@ -20,11 +20,13 @@ import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
   const { callbacks, message, transactionId } = rollingBack;
-  // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
-  await callbacks.answers.fence(transactionId);
+  // Beside the first look at the bet, which changes nothing.
+  const fenced = callbacks.answers.fence(transactionId);
   // One time for all that this callback may promise, however often the bet moves meanwhile.
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const handled = await rollingBack.handle(async (found) => {
+    // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
+    await fenced;
     if (found.kind === 'bet') {
       const bet = await withOwner(rollingBack, found.bet);
       if (bet === undefined) return rollingBack.conflict(undefined, ANOTHER_PLAYERS);

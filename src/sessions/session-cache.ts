@@ -78,15 +78,15 @@ export class SessionCache {
     };
   }
 
-  /** Caches a session; never overwrites the mark set by `distrust`. */
-  async remember(tokenHash: Buffer, session: Session, nowMs: number): Promise<void> {
+  /** Caches a session; never overwrites the mark set by `distrust`. Nobody has to wait until Redis has it. */
+  remember(tokenHash: Buffer, session: Session, nowMs: number): void {
     const ttlMs = Math.min(CACHED_MS_MAX, session.expiresAtMs - nowMs);
     if (ttlMs < 1) return;
     const { sessionId, owner, currency, expiresAtMs } = session;
     const facts = { databaseId: this.#databaseId, sessionId, ...owner, currency, expiresAtMs };
     const sealed = this.#vault.seal(session.operatorToken, bindingOf(tokenHash, facts));
     const value: CachedSession = { ...facts, sealedToken: sealed.toString('base64') };
-    await this.#accelerator.setIfAbsent(keyOf(tokenHash), JSON.stringify(value), Math.ceil(ttlMs));
+    void this.#accelerator.setIfAbsent(keyOf(tokenHash), JSON.stringify(value), Math.ceil(ttlMs));
   }
 
   /**

@@ -76,7 +76,7 @@ export class Sessions {
       return { kind: 'live', session: cached };
     }
     const found = await this.findCertain(token);
-    if (found.kind === 'live') await cache.remember(hash, found.session, clock.nowMs());
+    if (found.kind === 'live') cache.remember(hash, found.session, clock.nowMs());
     return found;
   }
 

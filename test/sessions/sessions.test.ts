@@ -23,6 +23,15 @@ import {
 
 useReplicas();
 
+const keyOf = (token: string) =>
+  `session:${createHash('sha256').update(token).digest('base64url')}`;
+
+/** What Redis has of a session: it is written after the reader was answered. */
+async function cached(token: string): Promise<string | undefined> {
+  await expect.poll(() => accelerator.get(keyOf(token))).toBeDefined();
+  return await accelerator.get(keyOf(token));
+}
+
 describe('a session that is read', () => {
   it('is live at every replica, with the operator’s token unsealed', async () => {
     const { token } = await open(replica());
@@ -89,6 +98,7 @@ describe('a session that is read', () => {
       const away = replica(KEY, new SessionStore(database), systemClock, throughProxy);
       const { token, session } = await open(away);
       expect(await away.find(token)).toMatchObject({ kind: 'live' });
+      await cached(token);
       await proxy.cut();
       if (how === 'revoked') await revokeAll(away);
       else await away.endForCurrency(token, session);
@@ -104,8 +114,8 @@ describe('a session that is read', () => {
       const here = replica(KEY, new SessionStore(database), systemClock, throughProxy);
       const { token, session } = await open(here);
       expect(await here.find(token)).toMatchObject({ kind: 'live' });
-      const key = `session:${createHash('sha256').update(token).digest('base64url')}`;
-      const held = await accelerator.get(key);
+      const key = keyOf(token);
+      const held = await cached(token);
       if (how === 'revoked') await revokeAll(here);
       else await here.endForCurrency(token, session);
       expect(await accelerator.get(key)).toBe('-');
