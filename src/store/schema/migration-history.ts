@@ -83,17 +83,16 @@ export async function isPathOfAddress(client: ClientBase): Promise<boolean> {
   return source === 'client';
 }
 
+/** Selects the `id` of the first migration. */
+export const FIRST_MIGRATION = `
+  SELECT "id" FROM "_prisma_migrations"
+   WHERE EXISTS (SELECT FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL)
+   ORDER BY "started_at", "id" LIMIT 1`;
+
 /** The id of the first migration that was ever begun; undefined if there was none. */
 export async function readHistoryId(client: Connection): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;
-  const [id] = await clientRows(
-    client,
-    `SELECT "id" FROM "_prisma_migrations"
-      WHERE EXISTS (SELECT FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL)
-      ORDER BY "started_at", "id" LIMIT 1`,
-    [],
-    (row) => row.text('id'),
-  );
+  const [id] = await clientRows(client, FIRST_MIGRATION, [], (row) => row.text('id'));
   return id;
 }
 

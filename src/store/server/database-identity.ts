@@ -9,7 +9,8 @@ const ID_CHARACTERS = 16;
 /** SQLSTATE */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-interface Facts {
+/** What tells databases apart. */
+export interface Facts {
   /** The id of the first migration. */
   readonly history: string | undefined;
   /** Undefined if the role may not ask which server this is. */
@@ -44,11 +45,7 @@ export async function refuseOtherDatabase(client: Connection, databaseId: string
     if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return undefined;
     throw error;
   });
-  if (facts?.server === undefined) return;
-  const isSame = [facts, { ...facts, server: undefined }].some(
-    (one) => digestOf(one) === databaseId,
-  );
-  if (isSame) return;
+  if (facts?.server === undefined || isOf(facts, databaseId)) return;
   if (facts.history === undefined) {
     throw new UnsuitableServer(
       'shows no journal where search_path leads, and this process started on one: either search_path was changed (of ' +
@@ -61,6 +58,11 @@ export async function refuseOtherDatabase(client: Connection, databaseId: string
       'another installation, and was left alone. If the address is wrong, correct it; if it is right, restart all ' +
       'gateways: a start looks whether they can go on with it',
   );
+}
+
+/** Whether these are the facts of the database with this id; at the start, the role may not have been told the server. */
+export function isOf(facts: Facts, databaseId: string): boolean {
+  return [facts, { ...facts, server: undefined }].some((one) => digestOf(one) === databaseId);
 }
 
 async function factsOf(client: Connection): Promise<Facts> {

@@ -1,10 +1,12 @@
-import type { ClientBase } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
+import { FIRST_MIGRATION } from '../schema/migration-history.ts';
 import { limited } from '../sql/answer-of.ts';
 import { type Connection, clientRows } from '../sql/client-rows.ts';
-import { refuseOtherDatabase } from './database-identity.ts';
+import type { Columns } from '../sql/statement.ts';
+import { isOf, refuseOtherDatabase } from './database-identity.ts';
 import { noteOwnSession } from './own-sessions.ts';
 import type { ServerFound, ServerRuns } from './server-runs.ts';
-import { refuseChangedTextOrder } from './text-order.ts';
+import { IS_CHANGED, refuseChangedTextOrder } from './text-order.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
@@ -24,6 +26,16 @@ const BEGIN_WITH = `
          extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby,
          pg_backend_pid() AS pid
     FROM current_setting('synchronous_commit') AS said`;
+
+/**
+ * That and all checks at once. Whoever needs a new connection waits for every round trip of its beginning, and those
+ * to a server in another zone take ten milliseconds each.
+ */
+const ALL_AT_ONCE = `
+  SELECT known.oid::text AS oid, ${IS_CHANGED} AS is_changed, control.system_identifier::text AS server,
+         first.id AS history, begun.*
+    FROM pg_database AS known, pg_control_system() AS control, (${FIRST_MIGRATION}) AS first, (${BEGIN_WITH}) AS begun
+   WHERE datname = current_database()`;
 
 /** What a long-running process knows about its database. */
 export interface KnownDatabase {
@@ -97,15 +109,44 @@ async function refuseUnsuitable(
   if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
 }
 
-async function serverOf(
-  client: Connection,
-  known: KnownDatabase | undefined,
-): Promise<{ readonly server: ServerFound; readonly pid: number }> {
+interface Begun {
+  readonly server: ServerFound;
+  readonly pid: number;
+}
+
+async function serverOf(client: Connection, known: KnownDatabase | undefined): Promise<Begun> {
+  const asKnown = known && (await asKnownAtOnce(client, known));
+  if (asKnown !== undefined) return asKnown;
   await refuseUnsuitable(client, known);
-  const [begun] = await clientRows(client, BEGIN_WITH, [], (row) => ({
-    pid: row.int('pid'),
-    server: { startedAt: row.text('started_at'), isStandby: row.bool('is_standby') },
-  }));
+  const [begun] = await clientRows(client, BEGIN_WITH, [], begunOf);
   if (begun === undefined) throw new UnsuitableServer('does not say how it is set up');
   return begun;
+}
+
+/** Those that may not be asked all at once: not every role may call `pg_control_system`. */
+const oneByOne = new WeakSet<KnownDatabase>();
+
+/** @returns undefined if anything is not as at the start, or may not be asked so: asked one by one, it says what */
+async function asKnownAtOnce(client: Connection, known: KnownDatabase): Promise<Begun | undefined> {
+  if (oneByOne.has(known)) return undefined;
+  try {
+    const [found] = await clientRows(client, ALL_AT_ONCE, [], (row) => ({
+      begun: begunOf(row),
+      isChanged: row.bool('is_changed'),
+      facts: { history: row.text('history'), server: row.text('server'), oid: row.text('oid') },
+    }));
+    const isAsKnown = found?.isChanged === false && isOf(found.facts, known.databaseId);
+    return isAsKnown ? found.begun : undefined;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    oneByOne.add(known);
+    return undefined;
+  }
+}
+
+function begunOf(row: Columns): Begun {
+  return {
+    pid: row.int('pid'),
+    server: { startedAt: row.text('started_at'), isStandby: row.bool('is_standby') },
+  };
 }

@@ -3,6 +3,10 @@ import { type Connection, clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
+/** Of a row of `pg_database`. */
+export const IS_CHANGED = `(datcollversion IS NOT NULL
+     AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid))`;
+
 /**
  * The collation version with which the database was made, and the server's present one. No row if they are the same, or
  * if the order of text is PostgreSQL's own (`C`, `C.UTF-8`), which never changes.
@@ -10,9 +14,7 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 const CHANGED = `
   SELECT datcollversion AS made, pg_database_collation_actual_version(oid) AS now, quote_ident(datname) AS name
     FROM pg_database
-   WHERE datname = current_database()
-     AND datcollversion IS NOT NULL
-     AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`;
+   WHERE datname = current_database() AND ${IS_CHANGED}`;
 
 /** SQLSTATE of a missing column: servers before 15 do not record the version, so it cannot be checked. */
 const UNDEFINED_COLUMN = '42703';
