@@ -35,14 +35,14 @@ afterAll(() => accelerator.close());
 
 it('gives a session as it was remembered, again and again', async () => {
   const hash = vault.hash('again');
-  await cache.remember(hash, session, systemClock.nowMs());
+  cache.remember(hash, session, systemClock.nowMs());
   expect(await cache.find(hash)).toEqual(session);
   expect(await cache.find(hash)).toEqual(session);
 });
 
 it('gives no session that has ended, however often it was read before', async () => {
   const hash = vault.hash('ended');
-  await cache.remember(hash, session, systemClock.nowMs());
+  cache.remember(hash, session, systemClock.nowMs());
   expect(await cache.find(hash)).toEqual(session);
   await cache.distrust(hash);
   expect(await cache.find(hash)).toBeUndefined();
@@ -51,7 +51,7 @@ it('gives no session that has ended, however often it was read before', async ()
 it('gives no session of another database, and heeds that it has ended there (I8)', async () => {
   const elsewhere = new SessionCache(accelerator, 'elsewhere', vault);
   const hash = vault.hash('elsewhere');
-  await elsewhere.remember(hash, session, systemClock.nowMs());
+  elsewhere.remember(hash, session, systemClock.nowMs());
   expect(await elsewhere.find(hash)).toEqual(session);
   expect(await cache.find(hash)).toBeUndefined();
   await cache.distrust(hash);
@@ -69,7 +69,7 @@ it.each([
   'expiresAtMs',
 ])('takes no session that it has read once its %s was written over (I8)', async (member) => {
   const hash = vault.hash(`overwritten ${member}`);
-  await cache.remember(hash, session, systemClock.nowMs());
+  cache.remember(hash, session, systemClock.nowMs());
   expect(await cache.find(hash)).toEqual(session);
   const key = `session:${hash.toString('base64url')}`;
   const text = (await accelerator.get(key)) ?? '';
@@ -81,11 +81,11 @@ it.each([
 
 it('gives a session that was renewed its new end', async () => {
   const hash = vault.hash('renewed');
-  await cache.remember(hash, session, systemClock.nowMs());
+  cache.remember(hash, session, systemClock.nowMs());
   expect(await cache.find(hash)).toEqual(session);
   const renewed = { ...session, expiresAtMs: session.expiresAtMs + 60_000 };
   await accelerator.set(`session:${hash.toString('base64url')}`, '', 1);
   await expect.poll(() => accelerator.get(`session:${hash.toString('base64url')}`)).toBeUndefined();
-  await cache.remember(hash, renewed, systemClock.nowMs());
+  cache.remember(hash, renewed, systemClock.nowMs());
   expect(await cache.find(hash)).toEqual(renewed);
 });
