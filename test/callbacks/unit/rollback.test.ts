@@ -24,10 +24,17 @@ const busyWith = (operation: 'place' | 'rollback'): Bet => ({
 });
 
 describe('a rollback', () => {
-  it('fences its bet before it looks at it: no copy of the place is answered from Redis (I6)', async () => {
+  it('fences its bet before it writes anything: no copy of the place is answered from Redis (I6)', async () => {
     const scene = rollingBack();
-    await rollback(scene.callback);
-    expect(scene.steps.slice(0, 2)).toEqual(['fence', 'find']);
+    const fenced = Promise.withResolvers<undefined>();
+    scene.fence.mockImplementationOnce(() => fenced.promise);
+    const rolledBack = rollback(scene.callback);
+    await new Promise(setImmediate);
+    expect(scene.steps).toEqual(['find']);
+    expect(scene.commits).toEqual([]);
+    fenced.resolve(undefined);
+    await rolledBack;
+    expect(scene.commits).toHaveLength(1);
     expect(scene.fence.mock.calls).toEqual([[TRANSACTION]]);
   });
 
