@@ -50,7 +50,7 @@ export interface AdminApi {
   readonly 'GET /admin/bets': Page<BetItem>;
   /**
    * Body `{holds: stake | result, amount, resultType, by, reason}`: what the wallet's own books hold for a bet whose
-   * result is unknown. 409 if it is not, or while its answer may still come.
+   * result is unknown. 409 if it is not, while a call may still change that, or if the service was answered 200 for it.
    */
   readonly 'POST /admin/bets/:transactionId/resolve': ResultItem;
   /** What a reload would change now, and the problems in the configuration folder. */

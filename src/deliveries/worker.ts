@@ -98,7 +98,9 @@ export class DeliveryWorker {
     this.#unlisten();
     this.#headStart.close();
     clearTimeout(this.#timer);
-    await Promise.all([this.#sweeping, this.#deciding, this.#counting]);
+    // A sweep begins the other two.
+    await this.#sweeping;
+    await Promise.all([this.#deciding, this.#counting]);
     await Promise.all([this.#scheduler.close(), this.#drains.ended()]);
   }
 

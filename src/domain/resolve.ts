@@ -14,15 +14,25 @@ export type ResolveDecision =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
+/** A lost call that has not taken effect by then does so no more, also where no worker counts its confirmations. */
+const LATE_MS_MAX = 3_600_000;
+
 /**
- * A person ends a doubt only where nothing else can: the result is unknown, and nothing is on its way or waits, whose
- * answer would end it.
+ * A person ends a doubt only where nothing else can: the result is unknown, nothing is on its way or waits whose answer
+ * would end it, no lost call may still change what the wallet holds, and nothing was promised: what the service was
+ * answered 200 for has to be delivered, and its dead letter has its own two ways out.
+ * @param nowMs PostgreSQL's clock, epoch milliseconds
+ * @param promised ids of the dead letters of its results that the service was answered 200 for
  * @param transactionTime of the result from now on, ISO 8601 UTC
  */
 export function decideResolve(
   bet: Bet,
   found: FoundAtWallet,
-  transactionTime: string,
+  at: {
+    readonly nowMs: number;
+    readonly promised: readonly string[];
+    readonly transactionTime: string;
+  },
 ): ResolveDecision {
   if (bet.rollback.kind !== 'none') return refused('The bet is rolled back');
   if (bet.settlement.kind !== 'unknown') return refused('The result of the bet is not unknown');
@@ -31,16 +41,27 @@ export function decideResolve(
   if (underWay !== undefined) {
     return refused(`Its ${underWay} is on its way to the wallet, whose answer may end the doubt`);
   }
+  const [promised] = at.promised;
+  if (promised !== undefined) {
+    return refused(
+      `The service was answered 200 for a result of it: retry or resolve delivery ${promised}`,
+    );
+  }
+  if (bet.late !== undefined && at.nowMs < bet.late.atMs + LATE_MS_MAX) {
+    return refused(
+      'A lost call may still take effect at the wallet, for an hour at most: look there again then',
+    );
+  }
+  const { transactionTime } = at;
   return found.kind === 'stake'
     ? { kind: 'resolve', settlement: { kind: 'unsettled', transactionTime } }
     : { kind: 'resolve', settlement: { ...found, kind: 'settled', transactionTime } };
 }
 
-/** The operation in flight, if it can change the bet's result. */
+/** The operation in flight, if it can change what the wallet holds. */
 function busyWith({ busy }: Bet): string | undefined {
-  return busy === undefined || busy.operation === 'update' || busy.operation === 'confirm'
-    ? undefined
-    : busy.operation;
+  if (busy === undefined || busy.operation === 'update') return undefined;
+  return busy.operation === 'confirm' ? 'confirmation' : busy.operation;
 }
 
 function refused(why: string): ResolveDecision {

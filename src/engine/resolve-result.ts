@@ -18,19 +18,19 @@ const ROUNDS_MAX = 3;
  * Ends the doubt about a bet whose result got no answer, by what a person has found in the wallet's books
  * (docs/money-safety.md). From then on it is the bet's result: a copy of it is answered from the journal, any other
  * result is sent.
- * @param nowMs epoch milliseconds
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function resolveResult(
   results: UnknownResults,
   transactionId: string,
   { found, ...word }: PersonsWord,
-  nowMs: number,
 ): Promise<ResolvedResult> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const read = await results.find(transactionId);
     if (read === undefined) return { kind: 'missing' };
-    const decision = decideResolve(read.bet, found, isoTime(nowMs));
+    const { nowMs, promised } = read;
+    const transactionTime = isoTime(nowMs);
+    const decision = decideResolve(read.bet, found, { nowMs, promised, transactionTime });
     if (decision.kind === 'refused') return decision;
     const open = read.operations.find(isOpenResult);
     if (open === undefined) return { kind: 'refused', why: 'Its messages are no longer on record' };

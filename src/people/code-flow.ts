@@ -13,7 +13,7 @@ import type { PersonRole } from '../domain/caller.ts';
 import { failureWords } from './failure-words.ts';
 import { CLOCK_TOLERANCE_S, type Issuer, IssuerUnavailable } from './issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { actorIn, roleIn } from './roles-claim.ts';
+import { actorIn, hasRolesClaim, roleIn } from './roles-claim.ts';
 
 /** Accepted for an ID token; the library checks against the issuer's metadata which one it uses. */
 const ALGORITHMS = ['RS', 'PS', 'ES']
@@ -103,12 +103,13 @@ export class CodeFlow {
   async #finishedBy(configuration: Configuration, tokens: Tokens): Promise<Finished> {
     const { settings } = this.#issuer;
     const claims: Claims = tokens.claims() ?? {};
-    const told = roleIn(claims, settings);
-    const isComplete = told !== undefined && claims.email !== undefined;
-    const more = isComplete ? {} : await this.#userInfo(configuration, tokens, told === undefined);
+    // Where the ID token has the roles' claim, that counts, even if it names no role.
+    const isTold = hasRolesClaim(claims, settings);
+    const isComplete = isTold && claims.email !== undefined;
+    const more = isComplete ? {} : await this.#userInfo(configuration, tokens, !isTold);
     const actor = actorIn({ ...more, ...claims });
     if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
-    const role = told ?? roleIn(more, settings);
+    const role = roleIn(isTold ? claims : more, settings);
     return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
   }
 

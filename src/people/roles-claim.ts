@@ -10,14 +10,21 @@ export interface RolesClaim {
   readonly rolesPrefix: string;
 }
 
+/** Whether the claim of the roles is there at all, even if it names none. */
+export function hasRolesClaim(claims: Claims, roles: RolesClaim): boolean {
+  return valueIn(claims, roles) !== undefined;
+}
+
 /** The role that the issuer gives a person: the highest one in the claim that the gateway knows. */
-export function roleIn(
-  claims: Claims,
-  { rolesClaim: path, rolesPrefix }: RolesClaim,
-): PersonRole | undefined {
-  const value = Object.hasOwn(claims, path) ? claims[path] : reach(claims, path.split('.'));
+export function roleIn(claims: Claims, roles: RolesClaim): PersonRole | undefined {
+  const { rolesPrefix } = roles;
+  const value = valueIn(claims, roles);
   const words: readonly unknown[] = Array.isArray(value) ? value : [value];
   return PERSON_ROLES.findLast((role) => words.includes(`${rolesPrefix}${role}`));
+}
+
+function valueIn(claims: Claims, { rolesClaim: path }: RolesClaim): unknown {
+  return Object.hasOwn(claims, path) ? claims[path] : reach(claims, path.split('.'));
 }
 
 function reach(from: unknown, [name, ...rest]: readonly string[]): unknown {

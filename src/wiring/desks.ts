@@ -60,7 +60,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const desks = {
     timelines,
     resolveResult: (transactionId, word) =>
-      resolveResult(new UnknownResults(database), transactionId, word, base.clock.nowMs()),
+      resolveResult(new UnknownResults(database), transactionId, word),
     deliveryAdmin,
     backlog,
     isHeld,

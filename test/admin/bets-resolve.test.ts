@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptedBet, lose } from '../money-safety/support/bets.ts';
+import { acceptedBet, hourPasses, lose } from '../money-safety/support/bets.ts';
 import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
@@ -9,6 +9,7 @@ beforeAll(async () => {
   const bet = await acceptedBet(admin.gateway, { operatorId: 'alpha' });
   lose(bet, 'settle');
   expect((await bet.settle('12.50')).status).toBe(503);
+  await hourPasses(bet);
   doubtful = bet.transactionId;
 });
 afterAll(() => admin.close());

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acceptedBet, lose } from '../money-safety/support/bets.ts';
+import { acceptedBet, hourPasses, lose } from '../money-safety/support/bets.ts';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
@@ -65,6 +65,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     const { transactionId } = bet;
     lose(bet, 'settle');
     expect((await bet.settle('20')).status).toBe(503);
+    await hourPasses(bet);
     const page = await rig.open(`/bets/${transactionId}`);
     await page.getByRole('button', { name: 'Resolve' }).click();
     const dialog = page.getByRole('dialog');

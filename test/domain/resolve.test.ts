@@ -11,7 +11,9 @@ const DOUBTFUL: Bet = {
   settlement: { kind: 'unknown', attempted: { kind: 'several' } },
 };
 const PENDING: OpenDelivery = { id: '7', operation: 'unsettle', attempts: 1, transactionTime: AT };
-const decide = (changes: Partial<Bet>) => decideResolve({ ...DOUBTFUL, ...changes }, RESULT, AT);
+const NOW = { nowMs: 10_000_000, promised: [], transactionTime: AT };
+const decide = (changes: Partial<Bet>, at: Partial<typeof NOW> = {}) =>
+  decideResolve({ ...DOUBTFUL, ...changes }, RESULT, { ...NOW, ...at });
 
 describe('a doubt that a person ends', () => {
   it('leaves the bet with the result that its wallet holds, or with none', () => {
@@ -19,7 +21,7 @@ describe('a doubt that a person ends', () => {
       kind: 'resolve',
       settlement: { kind: 'settled', amount: '20.00', resultType: 'won', transactionTime: AT },
     });
-    expect(decideResolve(DOUBTFUL, { kind: 'stake' }, AT)).toEqual({
+    expect(decideResolve(DOUBTFUL, { kind: 'stake' }, NOW)).toEqual({
       kind: 'resolve',
       settlement: { kind: 'unsettled', transactionTime: AT },
     });
@@ -35,7 +37,7 @@ describe('a doubt that a person ends', () => {
     expect(over).toMatchObject({ kind: 'refused', why: expect.stringContaining('rolled back') });
   });
 
-  it.each(['settle', 'unsettle', 'rollback'] as const)(
+  it.each(['settle', 'unsettle', 'rollback', 'confirm'] as const)(
     'is none while a %s is in flight, also of a process that is gone (I5)',
     (operation) => {
       for (const lapsed of [false, true]) {
@@ -45,14 +47,26 @@ describe('a doubt that a person ends', () => {
     },
   );
 
-  it('is none while a result waits to be delivered, but an update or a confirmation is no answer to it', () => {
+  it('is none while a result waits to be delivered, but an update is no answer to it', () => {
     const waits = decide({ deliveries: [PENDING] });
     expect(waits).toMatchObject({ kind: 'refused', why: expect.stringContaining('unsettle') });
     const update = decide({ deliveries: [{ ...PENDING, operation: 'update' }] });
     expect(update).toMatchObject({ kind: 'resolve' });
-    for (const operation of ['update', 'confirm'] as const) {
-      const busy = { operation, attemptId: 'a', lapsed: false };
-      expect(decide({ busy })).toMatchObject({ kind: 'resolve' });
-    }
+    const busy = { operation: 'update', attemptId: 'a', lapsed: false } as const;
+    expect(decide({ busy })).toMatchObject({ kind: 'resolve' });
+  });
+
+  it('is none where the service was answered 200: that result is owed (I4)', () => {
+    const owed = decideResolve(DOUBTFUL, { kind: 'stake' }, { ...NOW, promised: ['17'] });
+    expect(owed).toMatchObject({ kind: 'refused', why: expect.stringContaining('delivery 17') });
+  });
+
+  it('is none while a lost call may still land, which is over after an hour at most (I5)', () => {
+    const operation = { kind: 'unsettle' } as const;
+    const late = { operation, atMs: NOW.nowMs, confirmationsLeft: 1, isConfirming: false };
+    const HOUR_MS = 3_600_000;
+    const why = expect.stringContaining('may still take effect');
+    expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS - 1 })).toEqual({ kind: 'refused', why });
+    expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS })).toMatchObject({ kind: 'resolve' });
   });
 });

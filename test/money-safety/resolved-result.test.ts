@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
 import { resolveResult } from '../../src/engine/resolve-result.ts';
 import { type PersonsWord, UnknownResults } from '../../src/store/bets/unknown-results.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
@@ -8,16 +7,25 @@ import { deliveriesOf, sql } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { acceptedBet, lose, settlesOf, timeComes } from './support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import {
+  acceptedBet,
+  hourPasses,
+  lose,
+  requestIdsOf,
+  settlesOf,
+  timeComes,
+  untilDeliveriesAre,
+} from './support/bets.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   const hold = { wallet: { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } } };
+  const stable = { wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } } };
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT, beta: hold },
+    operators: { alpha: PATIENT, beta: hold, gamma: QUEUEING, delta: stable },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());
@@ -31,7 +39,7 @@ const RESULT: PersonsWord['found'] = { kind: 'result', amount: '20.00', resultTy
 async function say({ transactionId }: { transactionId: string }, found: PersonsWord['found']) {
   const results = new UnknownResults(gateway.parts.database);
   const word = { found, who: 'ann', why: 'asked their support', by: BY };
-  return await resolveResult(results, transactionId, word, systemClock.nowMs());
+  return await resolveResult(results, transactionId, word);
 }
 
 /** A settle of 20 got no answer and may still land; its repeat was refused, and the service gave up. */
@@ -39,6 +47,14 @@ async function doubtfulBet(operatorId = 'alpha'): Promise<TestBet> {
   const bet = await acceptedBet(gateway, { operatorId });
   lose(bet, 'settle');
   expect(status(await bet.settle('20'))).toBe(503);
+  return bet;
+}
+
+/** The same, and the lost call lands no more. */
+async function oldDoubt(operatorId?: string): Promise<TestBet> {
+  const bet = await doubtfulBet(operatorId);
+  await timeComes(bet, 'first');
+  await timeComes(bet, 'second');
   return bet;
 }
 
@@ -64,6 +80,8 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
     const bet = await doubtfulBet();
     await refusedRepeat(bet);
     bet.wallet.applyLate(bet.transactionId);
+    await timeComes(bet, 'first');
+    await timeComes(bet, 'second');
     const settlement = { state: 'settled', amount: '20.00', resultType: 'won' };
     expect(await say(bet, RESULT)).toMatchObject({ kind: 'resolved', item: { settlement } });
     expect(await stateOf(bet)).toEqual({ state: 'settled', result: '20.00' });
@@ -74,7 +92,7 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
   });
 
   it('is none where the wallet holds the stake only: the result that comes next is sent (I2)', async () => {
-    const bet = await doubtfulBet();
+    const bet = await oldDoubt();
     await refusedRepeat(bet);
     expect(await say(bet, STAKE)).toMatchObject({ item: { settlement: { state: 'unsettled' } } });
     expect(await stateOf(bet)).toEqual({ state: 'accepted', result: null });
@@ -82,17 +100,12 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
     expect(bet.balance()).toBe('920');
   });
 
-  it('is not sent by itself, though its call may land late; what comes after it is confirmed (I5)', async () => {
-    const bet = await doubtfulBet();
+  it('is followed by results under their own requestId, also at a wallet that keys on it (I5)', async () => {
+    const bet = await oldDoubt('delta');
     await say(bet, STAKE);
-    const sent = settlesOf(bet).length;
-    expect(status(await bet.settle('50'))).toBe(200);
-    bet.wallet.applyLate(bet.transactionId);
+    expect(status(await bet.settle('20'))).toBe(200);
+    expect(new Set(requestIdsOf(bet)).size).toBe(requestIdsOf(bet).length);
     expect(bet.balance()).toBe('920');
-    await timeComes(bet, 'first');
-    expect(bet.balance()).toBe('950');
-    await timeComes(bet, 'second');
-    expect(settlesOf(bet).slice(sent)).toEqual(['50', '50', '50']);
   });
 
   it.each([STAKE, RESULT])(
@@ -103,7 +116,8 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
       expect(status(await bet.settle('10'))).toBe(200);
       lose(bet, 'settle');
       expect(status(await bet.settle('20'))).toBe(503);
-      await say(bet, found);
+      await hourPasses(bet);
+      expect(await say(bet, found)).toMatchObject({ kind: 'resolved' });
       const sent = settlesOf(bet).length;
       await timeComes(bet, 'first');
       await timeComes(bet, 'second');
@@ -112,13 +126,15 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
   );
 
   it('is no fault of the books: no wallet has confirmed it', async () => {
-    const bet = await doubtfulBet();
-    await say(bet, RESULT);
+    const bet = await oldDoubt();
+    expect(await say(bet, RESULT)).toMatchObject({ kind: 'resolved' });
     expect(status(await bet.settle('50'))).toBe(200);
     expect(status(await bet.settle('20', 'won'))).toBe(200);
     lose(bet, 'settle');
     expect(status(await bet.settle('70'))).toBe(503);
-    await say(bet, { kind: 'result', amount: '70', resultType: 'won' });
+    await hourPasses(bet);
+    const held = { kind: 'result', amount: '70', resultType: 'won' } as const;
+    expect(await say(bet, held)).toMatchObject({ kind: 'resolved' });
     expect(await bookAll(gateway)).toBeGreaterThan(0);
     const checks = new BooksChecks(gateway.parts.database);
     expect(await checks.checkBets()).toMatchObject({ wrong: 0, isMore: false });
@@ -126,7 +142,7 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
   });
 
   it('closes its dead letter where repeats are held, and then the next result goes out (I4)', async () => {
-    const bet = await doubtfulBet('beta');
+    const bet = await oldDoubt('beta');
     await expect.poll(() => deliveriesOf(bet), PATIENCE).toMatchObject([{ state: 'dead' }]);
     expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
     expect(await deliveriesOf(bet)).toMatchObject([{ state: 'resolved' }]);
@@ -158,7 +174,7 @@ describe('a person ends a doubt only where nothing else can (I1)', { timeout: 60
   });
 
   it('not of a bet that has changed since it was read: two people at once write one of both', async () => {
-    const bet = await doubtfulBet();
+    const bet = await oldDoubt();
     const both = await Promise.all([say(bet, STAKE), say(bet, RESULT)]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['refused', 'resolved']);
     const audited = await sql<{ action: string }>(
@@ -167,6 +183,55 @@ describe('a person ends a doubt only where nothing else can (I1)', { timeout: 60
       [`bet ${bet.transactionId}`],
     );
     expect(audited).toEqual([{ action: 'bet.resolve' }]);
+  });
+
+  it('not while its lost call may still land, which would change what the wallet holds (I5)', async () => {
+    const bet = await doubtfulBet();
+    const why = expect.stringContaining('may still take effect');
+    for (const found of [STAKE, RESULT]) {
+      expect(await say(bet, found)).toEqual({ kind: 'refused', why });
+    }
+    await timeComes(bet, 'first');
+    expect(await say(bet, STAKE)).toEqual({ kind: 'refused', why });
+    await hourPasses(bet);
+    expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
+  });
+
+  it('not of a result that the service was answered 200 for: that has to be delivered (I4)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'gamma' });
+    const { transactionId } = bet;
+    const stopFailing = bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
+    expect(status(await bet.settle('20'))).toBe(200);
+    await untilDeliveriesAre(bet, [{ state: 'pending' }]);
+    await sql(gateway, 'UPDATE deliveries SET dead_at = now() WHERE transaction_id = $1', [
+      transactionId,
+    ]);
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    stopFailing();
+    await hourPasses(bet);
+    const why = expect.stringContaining(`retry or resolve delivery ${dead?.id}`);
+    for (const found of [STAKE, RESULT]) {
+      expect(await say(bet, found)).toEqual({ kind: 'refused', why });
+    }
+    expect(await deliveriesOf(bet)).toMatchObject([{ state: 'dead' }]);
+  });
+
+  it('and then no dead letter of its results can be retried over their word (I6)', async () => {
+    const bet = await doubtfulBet();
+    lose(bet, 'settle');
+    expect(status(await bet.settle('50'))).toBe(503);
+    // As where `unknownRepeats: hold` was in force for the first of both.
+    await sql(
+      gateway,
+      `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                               transaction_time, next_attempt_at, dead_at)
+       SELECT min(id), 'alpha', transaction_id, 'settle', 'dead', '', now(), now()
+         FROM operations WHERE transaction_id = $1 AND operation = 'settle' GROUP BY transaction_id`,
+      [bet.transactionId],
+    );
+    await hourPasses(bet);
+    expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
+    expect(await deliveriesOf(bet)).toMatchObject([{ state: 'resolved' }, { state: 'resolved' }]);
   });
 
   it('and not of a bet that nobody placed', async () => {

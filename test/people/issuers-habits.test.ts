@@ -19,6 +19,15 @@ it('a person whose roles stand in a part of a claim, the rest of which is in the
   expect(await signsIn()).toMatchObject({ kind: 'signed_in', role: 'finance' });
 });
 
+it.each([[[]], ['auditor'], [null]])(
+  'a person whom the ID token gives no role, %j, gets none by the user info either',
+  async (roles) => {
+    const { stub, signsIn } = await person();
+    Object.assign(stub, { person: { roles }, userInfo: { roles: ['admin'] } });
+    expect(await signsIn()).toMatchObject({ kind: 'roleless' });
+  },
+);
+
 it('a person whose role is known is not kept out by an issuer that tells nothing more', async () => {
   const { stub, signsIn } = await person();
   Object.assign(stub, { person: { roles: ['support'] }, userInfo: 500 });

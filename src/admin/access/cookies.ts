@@ -12,13 +12,21 @@ export const SESSION_COOKIE = {
   sameSite: 'Strict',
 } as const;
 
-/** State of a sign-in in progress. `Lax`, because the browser returns with it from the issuer's site. */
+/**
+ * State of a sign-in in progress; each has a cookie whose name begins so. `Lax`, because the browser returns with it from
+ * the issuer's site.
+ */
 export const PENDING_COOKIE = {
   name: `${PREFIX}sign-in`,
   sameSite: 'Lax',
 } as const;
 
-type Cookie = typeof SESSION_COOKIE | typeof PENDING_COOKIE;
+interface Cookie {
+  readonly name: string;
+  readonly sameSite: 'Strict' | 'Lax';
+}
+
+const NAMES_MAX = 20;
 
 /**
  * A cookie without the blanks that may stand around it (RFC 6265). Not `trim`, which also takes a no-break space away: to a
@@ -29,10 +37,22 @@ const BETWEEN_BLANKS = /[^ \t].*[^ \t]|[^ \t]/s;
 
 /** The cookie's value in a request; undefined if it is missing, or present twice: then one is planted. */
 export function cookieIn(request: FastifyRequest, { name }: Cookie): string | undefined {
-  const cookies = (request.headers.cookie ?? '').split(';');
-  const pairs = cookies.map((pair) => BETWEEN_BLANKS.exec(pair)?.[0] ?? '');
-  const values = pairs.filter((pair) => pair.startsWith(`${name}=`));
+  const values = pairsIn(request).filter((pair) => pair.startsWith(`${name}=`));
   return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+}
+
+/** Names of the kind `<name>-<part>`, in the order in which they were sent; at most twenty. */
+export function cookieNamesIn(request: FastifyRequest, { name }: Cookie): readonly string[] {
+  const names = pairsIn(request).map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))));
+  const ofKind = names.filter(
+    (one) => one.startsWith(`${name}-`) && /^[\w-]+$/.test(one.slice(name.length + 1)),
+  );
+  return [...new Set(ofKind)].slice(0, NAMES_MAX);
+}
+
+function pairsIn(request: FastifyRequest): readonly string[] {
+  const cookies = (request.headers.cookie ?? '').split(';');
+  return cookies.map((pair) => BETWEEN_BLANKS.exec(pair)?.[0] ?? '');
 }
 
 /** @param value of letters, digits, `.`, `_`, `-` and `~` */

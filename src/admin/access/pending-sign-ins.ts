@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { cookieIn, dropCookie, PENDING_COOKIE, setCookie } from './cookies.ts';
+import { cookieIn, cookieNamesIn, dropCookie, PENDING_COOKIE, setCookie } from './cookies.ts';
 
 /** A sign-in not completed at the issuer by then has to be started again. */
 const PENDING_MS = 10 * 60 * 1000;
 /** Somebody whose session is over may begin in each of several tabs. */
 const PENDING_MAX = 3;
-/** Browsers drop a cookie of more than 4,096 characters together with its name. */
-const VALUE_LENGTH_MAX = 3_900;
+/** All of them have to fit into the head of a request, which has 16 KiB; browsers drop a cookie of more than 4,096. */
+const VALUE_LENGTH_MAX = 2_400;
+/** Of the state, in the name of its cookie. */
+const STATE_CHARACTERS = 16;
 
 const pendingSignIn = z.strictObject({
   state: z.string(),
@@ -19,13 +21,19 @@ const pendingSignIn = z.strictObject({
 /** A sign-in that was begun in this browser: what only the browser keeps, and the page to return to. */
 type Pending = z.output<typeof pendingSignIn>;
 
-const pendingValue = z.array(pendingSignIn).max(PENDING_MAX);
-
-/** Has the browser keep one more sign-in, and the latest ones beside it that fit. */
+/**
+ * Has the browser keep one more sign-in, in a cookie of its own: tabs that begin at the same moment would overwrite each
+ * other's in a common one. Of very many only a few stay, so that requests do not become too long.
+ */
 export function keepPending(request: FastifyRequest, reply: FastifyReply, begun: Pending): void {
-  const earlier = allIn(request).slice(1 - PENDING_MAX);
-  const fitting = [[...earlier, begun], [...earlier.slice(1), begun], [begun]].find(fits);
-  store(reply, fitting ?? [{ ...begun, to: '/console' }]);
+  const earlier = cookieNamesIn(request, PENDING_COOKIE);
+  // Browsers send the oldest first.
+  for (const name of earlier.slice(0, Math.max(0, earlier.length + 1 - PENDING_MAX))) {
+    reply.header('set-cookie', dropCookie({ ...PENDING_COOKIE, name }));
+  }
+  const whole = encoded(begun);
+  const value = whole.length <= VALUE_LENGTH_MAX ? whole : encoded({ ...begun, to: '/console' });
+  reply.header('set-cookie', setCookie(cookieOf(begun.state), value, PENDING_MS));
 }
 
 /** The sign-in to which a return from the issuer belongs. It is good for that one return, successful or not. */
@@ -34,40 +42,31 @@ export function takePending(
   reply: FastifyReply,
   state: string | undefined,
 ): Pending | undefined {
-  const all = allIn(request);
-  const taken = all.find((one) => one.state === state);
+  if (state === undefined) return undefined;
+  const cookie = cookieOf(state);
+  const pending = read(cookieIn(request, cookie));
   // A return that belongs to none, which any site can make up, ends none.
-  if (taken !== undefined) {
-    store(
-      reply,
-      all.filter((one) => one !== taken),
-    );
-  }
-  return taken;
+  if (pending?.state !== state) return undefined;
+  reply.header('set-cookie', dropCookie(cookie));
+  return pending;
 }
 
-function store(reply: FastifyReply, all: readonly Pending[]): void {
-  const isLeft = all.length > 0;
-  const cookie = isLeft
-    ? setCookie(PENDING_COOKIE, encoded(all), PENDING_MS)
-    : dropCookie(PENDING_COOKIE);
-  reply.header('set-cookie', cookie);
+function cookieOf(state: string) {
+  // The state of a return is whatever its address says, and a name takes fewer characters.
+  const part = state.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, STATE_CHARACTERS);
+  return { ...PENDING_COOKIE, name: `${PENDING_COOKIE.name}-${part}` };
 }
 
-function allIn(request: FastifyRequest): readonly Pending[] {
-  const text = Buffer.from(cookieIn(request, PENDING_COOKIE) ?? '', 'base64url').toString();
+function read(text: string | undefined): Pending | undefined {
   try {
-    return pendingValue.safeParse(JSON.parse(text)).data ?? [];
+    const value: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
+    return pendingSignIn.safeParse(value).data;
   } catch {
     // Not JSON: this gateway did not set it.
-    return [];
+    return undefined;
   }
 }
 
-function encoded(all: readonly Pending[]): string {
-  return Buffer.from(JSON.stringify(all)).toString('base64url');
-}
-
-function fits(all: readonly Pending[]): boolean {
-  return encoded(all).length <= VALUE_LENGTH_MAX;
+function encoded(pending: Pending): string {
+  return Buffer.from(JSON.stringify(pending)).toString('base64url');
 }

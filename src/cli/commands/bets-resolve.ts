@@ -30,7 +30,8 @@ export function betsResolveCommand(terminal: Terminal): Command {
       'Records what the wallet holds for a bet in the state settlement_unknown: a result was sent, its answer was ' +
         'lost, and the service does not send it again. Look into its own books first, and correct ' +
         'them there: nothing is sent to the wallet. From then on the service gets 200 for a repeat of the ' +
-        'result that you name; any other is sent. It cannot be taken back. Who and why are kept in the journal.',
+        'result that you name; any other is sent. It cannot be taken back. Refused while a lost call may still take ' +
+        'effect, and for what the service was answered 200. Who and why are kept in the journal.',
     )
     .argument('<transactionId>', 'the bet')
     .addOption(
@@ -60,7 +61,7 @@ async function resolve(terminal: Terminal, transactionId: string, options: Optio
   const { by: who, reason: why } = options;
   const word = { found: foundIn(options), who, why, by: byOf({ reason: why }) };
   const result = await withDatabase(terminal, (database) =>
-    resolveResult(new UnknownResults(database), transactionId, word, Date.now()),
+    resolveResult(new UnknownResults(database), transactionId, word),
   );
   const name = `bet ${plain(transactionId)}`;
   switch (result.kind) {
@@ -69,7 +70,7 @@ async function resolve(terminal: Terminal, transactionId: string, options: Optio
         `no ${name}: \`wagergate bets search --state settlement_unknown\` lists those in doubt`,
       );
     case 'refused':
-      throw new CommandFailed(`${name} stays as it is. ${result.why}: see \`wagergate bet\``);
+      throw new CommandFailed(`${name} stays as it is. ${result.why}`);
     case 'resolved': {
       if (options.json) terminal.printJson(result.item);
       else terminal.print(`${name}: ${words(result.item)}`);

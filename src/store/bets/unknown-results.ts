@@ -43,10 +43,40 @@ export type ResolvedResult =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'missing' };
 
+/** The dead letters of a bet's results, and PostgreSQL's clock in epoch milliseconds. */
+const LOOK = statement(
+  'bet-resolve-look',
+  { transaction_id: ['text', (transactionId: string) => transactionId] },
+  `
+  SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms,
+         (SELECT json_agg(json_build_object('id', d.id::text, 'operation_id', d.operation_id::text) ORDER BY d.id)
+            FROM deliveries d
+           WHERE d.transaction_id = :transaction_id AND d.state = 'dead'
+             AND d.operation IN ('settle', 'unsettle')) AS dead`,
+  (row) => ({
+    nowMs: row.int('now_ms'),
+    dead: row
+      .rowsOrNull('dead')
+      .map((one) => ({ id: one.text('id'), operationId: one.text('operation_id') })),
+  }),
+);
+
+/** A bet as a person is asked about it. */
+export interface BetInDoubt {
+  readonly bet: Bet;
+  /** Newest first. */
+  readonly operations: readonly RecordedOperation[];
+  /** The ids of the dead letters of its results that the service was answered 200 for, oldest first. */
+  readonly promised: readonly string[];
+  /** PostgreSQL's clock, epoch milliseconds. */
+  readonly nowMs: number;
+}
+
 /**
  * The operation of unknown outcome becomes a delivery that a person has resolved, which is what tells confirmations
- * and the books that no wallet has confirmed what the bet holds (`isResolved`). A dead letter of it is closed by that.
- * Its bet's row is locked first, and unless the bet is as it was read, nothing is written.
+ * and the books that no wallet has confirmed what the bet holds (`isResolved`). The dead letters of the bet's results
+ * are closed with it, so that nobody retries one over a person's word. The bet's row is locked first, and unless the bet
+ * is as it was read, nothing is written.
  */
 const RESOLVE = statement(
   'bet-resolve-result',
@@ -81,6 +111,12 @@ const RESOLVE = statement(
        SET state = 'resolved', resolved_by = :who, resolved_why = :why, settled_at = clock_timestamp()
      WHERE d.state NOT IN ('live', 'pending')
     RETURNING d.transaction_id, d.operation_id
+  ), others AS (
+    UPDATE deliveries d
+       SET state = 'resolved', resolved_by = :who, resolved_why = :why, settled_at = clock_timestamp()
+      FROM closed c
+     WHERE d.transaction_id = c.transaction_id AND d.operation_id <> c.operation_id
+       AND d.state = 'dead' AND d.operation IN ('settle', 'unsettle')
   ), resolved AS (
     UPDATE bets b
        SET settlement = :settlement, settlement_amount = :settlement_amount,
@@ -113,13 +149,19 @@ export class UnknownResults {
     this.#database = database;
   }
 
-  /** The bet and its operations, newest first; undefined if the journal has no such bet. */
-  async find(
-    transactionId: string,
-  ): Promise<{ readonly bet: Bet; readonly operations: readonly RecordedOperation[] } | undefined> {
+  /** @returns undefined if the journal has no such bet */
+  async find(transactionId: string): Promise<BetInDoubt | undefined> {
+    // The bet first: whatever changes after that keeps `resolve` from writing.
     const [bet] = await this.#database.run(FIND, [transactionId]);
     if (bet === undefined) return undefined;
-    return { bet, operations: await this.#database.run(RECORDED_OPERATIONS, transactionId) };
+    const operations = await this.#database.run(RECORDED_OPERATIONS, transactionId);
+    const [looked] = await this.#database.run(LOOK, transactionId);
+    const { nowMs = 0, dead = [] } = looked ?? {};
+    const answered = new Set(
+      operations.flatMap(({ id, answer }) => (answer?.status === 200 ? [id] : [])),
+    );
+    const promised = dead.flatMap(({ id, operationId }) => (answered.has(operationId) ? [id] : []));
+    return { bet, operations, promised, nowMs };
   }
 
   /**

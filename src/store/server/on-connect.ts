@@ -123,6 +123,9 @@ async function serverOf(client: Connection, known: KnownDatabase | undefined): P
   return begun;
 }
 
+/** SQLSTATE: the role may not ask this, or the server has no such function or column. */
+const NOT_ALLOWED: ReadonlySet<string> = new Set(['42501', '42883', '42703']);
+
 /** Those that may not be asked all at once: not every role may call `pg_control_system`. */
 const oneByOne = new WeakSet<KnownDatabase>();
 
@@ -139,7 +142,8 @@ async function asKnownAtOnce(client: Connection, known: KnownDatabase): Promise<
     return isAsKnown ? found.begun : undefined;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    oneByOne.add(known);
+    // Anything else may be over by the next connection.
+    if (NOT_ALLOWED.has(error.code ?? '')) oneByOne.add(known);
     return undefined;
   }
 }

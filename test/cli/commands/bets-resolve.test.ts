@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptedBet, lose } from '../../money-safety/support/bets.ts';
+import { acceptedBet, hourPasses, lose } from '../../money-safety/support/bets.ts';
 import type { TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { wagergate } from '../support/command-line.ts';
@@ -14,6 +14,7 @@ async function doubtfulBet(): Promise<TestBet> {
   const bet = await acceptedBet(gateway);
   lose(bet, 'settle');
   expect((await bet.settle('20')).status).toBe(503);
+  await hourPasses(bet);
   return bet;
 }
 
@@ -33,7 +34,7 @@ describe('wagergate bets resolve', () => {
     expect(await resolve(transactionId, ...RESULT, ...RECORD)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: bet ${transactionId} stays as it is. The result of the bet is not unknown: see \`wagergate bet\`\n`,
+      stderr: `error: bet ${transactionId} stays as it is. The result of the bet is not unknown\n`,
     });
   });
 

@@ -31,3 +31,23 @@ it.each([1, 2])(
     await closed;
   },
 );
+
+it('a worker that closes in the middle of a sweep waits for what that sweep begins', async () => {
+  const { worker, recoverLapsed, due } = workerOf();
+  const recovered = Promise.withResolvers<never[]>();
+  const decided = Promise.withResolvers<never[]>();
+  recoverLapsed.mockImplementationOnce(() => recovered.promise);
+  due.mockImplementationOnce(() => decided.promise);
+  worker.start();
+  await vi.advanceTimersByTimeAsync(1);
+  let isClosed = false;
+  const closing = worker.close().then(() => {
+    isClosed = true;
+  });
+  recovered.resolve([]);
+  await vi.advanceTimersByTimeAsync(SWEEP_MS);
+  expect([due.mock.calls.length, isClosed]).toEqual([1, false]);
+  decided.resolve([]);
+  await vi.advanceTimersByTimeAsync(SWEEP_MS);
+  await closing;
+});

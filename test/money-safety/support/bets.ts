@@ -65,6 +65,12 @@ export function lose(bet: TestBet, operation: 'place' | 'settle' | 'unsettle'): 
   bet.wallet.misbehave(operation, lost, { transactionId, calls: 1 });
 }
 
+/** Lost calls of the bet land no more, though no confirmation has come due: no worker may be counting them. */
+export async function hourPasses(bet: TestBet): Promise<void> {
+  const back = `UPDATE bets SET late_at = late_at - interval '1 hour' WHERE transaction_id = $1`;
+  await sql(bet.gateway, back, [bet.transactionId]);
+}
+
 async function timesLeft(bet: TestBet): Promise<number | undefined> {
   const [row] = await sql<{ left: number }>(
     bet.gateway,

@@ -63,7 +63,7 @@ export class PersonOnDuty {
 
   async #decide(id: string, record: BetRecord): Promise<void> {
     const { plan, transactionId } = record;
-    const { requestId, isPromised } = await this.#asked(id, transactionId);
+    const requestId = await this.#requestOf(id, transactionId);
     // The last one with that requestId: an earlier copy of it may be what the wallet did not take.
     const arrived = this.#deployment
       .wallet(plan.operator)
@@ -71,9 +71,9 @@ export class PersonOnDuty {
       .findLast(({ call }) => call.requestId === requestId);
     const isTaken = arrived?.doneAtMs !== undefined;
     const path = `/admin/deliveries/${id}`;
-    // Half of the bets go this way. What was promised and not taken has to be sent: the service sends it no more.
-    const mayBeSaid = Number(plan.id.slice(1)) % 2 === 0 && (isTaken || !isPromised);
-    if (mayBeSaid && (await this.#sayWhatIsHeld(record))) return;
+    // Half of the bets go this way, where the gateway lets them: what was promised has to be delivered or resolved.
+    const mayBeSaid = Number(plan.id.slice(1)) % 2 === 0;
+    if (mayBeSaid && (await this.#sayWhatIsHeld(record)) !== 'refused') return;
     if (!isTaken) {
       const told = await this.#ask('POST', `${path}/retry`, {}).catch(String);
       this.#story.tell('fault', plan.id, `a person has ${id} sent once more: ${told.slice(0, 90)}`);
@@ -85,9 +85,9 @@ export class PersonOnDuty {
 
   /**
    * Ends the doubt about a result: whatever the wallet does not hold yet, the service sends once more.
-   * @returns false if the gateway refuses that: the result is not unknown
+   * @returns `refused` if the result is not unknown, or was promised; `early` while a lost call may still land: then they look again
    */
-  async #sayWhatIsHeld(record: BetRecord): Promise<boolean> {
+  async #sayWhatIsHeld(record: BetRecord): Promise<'said' | 'early' | 'refused'> {
     const { plan, transactionId } = record;
     const booked = this.#deployment.wallet(plan.operator).ledger.bets.get(transactionId);
     const amount = moneyText(heldOf(booked).paid);
@@ -102,27 +102,20 @@ export class PersonOnDuty {
     );
     const words = `a person says ${JSON.stringify(held)}: ${told.slice(0, 90)}`;
     this.#story.tell('fault', plan.id, words);
-    return told.startsWith('{');
+    if (told.startsWith('{')) return 'said';
+    return told.includes('may still take effect') ? 'early' : 'refused';
   }
 
-  /** What a dead letter would bring, as the bet's story shows it, and whether the service was answered 200 for it. */
-  async #asked(
-    id: string,
-    transactionId: string,
-  ): Promise<{ readonly requestId: string | undefined; readonly isPromised: boolean }> {
+  /** The `requestId` of what a dead letter would bring, as the bet's story shows it. */
+  async #requestOf(id: string, transactionId: string): Promise<string | undefined> {
     const text = await this.#ask('GET', `/admin/bets/${transactionId}`);
     const story: {
       readonly operations: readonly {
         readonly requestId: string | null;
-        readonly answer: { readonly status: number } | null;
         readonly delivery: { readonly id: string } | null;
       }[];
     } = JSON.parse(text);
-    const operation = story.operations.find(({ delivery }) => delivery?.id === id);
-    return {
-      requestId: operation?.requestId ?? undefined,
-      isPromised: operation?.answer?.status === 200,
-    };
+    return story.operations.find(({ delivery }) => delivery?.id === id)?.requestId ?? undefined;
   }
 
   async #resolve(id: string, record: BetRecord): Promise<void> {
