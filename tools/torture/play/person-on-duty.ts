@@ -100,10 +100,10 @@ export class PersonOnDuty {
     const told = await this.#ask('POST', `/admin/bets/${transactionId}/resolve`, said).catch(
       String,
     );
+    if (told.includes('may still take effect')) return 'early';
     const words = `a person says ${JSON.stringify(held)}: ${told.slice(0, 90)}`;
     this.#story.tell('fault', plan.id, words);
-    if (told.startsWith('{')) return 'said';
-    return told.includes('may still take effect') ? 'early' : 'refused';
+    return told.startsWith('{') ? 'said' : 'refused';
   }
 
   /** The `requestId` of what a dead letter would bring, as the bet's story shows it. */
