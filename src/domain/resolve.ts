@@ -14,15 +14,13 @@ export type ResolveDecision =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** A lost call that has not taken effect by then does so no more, also where no worker counts its confirmations. */
-const LATE_MS_MAX = 3_600_000;
-
 /**
  * A person ends a doubt only where nothing else can: the result is unknown, nothing is on its way or waits whose answer
  * would end it, no lost call may still change what the wallet holds, and nothing was promised: what the service was
  * answered 200 for has to be delivered, and its dead letter has its own two ways out.
  * @param nowMs PostgreSQL's clock, epoch milliseconds
  * @param promised ids of the dead letters of its results that the service was answered 200 for
+ * @param lateMsMax a lost call takes effect within this, also where no worker counts its confirmations
  * @param transactionTime of the result from now on, ISO 8601 UTC
  */
 export function decideResolve(
@@ -31,6 +29,7 @@ export function decideResolve(
   at: {
     readonly nowMs: number;
     readonly promised: readonly string[];
+    readonly lateMsMax: number;
     readonly transactionTime: string;
   },
 ): ResolveDecision {
@@ -47,9 +46,11 @@ export function decideResolve(
       `The service was answered 200 for a result of it: retry or resolve delivery ${promised}`,
     );
   }
-  if (bet.late !== undefined && at.nowMs < bet.late.atMs + LATE_MS_MAX) {
+  const lateUntilMs = bet.late === undefined ? 0 : bet.late.atMs + at.lateMsMax;
+  if (at.nowMs < lateUntilMs) {
+    const until = new Date(lateUntilMs).toISOString();
     return refused(
-      'A lost call may still take effect at the wallet, for an hour at most: look there again then',
+      `A lost call may still take effect at the wallet, until ${until} at the latest: look there again then`,
     );
   }
   const { transactionTime } = at;

@@ -1,8 +1,12 @@
 import type { Bet } from '../domain/bet.ts';
+import { SECOND_TIME_FACTOR } from '../domain/confirm.ts';
+import { isResult } from '../domain/operation.ts';
 import { decideResolve } from '../domain/resolve.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet } from '../protocol/messages.ts';
+import type { RecordedOperation } from '../store/bets/journal.ts';
 import type {
+  BetInDoubt,
   PersonsWord,
   ResolvedResult,
   ResultFound,
@@ -10,40 +14,73 @@ import type {
   UnknownResults,
 } from '../store/bets/unknown-results.ts';
 import { isOpenResult } from './first-request.ts';
+import { askForSameResult } from './result-in.ts';
 
 /** How often it is decided if the bet changes at that moment. */
 const ROUNDS_MAX = 3;
+/** Where a wallet's confirmations are over sooner, no worker may have counted them. */
+const LATE_MS_MIN = 3_600_000;
 
 /**
  * Ends the doubt about a bet whose result got no answer, by what a person has found in the wallet's books
- * (docs/money-safety.md). From then on it is the bet's result: a copy of it is answered from the journal, any other
- * result is sent.
+ * (docs/money-safety.md). From then on it is the bet's result: the service is answered from the journal if it asks
+ * for it anew, and any other result is sent.
+ * @param confirmAfterMs of an operator (`delivery.confirmUnknownAfterMs`)
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function resolveResult(
   results: UnknownResults,
   transactionId: string,
   { found, ...word }: PersonsWord,
+  confirmAfterMs: (operatorId: string) => number,
 ): Promise<ResolvedResult> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const read = await results.find(transactionId);
     if (read === undefined) return { kind: 'missing' };
-    const { nowMs, promised } = read;
-    const transactionTime = isoTime(nowMs);
-    const decision = decideResolve(read.bet, found, { nowMs, promised, transactionTime });
+    const { bet, nowMs, operations } = read;
+    const confirmMs = bet.owner === undefined ? 0 : confirmAfterMs(bet.owner.operatorId);
+    const decision = decideResolve(bet, found, {
+      nowMs,
+      promised: promisedIn(read),
+      lateMsMax: Math.max(LATE_MS_MIN, SECOND_TIME_FACTOR * confirmMs),
+      transactionTime: isoTime(nowMs),
+    });
     if (decision.kind === 'refused') return decision;
-    const open = read.operations.find(isOpenResult);
+    // A person may have resolved the open one before, and a later result had passed it.
+    const open = operations.find(isOpenResult) ?? operations.find(wasSentResult);
     if (open === undefined) return { kind: 'refused', why: 'Its messages are no longer on record' };
     const parsed = parseBet('PUT', open.body);
     const isSettle = parsed.ok && parsed.message.operation === 'settle';
     const attempted = isSettle ? parsed.message : undefined;
-    const { bet } = read;
     const { settlement } = decision;
     if (await results.resolve({ ...word, bet, operationId: open.id, attempted, settlement })) {
       return { kind: 'resolved', item: itemOf(bet, settlement) };
     }
   }
   return { kind: 'refused', why: 'The bet is changing at this moment: try again' };
+}
+
+/** The dead letters that the service was answered 200 for, itself or by a copy of its request. */
+function promisedIn({ dead, operations }: BetInDoubt): readonly string[] {
+  const isPromised = ({ operationId }: BetInDoubt['dead'][number]): boolean => {
+    const at = operations.findIndex(({ id }) => id === operationId);
+    const own = operations[at];
+    if (own === undefined) return true;
+    // Newest first: its copies came after it.
+    return operations
+      .slice(0, at + 1)
+      .some((one) => one.answer?.status === 200 && (one.id === own.id || isSame(one, own)));
+  };
+  return dead.filter(isPromised).map(({ id }) => id);
+}
+
+function isSame(one: RecordedOperation, other: RecordedOperation): boolean {
+  const [first, second] = [parseBet('PUT', one.body), parseBet('PUT', other.body)];
+  return first.ok && second.ok && askForSameResult(first.message, second.message);
+}
+
+function wasSentResult({ operation, wasSent }: RecordedOperation): boolean {
+  return isResult(operation) && wasSent;
 }
 
 function itemOf({ transactionId, owner }: Bet, settlement: ResultFound['settlement']): ResultItem {

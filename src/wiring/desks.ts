@@ -60,7 +60,12 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const desks = {
     timelines,
     resolveResult: (transactionId, word) =>
-      resolveResult(new UnknownResults(database), transactionId, word),
+      resolveResult(
+        new UnknownResults(database),
+        transactionId,
+        word,
+        (operatorId) => deliverySettings(configuration(), operatorId).confirmUnknownAfterMs,
+      ),
     deliveryAdmin,
     backlog,
     isHeld,

@@ -67,9 +67,10 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect((await bet.settle('20')).status).toBe(503);
     await hourPasses(bet);
     const page = await rig.open(`/bets/${transactionId}`);
-    await page.getByRole('button', { name: 'Resolve' }).click();
+    const say = { name: 'Say what it holds' };
+    await page.getByRole('button', say).click();
     const dialog = page.getByRole('dialog');
-    const resolve = dialog.getByRole('button', { name: 'Resolve' });
+    const resolve = dialog.getByRole('button', say);
     await dialog.getByLabel('Reason').fill('paid, says their support');
     // Nothing is chosen for anybody.
     await resolve.click();

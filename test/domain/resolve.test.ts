@@ -11,7 +11,8 @@ const DOUBTFUL: Bet = {
   settlement: { kind: 'unknown', attempted: { kind: 'several' } },
 };
 const PENDING: OpenDelivery = { id: '7', operation: 'unsettle', attempts: 1, transactionTime: AT };
-const NOW = { nowMs: 10_000_000, promised: [], transactionTime: AT };
+const HOUR_MS = 3_600_000;
+const NOW = { nowMs: 10_000_000, promised: [], lateMsMax: HOUR_MS, transactionTime: AT };
 const decide = (changes: Partial<Bet>, at: Partial<typeof NOW> = {}) =>
   decideResolve({ ...DOUBTFUL, ...changes }, RESULT, { ...NOW, ...at });
 
@@ -61,11 +62,10 @@ describe('a doubt that a person ends', () => {
     expect(owed).toMatchObject({ kind: 'refused', why: expect.stringContaining('delivery 17') });
   });
 
-  it('is none while a lost call may still land, which is over after an hour at most (I5)', () => {
+  it('is none while a lost call may still land, and says how long that may be (I5)', () => {
     const operation = { kind: 'unsettle' } as const;
     const late = { operation, atMs: NOW.nowMs, confirmationsLeft: 1, isConfirming: false };
-    const HOUR_MS = 3_600_000;
-    const why = expect.stringContaining('may still take effect');
+    const why = expect.stringContaining('until 1970-01-01T03:46:40.000Z at the latest');
     expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS - 1 })).toEqual({ kind: 'refused', why });
     expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS })).toMatchObject({ kind: 'resolve' });
   });

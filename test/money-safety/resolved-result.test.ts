@@ -36,10 +36,14 @@ const STAKE: PersonsWord['found'] = { kind: 'stake' };
 const RESULT: PersonsWord['found'] = { kind: 'result', amount: '20.00', resultType: 'won' };
 
 /** What a person says that the wallet holds. */
-async function say({ transactionId }: { transactionId: string }, found: PersonsWord['found']) {
+async function say(
+  { transactionId }: { transactionId: string },
+  found: PersonsWord['found'],
+  confirmAfterMs = 60_000,
+) {
   const results = new UnknownResults(gateway.parts.database);
   const word = { found, who: 'ann', why: 'asked their support', by: BY };
-  return await resolveResult(results, transactionId, word);
+  return await resolveResult(results, transactionId, word, () => confirmAfterMs);
 }
 
 /** A settle of 20 got no answer and may still land; its repeat was refused, and the service gave up. */
@@ -194,7 +198,39 @@ describe('a person ends a doubt only where nothing else can (I1)', { timeout: 60
     await timeComes(bet, 'first');
     expect(await say(bet, STAKE)).toEqual({ kind: 'refused', why });
     await hourPasses(bet);
+    // Its operator's file says that calls to this wallet may take effect for five hours.
+    expect(await say(bet, STAKE, 1_800_000)).toEqual({ kind: 'refused', why });
     expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
+  });
+
+  it('not of one that a copy was answered 200 for, while it waited once more (I4)', async () => {
+    const bet = await doubtfulBet('beta');
+    const { transactionId } = bet;
+    const put = (state: string) =>
+      sql(
+        gateway,
+        `UPDATE deliveries SET state = $2, next_attempt_at = now() + interval '1 hour'
+          WHERE transaction_id = $1`,
+        [transactionId, state],
+      );
+    await expect.poll(() => deliveriesOf(bet), PATIENCE).toMatchObject([{ state: 'dead' }]);
+    await put('pending');
+    expect(status(await bet.settle('20'))).toBe(200);
+    await put('dead');
+    await hourPasses(bet);
+    const why = expect.stringContaining('retry or resolve delivery');
+    expect(await say(bet, STAKE)).toEqual({ kind: 'refused', why });
+  });
+
+  it('also where a dead letter was resolved before, and the doubt has stayed (I4)', async () => {
+    const bet = await oldDoubt('beta');
+    await expect.poll(() => deliveriesOf(bet), PATIENCE).toMatchObject([{ state: 'dead' }]);
+    // As `deliveries resolve` leaves it where a later result has passed it.
+    await sql(gateway, `UPDATE deliveries SET state = 'resolved' WHERE transaction_id = $1`, [
+      bet.transactionId,
+    ]);
+    expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
+    expect(await stateOf(bet)).toMatchObject({ state: 'accepted' });
   });
 
   it('not of a result that the service was answered 200 for: that has to be delivered (I4)', async () => {

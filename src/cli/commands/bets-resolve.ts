@@ -1,12 +1,16 @@
 import { Command, Option } from 'commander';
+import { describeProblem } from '../../config/problems.ts';
+import { PAUSE_MS_MAX } from '../../config/schema/delivery-schema.ts';
 import { RESULT_TYPES, type ResultType } from '../../domain/bet.ts';
 import { BY_CHARS_MAX } from '../../domain/caller.ts';
 import type { FoundAtWallet } from '../../domain/resolve.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { deliverySettings } from '../../engine/delivery-settings.ts';
 import { resolveResult } from '../../engine/resolve-result.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { type ResultItem, UnknownResults } from '../../store/bets/unknown-results.ts';
 import { byOf, notBlank } from '../caller.ts';
+import { loadValid } from '../configuration.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -19,6 +23,7 @@ interface Options {
   readonly resultType?: ResultType;
   readonly by: string;
   readonly reason: string;
+  readonly folder?: string;
   readonly json?: true;
 }
 
@@ -29,8 +34,9 @@ export function betsResolveCommand(terminal: Terminal): Command {
     .description(
       'Records what the wallet holds for a bet in the state settlement_unknown: a result was sent, its answer was ' +
         'lost, and the service does not send it again. Look into its own books first, and correct ' +
-        'them there: nothing is sent to the wallet. From then on the service gets 200 for a repeat of the ' +
-        'result that you name; any other is sent. It cannot be taken back. Refused while a lost call may still take ' +
+        'them there: nothing is sent to the wallet. From then on the service gets 200 if it asks for the ' +
+        'result that you name anew; any other is sent. A request that it was answered 200 or 400 for keeps its ' +
+        'answer. It cannot be taken back. Refused while a lost call may still take ' +
         'effect, and for what the service was answered 200. Who and why are kept in the journal.',
     )
     .argument('<transactionId>', 'the bet')
@@ -47,6 +53,7 @@ export function betsResolveCommand(terminal: Terminal): Command {
       notBlank('--by', BY_CHARS_MAX),
     )
     .requiredOption('--reason <why>', 'what was found or done there', notBlank('--reason'))
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the result as JSON')
     .action((transactionId: string, options: Options) => resolve(terminal, transactionId, options));
   const record = '--by "Ann, OPS-17" --reason "paid, says their support"';
@@ -60,8 +67,9 @@ export function betsResolveCommand(terminal: Terminal): Command {
 async function resolve(terminal: Terminal, transactionId: string, options: Options): Promise<void> {
   const { by: who, reason: why } = options;
   const word = { found: foundIn(options), who, why, by: byOf({ reason: why }) };
+  const confirmAfterMs = await confirmAfterMsOf(terminal, options.folder);
   const result = await withDatabase(terminal, (database) =>
-    resolveResult(new UnknownResults(database), transactionId, word),
+    resolveResult(new UnknownResults(database), transactionId, word, confirmAfterMs),
   );
   const name = `bet ${plain(transactionId)}`;
   switch (result.kind) {
@@ -79,6 +87,21 @@ async function resolve(terminal: Terminal, transactionId: string, options: Optio
     default:
       return unreachable(result);
   }
+}
+
+/** @returns how late a wallet may be by its operator's settings; without any, the longest that these may say */
+async function confirmAfterMsOf(
+  terminal: Terminal,
+  option: string | undefined,
+): Promise<(operatorId: string) => number> {
+  const { folder, configuration, problems } = await loadValid(terminal.env, option);
+  if (configuration !== undefined) {
+    return (operatorId) => deliverySettings(configuration, operatorId).confirmUnknownAfterMs;
+  }
+  const why = problems[0] === undefined ? '' : ` (${describeProblem(problems[0])})`;
+  const late = 'any wallet may be late for ten days';
+  terminal.tell(plain(`warning: ${folder} is not valid${why}: ${late}`));
+  return () => PAUSE_MS_MAX;
 }
 
 function words({ settlement: { state, amount, resultType } }: ResultItem): string {

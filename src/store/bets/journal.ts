@@ -51,7 +51,7 @@ export interface RecordedOperation {
   readonly answer: Answer | undefined;
   /** A wallet may have seen it. */
   readonly wasSent: boolean;
-  /** The wallet accepted it, or refused it and the service was answered so; or a person resolved it. */
+  /** The wallet accepted it, or refused it and the service was answered so; or a person resolved it, and nothing was promised. */
   readonly isConcluded: boolean;
   /** Concluded in that second way. */
   readonly isRefused: boolean;

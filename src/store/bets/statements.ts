@@ -63,7 +63,7 @@ const IS_REFUSAL = `t.result = 'declined' AND t.answer_status = 400`;
 
 /**
  * Operations of a bet. `was_sent`: a wallet may have seen it. `is_concluded`: a wallet accepted it, or refused it
- * and the service was answered so (`is_refused`), or a person resolved it; after any other refusal the operation still has to be delivered.
+ * and the service was answered so (`is_refused`), or a person resolved it, which the service was not told; after any other refusal the operation still has to be delivered.
  *
  * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
  * operation's rows by their key.
@@ -89,8 +89,10 @@ export const RECORDED = `
                     -- An answer that arrived after its lease had ended does not affect the bet (rule 16).
                     AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
                          OR ${IS_REFUSAL}) OFFSET 0)
-           OR EXISTS (SELECT 1 FROM deliveries d
-                       WHERE d.operation_id = o.id AND d.state = 'resolved' OFFSET 0) AS is_concluded,
+           -- What was promised and is resolved may have been passed by a later result, and is not the bet's then.
+           OR coalesce(o.answer_status, a.answer_status) IS DISTINCT FROM 200
+              AND EXISTS (SELECT 1 FROM deliveries d
+                           WHERE d.operation_id = o.id AND d.state = 'resolved' OFFSET 0) AS is_concluded,
          EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id AND ${IS_REFUSAL} OFFSET 0) AS is_refused
     FROM operations o${WITH_ANSWERED_ATTEMPT}
    WHERE o.transaction_id = :transaction_id`;

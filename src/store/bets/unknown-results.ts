@@ -66,8 +66,8 @@ export interface BetInDoubt {
   readonly bet: Bet;
   /** Newest first. */
   readonly operations: readonly RecordedOperation[];
-  /** The ids of the dead letters of its results that the service was answered 200 for, oldest first. */
-  readonly promised: readonly string[];
+  /** The dead letters of its results, oldest first. */
+  readonly dead: readonly { readonly id: string; readonly operationId: string }[];
   /** PostgreSQL's clock, epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -157,11 +157,7 @@ export class UnknownResults {
     const operations = await this.#database.run(RECORDED_OPERATIONS, transactionId);
     const [looked] = await this.#database.run(LOOK, transactionId);
     const { nowMs = 0, dead = [] } = looked ?? {};
-    const answered = new Set(
-      operations.flatMap(({ id, answer }) => (answer?.status === 200 ? [id] : [])),
-    );
-    const promised = dead.flatMap(({ id, operationId }) => (answered.has(operationId) ? [id] : []));
-    return { bet, operations, promised, nowMs };
+    return { bet, operations, dead, nowMs };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
 import { acceptedBet, hourPasses, lose } from '../../money-safety/support/bets.ts';
 import type { TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -20,8 +21,11 @@ async function doubtfulBet(): Promise<TestBet> {
 
 const RECORD = ['--by', 'Ann, OPS-17', '--reason', 'their support says so'];
 const RESULT = ['--holds', 'result', '--amount', '20', '--result-type', 'won'];
-const resolve = (...args: readonly string[]) =>
-  wagergate(['bets', 'resolve', ...args], { env: { DATABASE_URL: gateway.databaseUrl } });
+const resolve = (...args: readonly string[]) => {
+  const files = { 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': operatorYaml('alpha') };
+  const env = { DATABASE_URL: gateway.databaseUrl, GATEWAY_CONFIG: folderWith(files) };
+  return wagergate(['bets', 'resolve', ...args], { env });
+};
 
 describe('wagergate bets resolve', () => {
   it('records the result that the wallet holds, once', async () => {
@@ -52,6 +56,17 @@ describe('wagergate bets resolve', () => {
     const { stdout } = await resolve(transactionId, ...RESULT, ...RECORD, '--json');
     const settlement = { state: 'settled', amount: '20', resultType: 'won' };
     expect(JSON.parse(stdout)).toEqual({ transactionId, operator: 'alpha', settlement });
+  });
+
+  it('waits as long as a wallet may be late by any configuration where it can read none', async () => {
+    const { transactionId } = await doubtfulBet();
+    const nowhere = ['--folder', folderWith({})];
+    const ran = await resolve(transactionId, '--holds', 'stake', ...RECORD, ...nowhere);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toMatch(
+      /^warning: .* is not valid .*: any wallet may be late for ten days\n/,
+    );
+    expect(ran.stderr).toContain('A lost call may still take effect at the wallet, until 20');
   });
 
   it.each([

@@ -15,19 +15,28 @@ export type NextStep =
       readonly why: string;
     };
 
-/** One step for each delivery that is waiting; otherwise the reason why there is none. */
+/** One step for each delivery that is waiting, and for a doubt about the result; otherwise why there is none. */
 export function nextSteps(bet: ShownBet): readonly NextStep[] {
-  const steps = bet.operations.flatMap(stepOf);
+  const steps = [...bet.operations.flatMap(stepOf), ...stepOfDoubt(bet)];
   return steps.length > 0 ? steps : [withoutButton(bet)];
 }
 
-function withoutButton(bet: ShownBet): NextStep {
-  if (bet.inFlight === null && bet.state === 'settlement_unknown') {
-    return {
+/** While a delivery of a result waits, its answer may still end the doubt. */
+function stepOfDoubt(bet: ShownBet): readonly NextStep[] {
+  const isWaiting = bet.operations.some(
+    ({ operation, delivery }) =>
+      operation !== 'update' && (delivery?.state === 'pending' || delivery?.state === 'held'),
+  );
+  if (bet.state !== 'settlement_unknown' || bet.inFlight !== null || isWaiting) return [];
+  return [
+    {
       kind: 'resolveResult',
-      why: 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew. If it cannot, have the wallet’s own books put right, and resolve the result by what they hold then.',
-    };
-  }
+      why: 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew. If it cannot, have the wallet’s own books put right, and say what they hold then.',
+    },
+  ];
+}
+
+function withoutButton(bet: ShownBet): NextStep {
   const why = bet.inFlight === null ? whomToAsk(bet) : undefined;
   return why === undefined ? { kind: 'nothing', why: whyNothing(bet) } : { kind: 'ask', why };
 }

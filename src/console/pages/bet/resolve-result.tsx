@@ -24,10 +24,10 @@ export function ResolveResultAction({ bet }: { readonly bet: ShownBet }) {
   return (
     <Action
       right="operate"
-      label="Resolve"
-      title="Resolve the result by hand"
+      label="Say what it holds"
+      title="Say what the wallet holds"
       subject={transactionId}
-      about="Nothing is sent to the wallet, and this cannot be taken back. Do it only when the wallet's own books say so: the service gets a yes for a repeat of the result that you name, and any other result is sent."
+      about="Nothing is sent to the wallet, and this cannot be taken back. Do it only when the wallet's own books say so: the service gets a yes if it asks for the result that you name anew, and any other result is sent."
       reason="required"
       tone="danger"
       run={async (reason) => {
