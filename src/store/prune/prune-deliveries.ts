@@ -4,11 +4,17 @@ import type { PruneOptions } from './prune-options.ts';
 
 const ROWS_AT_ONCE = 5_000;
 
-/** Deletes deliveries that ended before; dead ones are for people, who resolve them. */
+/**
+ * Deletes deliveries that ended before; dead ones are for people, who resolve them. What a person resolved stays as long
+ * as the bet goes by it: the row says that no wallet has confirmed it.
+ */
 export async function pruneDeliveries(client: Client, options: PruneOptions): Promise<number> {
   const { before, isDryRun, log } = options;
   const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')
-                 AND settled_at < $1::timestamptz`;
+                 AND settled_at < $1::timestamptz
+                 AND (state <> 'resolved' OR NOT EXISTS (
+                       SELECT FROM bets b WHERE b.transaction_id = deliveries.transaction_id
+                          AND b.standing_operation_id = deliveries.operation_id))`;
   if (isDryRun) {
     const [count = 0] = await clientRows(
       client,
