@@ -92,13 +92,20 @@ export async function firstCashout(
   return parsed?.ok === true ? parsed.message.token : undefined;
 }
 
+/** The settle that an operation is; undefined if it is another one. */
+export function settleIn({ body }: RecordedOperation): SettleRequest | undefined {
+  const parsed = parseBet('PUT', body);
+  return parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
+}
+
 /** Whether this result may have reached a wallet, with an unknown outcome. */
 export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperation): boolean {
   return isResult(operation) && wasSent && !isConcluded;
 }
 
-function isRepeated(earlier: RecordedOperation, message: ResultRequest): boolean {
-  const parsed = parseBet('PUT', earlier.body);
+/** Whether an operation asked for the same result as this message. */
+export function isRepeated({ body }: RecordedOperation, message: BetRequest): boolean {
+  const parsed = parseBet('PUT', body);
   return parsed.ok && askForSameResult(parsed.message, message);
 }
 

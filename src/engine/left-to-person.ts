@@ -1,8 +1,7 @@
 import type { Bet } from '../domain/bet.ts';
-import { parseBet } from '../protocol/messages.ts';
 import type { Confirmations } from '../store/deliveries/confirmations.ts';
 import type { Engine } from './context.ts';
-import { isOpenResult } from './first-request.ts';
+import { isOpenResult, settleIn } from './first-request.ts';
 
 /** The dependencies of making dead letters, shared by callbacks and the worker. */
 export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
@@ -21,9 +20,7 @@ export async function leaveToPerson(
   const newestFirst = await bets.operationsOf(bet.transactionId);
   const open = newestFirst.find(isOpenResult);
   if (open === undefined) return false;
-  const parsed = parseBet('PUT', open.body);
-  const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
-  if (await confirmations.leaveToPerson(bet, open.id, settle)) {
+  if (await confirmations.leaveToPerson(bet, open.id, settleIn(open))) {
     const { transactionId, owner } = bet;
     logger.error({ operator: owner?.operatorId, transactionId }, 'delivery.left_to_person');
   }

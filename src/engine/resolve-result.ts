@@ -13,8 +13,7 @@ import type {
   ResultItem,
   UnknownResults,
 } from '../store/bets/unknown-results.ts';
-import { isOpenResult } from './first-request.ts';
-import { askForSameResult } from './result-in.ts';
+import { isOpenResult, isRepeated, settleIn } from './first-request.ts';
 
 /** How often it is decided if the bet changes at that moment. */
 const ROUNDS_MAX = 3;
@@ -49,9 +48,7 @@ export async function resolveResult(
     // A person may have resolved the open one before, and a later result had passed it.
     const open = operations.find(isOpenResult) ?? operations.find(wasSentResult);
     if (open === undefined) return { kind: 'refused', why: 'Its messages are no longer on record' };
-    const parsed = parseBet('PUT', open.body);
-    const isSettle = parsed.ok && parsed.message.operation === 'settle';
-    const attempted = isSettle ? parsed.message : undefined;
+    const attempted = settleIn(open);
     const { settlement } = decision;
     if (await results.resolve({ ...word, bet, operationId: open.id, attempted, settlement })) {
       return { kind: 'resolved', item: itemOf(bet, settlement) };
@@ -65,18 +62,14 @@ function promisedIn({ dead, operations }: BetInDoubt): readonly string[] {
   const isPromised = ({ operationId }: BetInDoubt['dead'][number]): boolean => {
     const at = operations.findIndex(({ id }) => id === operationId);
     const own = operations[at];
-    if (own === undefined) return true;
+    const asked = own && parseBet('PUT', own.body);
+    if (own?.answer?.status === 200 || asked?.ok !== true) return true;
     // Newest first: its copies came after it.
     return operations
-      .slice(0, at + 1)
-      .some((one) => one.answer?.status === 200 && (one.id === own.id || isSame(one, own)));
+      .slice(0, at)
+      .some((one) => one.answer?.status === 200 && isRepeated(one, asked.message));
   };
   return dead.filter(isPromised).map(({ id }) => id);
-}
-
-function isSame(one: RecordedOperation, other: RecordedOperation): boolean {
-  const [first, second] = [parseBet('PUT', one.body), parseBet('PUT', other.body)];
-  return first.ok && second.ok && askForSameResult(first.message, second.message);
 }
 
 function wasSentResult({ operation, wasSent }: RecordedOperation): boolean {
