@@ -47,9 +47,13 @@ export class CodeFlow {
 
   /**
    * @param redirectUri where the issuer sends the browser back; it must be registered there
+   * @param asksWho the issuer is to ask who it is, even somebody whom it knows (OpenID Connect Core, 3.1.2.1: `prompt`)
    * @throws IssuerUnavailable
    */
-  async begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }> {
+  async begin(
+    redirectUri: string,
+    asksWho: boolean,
+  ): Promise<{ url: string; pending: PendingSignIn }> {
     const configuration = await this.#issuer.configuration();
     const pending = {
       state: randomState(),
@@ -63,6 +67,7 @@ export class CodeFlow {
       nonce: pending.nonce,
       code_challenge: await calculatePKCECodeChallenge(pending.verifier),
       code_challenge_method: 'S256',
+      ...(asksWho ? { prompt: 'login' } : {}),
     });
     return { url: url.href, pending };
   }

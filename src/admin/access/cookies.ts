@@ -21,6 +21,15 @@ export const PENDING_COOKIE = {
   sameSite: 'Lax',
 } as const;
 
+/**
+ * This browser's last person signed out, or has no role here. `Lax`, so that a link from elsewhere to the sign-in has it
+ * as well.
+ */
+export const LEFT_COOKIE = {
+  name: `${PREFIX}left`,
+  sameSite: 'Lax',
+} as const;
+
 interface Cookie {
   readonly name: string;
   readonly sameSite: 'Strict' | 'Lax';

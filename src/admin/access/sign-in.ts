@@ -9,7 +9,7 @@ import { failure } from '../../protocol/answers.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { send } from '../answers.ts';
 import { callerAddress } from './caller-address.ts';
-import { cookieIn, dropCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
+import { cookieIn, dropCookie, LEFT_COOKIE, SESSION_COOKIE, setCookie } from './cookies.ts';
 import { consoleOrigin, isFromOwnPage } from './origin.ts';
 import { keepPending, takePending } from './pending-sign-ins.ts';
 import { givenHash, newConsoleSecret, type People, secretHash } from './people.ts';
@@ -26,6 +26,9 @@ const CALLBACK = '/console/callback';
 
 /** Sessions of one address that are ended at a time. */
 const CLOSED_AT_ONCE = 2;
+
+/** Longer than issuers usually know a person. */
+const LEFT_MS = 24 * 60 * 60 * 1000;
 
 /** Sign-in and sign-out of the console. For browsers, so most answers are pages. */
 export function signInRoutes(app: FastifyInstance, people: People, logger: Logger): void {
@@ -56,6 +59,7 @@ export function signInRoutes(app: FastifyInstance, people: People, logger: Logge
       const end = await closing.take(callerAddress(request));
       await people.sessions.close(idHash).finally(end);
     }
+    keepThatLeft(reply);
     return reply.header('set-cookie', dropCookie(SESSION_COOKIE)).code(204).send();
   });
 }
@@ -70,7 +74,8 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     if (codeFlow === undefined) return sendPage(reply, 200, 'Sign in', ...BY_LINK);
     const to = z.object({ to: z.string() }).safeParse(request.query).data?.to ?? '';
     const redirectUri = `${consoleOrigin(request, consoleUrl)}${CALLBACK}`;
-    const begun = await reached(codeFlow.begin(redirectUri), logger);
+    const hasLeft = cookieIn(request, LEFT_COOKIE) !== undefined;
+    const begun = await reached(codeFlow.begin(redirectUri, hasLeft), logger);
     if (begun === undefined) return issuerAway(reply);
     keepPending(request, reply, { ...begun.pending, to: ownPath(to) });
     return reply.redirect(begun.url, 302);
@@ -86,6 +91,8 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     const url = `${consoleOrigin(request, consoleUrl)}${request.url}`;
     const finished = await reached(codeFlow.finish(url, flow), logger);
     if (finished === undefined) return issuerAway(reply);
+    if (finished.kind === 'roleless') keepThatLeft(reply);
+    else reply.header('set-cookie', dropCookie(LEFT_COOKIE));
     switch (finished.kind) {
       case 'signed_in': {
         const secret = newConsoleSecret();
@@ -148,6 +155,14 @@ function welcome(
   return reply.redirect(ownPath(to), 303);
 }
 
+/**
+ * The issuer still knows the person, and would sign the same one in again without a question: whoever clicks next at a
+ * shared machine, or somebody whose other account has the role.
+ */
+function keepThatLeft(reply: FastifyReply): void {
+  reply.header('set-cookie', setCookie(LEFT_COOKIE, '1', LEFT_MS));
+}
+
 /** A path within the console; any other address becomes `/console`, so that it is no open redirect. */
 function ownPath(to: string): string {
   const base = 'http://console.invalid';
@@ -184,7 +199,7 @@ const BY_LINK = [
 const TOO_LATE =
   'It took longer than ten minutes, was begun in another browser, or the issuer did not confirm it.';
 const WITHOUT_ROLE =
-  'Your identity is confirmed, but the issuer gives you none of the roles viewer, support, finance, admin.';
+  'Your identity is confirmed, but the issuer gives you none of the roles viewer, support, finance, admin. If you have another account, sign in with that.';
 const WITHOUT_POSTGRESQL =
   'Sign-ins are kept there, so that neither an account nor a link lets anybody in until it is back. The admin token does, where there is one: type it in the console.';
 const AWAY =

@@ -22,7 +22,10 @@ export async function person(own: Partial<IssuerSettings> = {}) {
   };
   const codeFlow = new CodeFlow(new Issuer(settings, systemClock), new IssuerKeys(systemClock));
   const signsIn = async () => {
-    const { url, pending } = await codeFlow.begin('https://console.example/console/callback');
+    const { url, pending } = await codeFlow.begin(
+      'https://console.example/console/callback',
+      false,
+    );
     const { headers } = await fetch(url, { redirect: 'manual' });
     return await codeFlow.finish(headers.get('location') ?? '', pending);
   };
