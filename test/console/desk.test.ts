@@ -67,6 +67,8 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect((await bet.settle('20')).status).toBe(503);
     await hourPasses(bet);
     const page = await rig.open(`/bets/${transactionId}`);
+    const doubt = page.getByText('sent; whether the wallet has it is unknown');
+    await doubt.waitFor();
     const say = { name: 'Say what it holds' };
     await page.getByRole('button', say).click();
     const dialog = page.getByRole('dialog');
@@ -81,6 +83,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('A person has resolved the result by hand (won): 20').waitFor();
     await page.getByText('A person has closed the settle by hand.').waitFor();
+    expect(await doubt.count()).toBe(0);
     const record = { subject: `bet ${transactionId}`, reason: 'paid, says their support' };
     expect(await auditRows('bet.resolve')).toEqual([record]);
     await page.close();

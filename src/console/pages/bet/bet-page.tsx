@@ -103,6 +103,9 @@ function Facts({ bet }: { readonly bet: ShownBet }) {
       </Fact>
       <Fact name="Result">
         <Amount amount={settlement.amount} currency={bet.currency} />
+        {bet.state === 'settlement_unknown' && (
+          <span className="muted"> sent; whether the wallet has it is unknown</span>
+        )}
       </Fact>
       <Fact name="Placed">
         <Time at={bet.createdAt} />
