@@ -126,13 +126,16 @@ describe('the configuration in force', () => {
   it('reports an operator that a change of the gateway leaves at odds, and keeps it', async () => {
     const { source, put } = sourceOn({
       ...three(),
-      'operators/beta.yaml': operatorYaml('beta', '', '  timeoutMs: 4000'),
+      'operators/beta.yaml': operatorYaml('beta', 'delivery: { minBackoffMs: 6000 }'),
     });
     const before = source.current.operators.get('beta');
-    put('gateway.yaml', `${GATEWAY}deadline: { totalMs: 3000 }\n`);
+    put(
+      'gateway.yaml',
+      `${GATEWAY}deadline: { totalMs: 3000 }\ndelivery: { maxBackoffMs: 5000 }\n`,
+    );
     const result = await source.reload();
     expect(linesOf(result)).toEqual([
-      'operators/beta.yaml: wallet.timeoutMs: 4000 is above deadline.totalMs (3000) of gateway.yaml: lower it',
+      'operators/beta.yaml: delivery.minBackoffMs: 6000 is above maxBackoffMs (5000): lower it, or raise maxBackoffMs',
     ]);
     expect(source.current.gateway.deadline.totalMs).toBe(3000);
     expect(source.current.operators.get('beta')).toBe(before);

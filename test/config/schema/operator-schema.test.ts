@@ -92,7 +92,7 @@ describe("an operator's file", () => {
   it.each([
     ['adapter: telepathy', 'wallet.adapter: must be '],
     ['timeoutMs: 0', 'wallet.timeoutMs: must be at least 1'],
-    ['timeoutMs: 4801', 'wallet.timeoutMs: 4801 is above deadline.totalMs (4800)'],
+    ['timeoutMs: 5001', 'wallet.timeoutMs: must be at most 5000'],
     ['generation: 0', 'wallet.generation: must be at least 1'],
     ['maxConcurrent: { money: 0 }', 'wallet.maxConcurrent.money: must be at least 1'],
     ['breaker: { errorPercent: 101 }', 'wallet.breaker.errorPercent: must be at most 100'],
