@@ -1,11 +1,11 @@
 import { jsonString } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
-import { pageText, translatedPage } from '../paging.ts';
+import { pageText, totalPages, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { bonusesOf } from '../translation/bonuses-of-player.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
-import { entriesOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
+import { entriesOf, idOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
 import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf, withMembers } from './request-body.ts';
@@ -31,15 +31,30 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
     const error = 'it showed the bonuses of others than it was asked for';
     return notDone({ kind: 'failed', error }, termsOf(call, known));
   }
-  const list = withItems(told, own);
+  const list = withItems(told, inOrder(told, own));
   const terms = await termsFor(bonuses, call, list, known);
   await bonuses.ownership.recordBonuses(call.tenant, owned(memberOf(list, 'items'), terms));
   return ok(await translatedPage(list, terms));
 }
 
-/** The list with no other entries than these. */
+/**
+ * Oldest first, by their ids, as templates are listed (docs/contract.md, Operator API): the service publishes no order of
+ * its own. Of several pages it decides what is on which, and an entry without an id has no place: these stay as they came.
+ */
+function inOrder(told: Json, own: readonly Json[]): readonly Json[] {
+  const ids = own.map((bonus) => idOf(bonus, 'id'));
+  const isWholeList = memberOf(told, 'items')?.kind === 'array' && totalPages(told) === 1;
+  if (!isWholeList || ids.includes(undefined)) return own;
+  return own.toSorted((one, other) => (numberOf(one) < numberOf(other) ? -1 : 1));
+}
+
+function numberOf(bonus: Json): bigint {
+  return BigInt(idOf(bonus, 'id') ?? 0);
+}
+
+/** The list with these entries and no others. */
 function withItems(list: Json, own: readonly Json[]): Json {
-  const items = memberOf(list, 'items');
-  if (entriesOf(items).length === own.length) return list;
+  const entries = entriesOf(memberOf(list, 'items'));
+  if (entries.length === own.length && entries.every((one, at) => one === own[at])) return list;
   return withMembers(list, { items: { kind: 'array', items: own } });
 }
