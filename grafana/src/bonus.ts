@@ -1,6 +1,14 @@
 import { board } from './board.ts';
 import { ranking, series, stat } from './panels.ts';
-import { CHOSEN, perSecond, quantile, quantiles, totalPerSecond } from './promql.ts';
+import {
+  CHOSEN,
+  orZero,
+  orZeroByWorkers,
+  perSecond,
+  quantile,
+  quantiles,
+  totalPerSecond,
+} from './promql.ts';
 
 const OPEN = `max by (operator, kind) (gateway_bonus_open_intents{${CHOSEN}})`;
 const DENIED = `sum by (operator) (increase(gateway_bonus_denied_total{${CHOSEN}}[1h]))`;
@@ -29,7 +37,7 @@ export const bonus = board({
           [1, 'yellow'],
           [10, 'red'],
         ],
-        queries: { open: `sum(${OPEN}) or vector(0)` },
+        queries: { open: orZeroByWorkers(`sum(${OPEN})`) },
       }),
       stat({
         title: 'Denied in an hour',
@@ -40,7 +48,7 @@ export const bonus = board({
           [1, 'yellow'],
           [50, 'red'],
         ],
-        queries: { denied: `sum(${DENIED}) or vector(0)` },
+        queries: { denied: orZero(`sum(${DENIED})`) },
       }),
     ],
     Requests: [

@@ -1,8 +1,19 @@
 import { board } from './board.ts';
 import { ranking, series, stat } from './panels.ts';
-import { CHOSEN, highest, deliveries as inState, perSecond, quantiles, worst } from './promql.ts';
+import {
+  CHOSEN,
+  highest,
+  deliveries as inState,
+  orZeroByWorkers,
+  perSecond,
+  quantiles,
+  worst,
+} from './promql.ts';
 
 const DELIVERED = `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[5m]))`;
+const NEVER = -1;
+const PENDING = inState('pending');
+const TIME_TO_EMPTY = `(${PENDING} > 0) / (${DELIVERED} > 0) or (${PENDING} > 0) * 0 + ${NEVER} or ${PENDING}`;
 const TAKEN_OVER = `${CHOSEN}, outcome="taken_over"`;
 const LAG_STEPS = [[360, 'red']] as const;
 
@@ -57,18 +68,19 @@ export const deliveries = board({
         why: 'How many deliveries do wallets confirm per second?',
         unit: 'ops',
         width: 4,
-        queries: { rate: `(${DELIVERED} or vector(0))` },
+        queries: { rate: orZeroByWorkers(DELIVERED) },
       }),
       stat({
         title: 'Time to empty',
-        why: 'At the pace of the last five minutes, when is the backlog gone? No value: nothing is being delivered.',
+        why: 'At the pace of the last five minutes, when is the backlog gone? Never, if nothing of it was delivered.',
         unit: 's',
         width: 4,
+        words: [{ value: NEVER, text: 'never', colour: 'red' }],
         steps: [
           [600, 'yellow'],
           [3_600, 'red'],
         ],
-        queries: { time: `${inState('pending')} / (${DELIVERED} > 0)` },
+        queries: { time: TIME_TO_EMPTY },
       }),
     ],
     'How much, how old': [

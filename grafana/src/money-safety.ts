@@ -1,9 +1,9 @@
 import { board } from './board.ts';
 import { ranking, series, stat } from './panels.ts';
-import { CHOSEN, deliveries, perSecond } from './promql.ts';
+import { CHOSEN, deliveries, orZero, orZeroByWorkers, perSecond } from './promql.ts';
 
 const HOUR = '[1h]';
-const DEAD_ROLLBACKS = `sum(max by (operator) (gateway_deliveries{${CHOSEN}, state="dead", operation="rollback"})) or vector(0)`;
+const DEAD_ROLLBACKS = `max by (operator) (gateway_deliveries{${CHOSEN}, state="dead", operation="rollback"})`;
 const UNRESOLVED = `max by (operator) (gateway_unresolved_bets{${CHOSEN}})`;
 const UNKNOWN_RESULTS = `max by (operator) (gateway_unknown_results{${CHOSEN}})`;
 
@@ -23,7 +23,7 @@ export const moneySafety = board({
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
-        queries: { dead: DEAD_ROLLBACKS },
+        queries: { dead: orZeroByWorkers(`sum(${DEAD_ROLLBACKS})`) },
       }),
       stat({
         title: 'Unresolved bets',
@@ -34,7 +34,7 @@ export const moneySafety = board({
           [10, 'yellow'],
           [100, 'red'],
         ],
-        queries: { bets: `sum(${UNRESOLVED}) or vector(0)` },
+        queries: { bets: orZeroByWorkers(`sum(${UNRESOLVED})`) },
       }),
       stat({
         title: 'Conflicts in an hour',
@@ -43,7 +43,7 @@ export const moneySafety = board({
         width: 6,
         steps: [[1, 'red']],
         queries: {
-          conflicts: `sum(increase(gateway_conflicts_total{${CHOSEN}}${HOUR})) or vector(0)`,
+          conflicts: orZero(`sum(increase(gateway_conflicts_total{${CHOSEN}}${HOUR}))`),
         },
       }),
       stat({

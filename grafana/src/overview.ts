@@ -5,6 +5,7 @@ import {
   CHOSEN,
   deliveries,
   highest,
+  orZero,
   perSecond,
   quantile,
   quantiles,
@@ -30,6 +31,8 @@ export const overview = board({
         why: 'How much is going on? Nothing at all for minutes means that the service cannot reach us.',
         unit: 'reqps',
         width: 4,
+        lowest: 'yellow',
+        steps: [[0.001, 'green']],
         queries: { answers: totalPerSecond('gateway_callbacks_total') },
       }),
       stat({
@@ -87,14 +90,14 @@ export const overview = board({
         ],
         queries: {
           // For a wallet that is down, most scrapes see the half-open times between two tries.
-          open: `count(
+          open: orZero(`count(
             max by (operator, class) (gateway_breaker_state{${CHOSEN}}) == 2
             or (
               max by (operator, class) (gateway_breaker_state{${CHOSEN}}) > 0
               and
               sum by (operator, class) (increase(gateway_breaker_openings_total{${CHOSEN}}[5m])) > 0
             )
-          ) or vector(0)`,
+          )`),
         },
       }),
     ],

@@ -20,8 +20,12 @@ import {
   DashboardLinkBuilder,
   MappingType,
   type Panel,
+  type SpecialValueMap,
+  SpecialValueMatch,
   ThresholdsConfigBuilder,
   ThresholdsMode,
+  type ValueMap,
+  type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   PanelBuilder as Heatmap,
@@ -52,6 +56,8 @@ export interface PanelSpec {
   readonly steps?: readonly (readonly [from: number, colour: Colour])[];
   /** The colour below the first step, if low values are bad. */
   readonly lowest?: Colour;
+  /** Values of a number that stand for a word. */
+  readonly words?: readonly (State & { readonly value: number })[];
   /** Areas stacked on each other, for parts of a whole. */
   readonly stacked?: boolean;
   /** Whether a click on an operator leads to its dashboard. */
@@ -61,14 +67,29 @@ export interface PanelSpec {
 export type Colour = 'green' | 'yellow' | 'orange' | 'red';
 export type MadePanel = Builder<Panel>;
 
+/** Nothing at all; or nobody is scraped, which is not `none`. */
+const NO_DATA = 'no data';
+const NOBODY_KNOWS: SpecialValueMap = {
+  type: MappingType.SpecialValue,
+  options: {
+    match: SpecialValueMatch.NullAndNan,
+    result: { text: NO_DATA, color: 'text' },
+  },
+};
+
 const SERIES_HEIGHT = 8;
 const STAT_HEIGHT = 4;
 
-/** A number that should be readable at a glance. */
+/** A number that should be readable at a glance. Without one it is grey, not of the colour of a good or bad number. */
 export function stat(spec: PanelSpec): MadePanel {
-  return common(new Stat(), spec, STAT_HEIGHT, 'now').reduceOptions(
-    new ReduceDataOptionsBuilder().calcs(['lastNotNull']),
-  );
+  return common(new Stat(), spec, STAT_HEIGHT, 'now')
+    .mappings([
+      ...(spec.words ?? []).map(({ value, text, colour }) =>
+        inWords({ [value]: { text, color: colour } }),
+      ),
+      NOBODY_KNOWS,
+    ])
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
 }
 
 /** Values over time; steps are lines across the panel. */
@@ -123,11 +144,15 @@ export function timeline(spec: PanelSpec, states: readonly State[]): MadePanel {
     states.map(({ text, colour }, index) => [`${index}`, { text, color: colour, index }]),
   );
   return common(new StateTimeline(), spec, SERIES_HEIGHT, 'over time')
-    .mappings([{ type: MappingType.ValueToText, options }])
+    .mappings([inWords(options)])
     .mergeValues(true)
     .showValue(VisibilityMode.Never)
     .rowHeight(0.8)
     .legend(legend());
+}
+
+function inWords(options: ValueMap['options']): ValueMapping {
+  return { type: MappingType.ValueToText, options };
 }
 
 interface AnyPanel<This> {
@@ -158,7 +183,7 @@ function common<This extends AnyPanel<This>>(
     .unit(spec.unit)
     .span(spec.width)
     .height(height)
-    .noValue('none')
+    .noValue(NO_DATA)
     .thresholds(thresholds(spec))
     .targets(Object.entries(spec.queries).map((query, index) => target(query, index, shape)));
   return spec.leadsToOperator === true ? made.dataLinks([operatorLink()]) : made;

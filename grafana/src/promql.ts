@@ -9,9 +9,19 @@ export function perSecond(metric: string, by: string, where = CHOSEN): string {
   return `sum by (${by}) (rate(${metric}{${where}}[$__rate_interval]))`;
 }
 
+/** 0 where a query finds nothing, but only while a process is scraped: nobody's look must not say that all is well. */
+export function orZero(query: string): string {
+  return `(${query} or 0 * max(gateway_build_info))`;
+}
+
+/** The same for what only workers report: without one, the gauges are missing and nobody knows. */
+export function orZeroByWorkers(query: string): string {
+  return `(${query} or 0 * max(gateway_drains_total))`;
+}
+
 /** A counter's total increase per second; 0 while the counter does not exist. */
 export function totalPerSecond(metric: string, where = CHOSEN): string {
-  return `(sum(rate(${metric}{${where}}[$__rate_interval])) or vector(0))`;
+  return orZero(`sum(rate(${metric}{${where}}[$__rate_interval]))`);
 }
 
 /** The duration below which this share of the observations stays, in seconds. */
@@ -43,7 +53,7 @@ export function shareWithin5s(where = CHOSEN): string {
 /** Deliveries in these states, counted once however many replicas report them. */
 export function deliveries(states: string, by?: string): string {
   const counted = `max by (${SHARED}) (gateway_deliveries{${CHOSEN}, state=~"${states}"})`;
-  return by === undefined ? `(sum(${counted}) or vector(0))` : `sum by (${by}) (${counted})`;
+  return by === undefined ? orZeroByWorkers(`sum(${counted})`) : `sum by (${by}) (${counted})`;
 }
 
 /** The highest values of a gauge that every worker replica reads from the same database. */
@@ -51,7 +61,7 @@ export function highest(gauge: string, count: number): string {
   return `topk(${count}, max by (operator) (${gauge}{${CHOSEN}}))`;
 }
 
-/** A gauge's highest value over all operators; 0 if there is none. */
+/** The highest value over all operators of a gauge that workers read; 0 if there is none. */
 export function worst(gauge: string): string {
-  return `(max(${gauge}{${CHOSEN}}) or vector(0))`;
+  return orZeroByWorkers(`max(${gauge}{${CHOSEN}})`);
 }

@@ -1,6 +1,7 @@
 import { board } from './board.ts';
 import { UP } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
+import { orZero } from './promql.ts';
 
 const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
 
@@ -48,7 +49,7 @@ export const runtime = board({
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
-        queries: { replicas: 'count(gateway_config_last_reload_successful == 0) or vector(0)' },
+        queries: { replicas: orZero('count(gateway_config_last_reload_successful == 0)') },
       }),
     ],
     Processes: [

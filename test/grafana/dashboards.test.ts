@@ -55,6 +55,17 @@ describe.each(boards())('the dashboard $title', (board: BoardFile) => {
     }
   });
 
+  it('shows a number that nobody knows as such, in the colour of neither good nor bad', () => {
+    for (const { type, title, fieldConfig } of panelsOf(board)) {
+      expect(fieldConfig.defaults.noValue, title).toBe('no data');
+      if (type !== 'stat') continue;
+      expect(fieldConfig.defaults.mappings, title).toContainEqual({
+        type: 'special',
+        options: { match: 'null+nan', result: { text: 'no data', color: 'text' } },
+      });
+    }
+  });
+
   it('lays its panels out without gaps in width and without overlaps', () => {
     for (const panel of board.panels) {
       const { x, w } = panel.gridPos;

@@ -47,16 +47,79 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it.skipIf(!withPrometheus)('in a quiet hour no number is a red NaN', async () => {
-  const filledIn = NUMBERS.map(({ expr }) =>
-    expr.replaceAll('$__rate_interval', '5m').replaceAll('$operator', '.*'),
-  );
   // Only NaN differs from itself.
-  const tests = filledIn.map((expr) => ({
-    ...{ expr: `(${expr}) != (${expr})`, eval_time: '50m', exp_samples: [] },
+  await nothingComesOf(
+    NUMBERS.map(({ expr }) => `(${expr}) != (${expr})`),
+    STANDING_STILL,
+  );
+});
+
+it.skipIf(!withPrometheus)('while nobody is scraped, no number says that all is well', async () => {
+  await nothingComesOf(
+    NUMBERS.map(({ expr }) => expr),
+    [],
+  );
+});
+
+it.skipIf(!withPrometheus)('without a worker, no number claims that nothing waits', async () => {
+  const byWorkers =
+    /gateway_(deliveries|rollback_oldest|unresolved_bets|bonus_open|delivery_attempts)/;
+  const numbers = NUMBERS.filter(({ expr }) => byWorkers.test(expr));
+  expect(numbers.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'Wagergate / Overview, Oldest rollback',
+      'Wagergate / Overview, Dead letters',
+      'Wagergate / Deliveries, Time to empty',
+      'Wagergate / Money safety, Dead rollbacks',
+      'Wagergate / Bonus, Open intents',
+    ]),
+  );
+  await nothingComesOf(
+    numbers.map(({ expr }) => expr),
+    [{ series: 'gateway_build_info{version="1"}', values: '1x60' }],
+  );
+});
+
+it.skipIf(!withPrometheus)('a backlog that nobody delivers is never empty', async () => {
+  const time = NUMBERS.find(({ name }) => name === 'Wagergate / Deliveries, Time to empty');
+  const backlog = 'gateway_deliveries{operator="alpha",operation="rollback",state="pending"}';
+  const attempts = 'gateway_delivery_attempts_total{operator="alpha",result="accepted"}';
+  const worker = { series: 'gateway_drains_total{by="sweep"}', values: '0x60' };
+  const comesOut = async (pending: number, delivered: string, value: number) =>
+    await holds(
+      [{ expr: time?.expr ?? '', exp_samples: [{ labels: '{}', value }] }],
+      [
+        worker,
+        { series: backlog, values: `${pending}x60` },
+        { series: attempts, values: delivered },
+      ],
+    );
+  await comesOut(7, '5x60', -1);
+  await comesOut(0, '5x60', 0);
+  await comesOut(120, '0+60x60', 120);
+});
+
+type Series = typeof STANDING_STILL;
+
+async function nothingComesOf(queries: readonly string[], series: Series): Promise<void> {
+  await holds(
+    queries.map((expr) => ({ expr, exp_samples: [] })),
+    series,
+  );
+}
+
+/** Lets promtool evaluate queries, as Grafana would send them, after a while with these series. */
+async function holds(
+  expected: readonly { readonly expr: string; readonly exp_samples: readonly object[] }[],
+  series: Series,
+): Promise<void> {
+  const tests = expected.map(({ expr, exp_samples }) => ({
+    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$operator', '.*'),
+    ...{ eval_time: '50m', exp_samples },
   }));
   const file = join(folder, 'quiet.yaml');
-  const one = { interval: '1m', input_series: STANDING_STILL, promql_expr_test: tests };
+  const one = { interval: '1m', input_series: series, promql_expr_test: tests };
   await writeFile(file, stringify({ evaluation_interval: '1m', tests: [one] }));
   const { code, output } = await promtool(['test', 'rules', file]);
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('SUCCESS') });
-});
+}

@@ -21,6 +21,8 @@ export interface PanelFile {
   readonly fieldConfig: {
     readonly defaults: {
       readonly unit: string;
+      readonly noValue: string;
+      readonly mappings?: readonly { readonly type: string; readonly options: unknown }[];
       readonly thresholds: { readonly steps: readonly unknown[] };
     };
   };
