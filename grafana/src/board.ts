@@ -7,6 +7,7 @@ import {
   DatasourceVariableBuilder,
   QueryVariableBuilder,
   RowBuilder,
+  VariableHide,
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -17,8 +18,8 @@ export interface BoardSpec {
   readonly name: string;
   readonly title: string;
   readonly why: string;
-  /** Whether exactly one operator is chosen, or any number of them. */
-  readonly operators: 'one' | 'any';
+  /** Whether exactly one operator is chosen, any number of them, or none: then the choice is only passed on. */
+  readonly operators: 'one' | 'any' | 'none';
   /** Panels by the heading of their row, from left to right; their widths add up to 24. */
   readonly rows: Readonly<Record<string, readonly MadePanel[]>>;
 }
@@ -69,6 +70,7 @@ function operator(operators: BoardSpec['operators']): QueryVariableBuilder {
     .refresh(VariableRefresh.OnDashboardLoad)
     .sort(VariableSort.AlphabeticalAsc);
   if (operators === 'one') return variable;
+  if (operators === 'none') variable.hide(VariableHide.HideVariable);
   return variable
     .multi(true)
     .includeAll(true)

@@ -18,3 +18,21 @@ export const UP: readonly State[] = [
   { text: 'away', colour: 'red' },
   { text: 'up', colour: 'green' },
 ];
+
+/** How callbacks, calls and attempts end: Grafana gives colours by order, so trouble was green on some days. */
+export const ENDS: Readonly<Record<string, string>> = {
+  accepted: 'green',
+  duplicate: 'light-green',
+  declined: 'blue',
+  taken_over: 'purple',
+  conflict: 'light-yellow',
+  invalid: 'yellow',
+  unauthorized: 'semi-dark-yellow',
+  not_sent: 'light-orange',
+  unknown: 'orange',
+  error: 'red',
+  timeout: 'orange',
+  connection: 'light-red',
+  http_error: 'red',
+  bad_answer: 'dark-red',
+};

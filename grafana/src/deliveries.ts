@@ -1,4 +1,5 @@
 import { board } from './board.ts';
+import { ENDS } from './colours.ts';
 import { ranking, series, stat } from './panels.ts';
 import {
   CHOSEN,
@@ -88,7 +89,7 @@ export const deliveries = board({
         title: 'Backlog by operation',
         why: 'What waits? Rollbacks and results are money, updates are not.',
         unit: 'short',
-        width: 8,
+        width: 6,
         stacked: true,
         queries: { '{{operation}} {{state}}': inState('pending|held', 'operation, state') },
       }),
@@ -96,7 +97,7 @@ export const deliveries = board({
         title: 'Backlog by operator',
         why: 'Whose is it? One operator’s backlog does not slow the others down.',
         unit: 'short',
-        width: 8,
+        width: 6,
         leadsToOperator: true,
         queries: { '{{operator}}': `topk(10, ${inState('pending|held', 'operator')})` },
       }),
@@ -104,7 +105,7 @@ export const deliveries = board({
         title: 'Oldest by operator',
         why: 'Who waits longest? A line that climbs at one second per second is not being served.',
         unit: 's',
-        width: 8,
+        width: 6,
         steps: LAG_STEPS,
         leadsToOperator: true,
         queries: { '{{operator}}': highest('gateway_delivery_oldest_seconds', 10) },
@@ -113,7 +114,7 @@ export const deliveries = board({
         title: 'Held by a person',
         why: 'Whose deliveries wait because somebody said so? `wagergate audit list` says who and why.',
         unit: 'short',
-        width: 8,
+        width: 6,
         leadsToOperator: true,
         queries: { '{{operator}}': highest('gateway_delivery_hold', 10) },
       }),
@@ -135,6 +136,7 @@ export const deliveries = board({
         unit: 'ops',
         width: 8,
         stacked: true,
+        colours: ENDS,
         queries: { '{{result}}': perSecond('gateway_delivery_attempts_total', 'result') },
       }),
       series({

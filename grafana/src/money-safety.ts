@@ -42,6 +42,7 @@ export const moneySafety = board({
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
+        whole: true,
         queries: {
           conflicts: orZero(`sum(increase(gateway_conflicts_total{${CHOSEN}}${HOUR}))`),
         },
@@ -121,6 +122,7 @@ export const moneySafety = board({
         unit: 'short',
         width: 8,
         steps: [[1, 'red']],
+        whole: true,
         leadsToOperator: true,
         queries: {
           '{{operator}}': `topk(20, sum by (operator) (increase(gateway_conflicts_total{${CHOSEN}}${HOUR})) > 0)`,

@@ -1,5 +1,5 @@
 import { board } from './board.ts';
-import { BREAKER_STEPS, OPEN_BREAKER } from './colours.ts';
+import { BREAKER_STEPS, ENDS, OPEN_BREAKER } from './colours.ts';
 import { heatmap, ranking, series, stat, timeline } from './panels.ts';
 import {
   CHOSEN,
@@ -77,6 +77,7 @@ export const operator = board({
         unit: 'reqps',
         width: 8,
         stacked: true,
+        colours: ENDS,
         queries: { '{{outcome}}': perSecond('gateway_callbacks_total', 'outcome') },
       }),
       heatmap({
@@ -94,6 +95,7 @@ export const operator = board({
         unit: 'reqps',
         width: 8,
         stacked: true,
+        colours: ENDS,
         queries: { '{{result}}': perSecond('gateway_wallet_requests_total', 'result') },
       }),
       series({
@@ -168,6 +170,7 @@ export const operator = board({
           [1, 'yellow'],
           [20, 'red'],
         ],
+        whole: true,
         queries: {
           conflicts: `sum(increase(gateway_conflicts_total{${CHOSEN}}[1h]))`,
           'unknown outcomes': `sum(increase(gateway_unknown_outcomes_total{${CHOSEN}}[1h]))`,

@@ -1,10 +1,11 @@
 import { board } from './board.ts';
-import { BREAKER_STEPS, OPEN_BREAKER } from './colours.ts';
+import { BREAKER_STEPS, ENDS, OPEN_BREAKER } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
 import {
   CHOSEN,
   deliveries,
   highest,
+  openedBreakers,
   orZero,
   perSecond,
   quantile,
@@ -48,7 +49,7 @@ export const overview = board({
         queries: { share: shareWithin5s() },
       }),
       stat({
-        title: 'Unknown outcomes',
+        title: 'Unknown',
         why: 'Of bets, results and cancelled results: which share ended with an unknown outcome? Each is closed by a rollback or a repeat.',
         unit: 'percentunit',
         width: 4,
@@ -101,27 +102,6 @@ export const overview = board({
         },
       }),
     ],
-    'Are we answering?': [
-      series({
-        title: 'Answers by outcome',
-        why: 'What do we answer? `unknown`, `not_sent` and `error` are ours or a wallet’s trouble; `declined` is the wallet’s own word.',
-        unit: 'reqps',
-        width: 12,
-        stacked: true,
-        queries: { '{{outcome}}': perSecond('gateway_callbacks_total', 'outcome') },
-      }),
-      series({
-        title: 'Answer time',
-        why: 'How far are we from the service’s limit of 5 seconds, and from our own deadline of 4.8?',
-        unit: 's',
-        width: 12,
-        steps: [
-          [4.8, 'orange'],
-          [5, 'red'],
-        ],
-        queries: quantiles('gateway_callback_duration_seconds'),
-      }),
-    ],
     'One operator or all?': [
       series({
         title: 'Trouble by operator',
@@ -146,18 +126,41 @@ export const overview = board({
       }),
       timeline(
         {
-          title: 'Breakers',
-          why: 'Which operators are shut out, which are being tried again? The fifty worst are shown.',
+          title: 'Breakers that opened',
+          why: 'Which operators are shut out, which are being tried again? Only breakers that were not closed all the time, at most twenty.',
           unit: 'short',
           width: 8,
           steps: BREAKER_STEPS,
+          sparse: true,
           leadsToOperator: true,
           queries: {
-            '{{operator}} {{class}}': `topk(50, max by (operator, class) (gateway_breaker_state{${CHOSEN}}))`,
+            '{{operator}} {{class}}': openedBreakers(20),
           },
         },
         OPEN_BREAKER,
       ),
+    ],
+    'Are we answering?': [
+      series({
+        title: 'Answers by outcome',
+        why: 'What do we answer? `unknown`, `not_sent` and `error` are ours or a wallet’s trouble; `declined` is the wallet’s own word.',
+        unit: 'reqps',
+        width: 12,
+        stacked: true,
+        colours: ENDS,
+        queries: { '{{outcome}}': perSecond('gateway_callbacks_total', 'outcome') },
+      }),
+      series({
+        title: 'Answer time',
+        why: 'How far are we from the service’s limit of 5 seconds, and from our own deadline of 4.8?',
+        unit: 's',
+        width: 12,
+        steps: [
+          [4.8, 'orange'],
+          [5, 'red'],
+        ],
+        queries: quantiles('gateway_callback_duration_seconds'),
+      }),
     ],
     'What waits?': [
       series({

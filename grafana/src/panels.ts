@@ -2,6 +2,8 @@ import { PanelBuilder as BarGauge } from '@grafana/grafana-foundation-sdk/bargau
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import {
   BarGaugeDisplayMode,
+  BarGaugeSizing,
+  BigValueTextMode,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
   LegendDisplayMode,
@@ -14,6 +16,7 @@ import {
   VisibilityMode,
   VizLegendOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
@@ -58,6 +61,14 @@ export interface PanelSpec {
   readonly lowest?: Colour;
   /** Values of a number that stand for a word. */
   readonly words?: readonly (State & { readonly value: number })[];
+  /** No decimals: Prometheus estimates how much a counter grew, so one event is 1.02. */
+  readonly whole?: boolean;
+  /** Whether a number's legend is shown besides it, or instead. */
+  readonly names?: 'too' | 'only';
+  /** Fixed colours by legend; for all others Grafana takes the next one of its palette. */
+  readonly colours?: Readonly<Record<string, string>>;
+  /** Whether it shows only what is out of order, so that it may well be empty. */
+  readonly sparse?: boolean;
   /** Areas stacked on each other, for parts of a whole. */
   readonly stacked?: boolean;
   /** Whether a click on an operator leads to its dashboard. */
@@ -82,7 +93,7 @@ const STAT_HEIGHT = 4;
 
 /** A number that should be readable at a glance. Without one it is grey, not of the colour of a good or bad number. */
 export function stat(spec: PanelSpec): MadePanel {
-  return common(new Stat(), spec, STAT_HEIGHT, 'now')
+  const panel = common(new Stat(), spec, STAT_HEIGHT, 'now')
     .mappings([
       ...(spec.words ?? []).map(({ value, text, colour }) =>
         inWords({ [value]: { text, color: colour } }),
@@ -90,6 +101,10 @@ export function stat(spec: PanelSpec): MadePanel {
       NOBODY_KNOWS,
     ])
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
+  if (spec.names === undefined) return panel;
+  return panel.textMode(
+    spec.names === 'only' ? BigValueTextMode.Name : BigValueTextMode.ValueAndName,
+  );
 }
 
 /** Values over time; steps are lines across the panel. */
@@ -102,6 +117,9 @@ export function series(spec: PanelSpec): MadePanel {
     .legend(legend())
     .tooltip(tooltip());
   if (spec.stacked === true) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
+  for (const [name, fixedColor] of Object.entries(spec.colours ?? {})) {
+    panel.overrideByName(name, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+  }
   if (spec.steps !== undefined) {
     const dashed = GraphThresholdsStyleMode.Dashed;
     panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(dashed));
@@ -111,10 +129,13 @@ export function series(spec: PanelSpec): MadePanel {
 
 /** The highest values as bars, by label. */
 export function ranking(spec: PanelSpec): MadePanel {
-  return common(new BarGauge(), spec, SERIES_HEIGHT, 'now')
+  return common(new BarGauge(), { sparse: true, ...spec }, SERIES_HEIGHT, 'now')
     .min(0)
     .orientation(VizOrientation.Horizontal)
     .displayMode(BarGaugeDisplayMode.Basic)
+    .sizing(BarGaugeSizing.Manual)
+    .maxVizHeight(44)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(14).valueSize(20))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
 }
 
@@ -163,6 +184,7 @@ interface AnyPanel<This> {
   span(columns: number): This;
   height(rows: number): This;
   noValue(text: string): This;
+  decimals(decimals: number): This;
   thresholds(thresholds: ThresholdsConfigBuilder): This;
   targets(targets: Builder<Dataquery>[]): This;
   dataLinks(links: DashboardLinkBuilder[]): This;
@@ -183,9 +205,10 @@ function common<This extends AnyPanel<This>>(
     .unit(spec.unit)
     .span(spec.width)
     .height(height)
-    .noValue(NO_DATA)
+    .noValue(spec.sparse === true ? `none, or ${NO_DATA}` : NO_DATA)
     .thresholds(thresholds(spec))
     .targets(Object.entries(spec.queries).map((query, index) => target(query, index, shape)));
+  if (spec.whole === true) made.decimals(0);
   return spec.leadsToOperator === true ? made.dataLinks([operatorLink()]) : made;
 }
 

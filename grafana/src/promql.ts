@@ -4,6 +4,9 @@ export const CHOSEN = 'operator=~"$operator"';
 /** Every worker replica reads these metrics from the same database, so they must not be added up. */
 const SHARED = 'operator, operation, state';
 
+/** What a number calls now. `$__rate_interval` grows with the time range: over 30 days it is hours. */
+const NOW = '[5m]';
+
 /** A counter's increase per second, summed by these labels. */
 export function perSecond(metric: string, by: string, where = CHOSEN): string {
   return `sum by (${by}) (rate(${metric}{${where}}[$__rate_interval]))`;
@@ -19,9 +22,9 @@ export function orZeroByWorkers(query: string): string {
   return `(${query} or 0 * max(gateway_drains_total))`;
 }
 
-/** A counter's total increase per second; 0 while the counter does not exist. */
+/** A counter's total increase per second, now; 0 while the counter does not exist. */
 export function totalPerSecond(metric: string, where = CHOSEN): string {
-  return orZero(`sum(rate(${metric}{${where}}[$__rate_interval]))`);
+  return orZero(`sum(rate(${metric}{${where}}${NOW}))`);
 }
 
 /** The duration below which this share of the observations stays, in seconds. */
@@ -41,13 +44,13 @@ export function quantiles(histogram: string, where = CHOSEN): Record<string, str
 }
 
 /**
- * The share of a histogram's observations up to its bound at 5 s, written `5` or `5.0`. Nothing where there were none:
+ * The share, now, of a histogram's observations up to its bound at 5 s, written `5` or `5.0`. Nothing where there were none:
  * 0/0 is NaN, which a panel shows in the colour of its lowest step.
  */
 export function shareWithin5s(where = CHOSEN): string {
   const metric = 'gateway_callback_duration_seconds';
-  const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}[$__rate_interval]))`;
-  return `${within} / (sum(rate(${metric}_count{${where}}[$__rate_interval])) > 0)`;
+  const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}${NOW}))`;
+  return `${within} / (sum(rate(${metric}_count{${where}}${NOW})) > 0)`;
 }
 
 /** Deliveries in these states, counted once however many replicas report them. */
@@ -64,4 +67,11 @@ export function highest(gauge: string, count: number): string {
 /** The highest value over all operators of a gauge that workers read; 0 if there is none. */
 export function worst(gauge: string): string {
   return orZeroByWorkers(`max(${gauge}{${CHOSEN}})`);
+}
+
+/** Breakers that were not closed all the time, the worst first; those of a healthy operator would hide them. */
+export function openedBreakers(count: number): string {
+  const state = `gateway_breaker_state{${CHOSEN}}`;
+  const worstSoFar = `max by (operator, class) (max_over_time(${state}[$__range] @ end()))`;
+  return `max by (operator, class) (${state}) and topk(${count}, ${worstSoFar} > 0)`;
 }

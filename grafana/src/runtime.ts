@@ -3,6 +3,9 @@ import { UP } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
 import { orZero } from './promql.ts';
 
+/** 1 for the right policy, 2 for any other. */
+const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
+  or 2 * max by (policy) (gateway_redis_eviction_policy{policy!="noeviction"})`;
 const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
 
 /** The processes, and the servers that they need. */
@@ -10,7 +13,7 @@ export const runtime = board({
   name: 'runtime',
   title: 'Wagergate / Runtime',
   why: 'The gateway’s own health: processes, event loop, memory, pools, PostgreSQL, Redis, configuration.',
-  operators: 'any',
+  operators: 'none',
   rows: {
     'At a glance': [
       stat({
@@ -20,6 +23,7 @@ export const runtime = board({
         width: 6,
         lowest: 'red',
         steps: [[1, 'green']],
+        names: 'too',
         queries: { '{{version}}': 'count by (version) (gateway_build_info)' },
       }),
       stat({
@@ -44,8 +48,8 @@ export const runtime = board({
         queries: { age: `max(time() - ${RELOADED})` },
       }),
       stat({
-        title: 'Replicas with a refused configuration',
-        why: 'How many keep an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
+        title: 'Refused configurations',
+        why: 'How many replicas keep an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
@@ -145,31 +149,34 @@ export const runtime = board({
       }),
       stat({
         title: 'Lost commits',
-        why: 'Has PostgreSQL lost commits that it had reported? Anything but zero has to be repaired by people.',
+        why: 'Has PostgreSQL lost commits that it had reported, as far as the chosen time goes back? Anything but zero has to be repaired by people.',
         unit: 'short',
-        width: 8,
+        width: 12,
         steps: [[1, 'red']],
-        queries: { lost: 'sum(gateway_lost_commits_total)' },
+        // A restart must not make them forgotten.
+        queries: { lost: 'sum(max_over_time(gateway_lost_commits_total[$__range]))' },
       }),
       stat({
         title: 'Redis memory policy',
         why: 'May Redis evict keys? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
         unit: 'short',
-        width: 8,
-        queries: { '{{policy}}': 'count by (policy) (gateway_redis_eviction_policy)' },
+        width: 12,
+        steps: [[2, 'red']],
+        names: 'only',
+        queries: { '{{policy}}': POLICY },
       }),
       series({
         title: 'Slices by trigger',
         why: 'Does the scheduler in Redis wake the delivery workers? `sweep` stands in while Redis is away.',
         unit: 'ops',
-        width: 8,
+        width: 12,
         queries: { '{{by}}': 'sum by (by) (rate(gateway_drains_total[$__rate_interval]))' },
       }),
       series({
         title: 'Configuration reloads',
         why: 'When did the configuration change, and was it good?',
         unit: 'short',
-        width: 8,
+        width: 12,
         queries: {
           '{{result}}':
             'sum by (result) (increase(gateway_config_reloads_total[$__rate_interval]))',

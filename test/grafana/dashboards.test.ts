@@ -6,6 +6,7 @@ import { FOLDER, files } from '../../grafana/src/dashboards.ts';
 import { DATASOURCE } from '../../grafana/src/panels.ts';
 import { type BoardFile, boards, panelsOf } from './support/boards.ts';
 
+const METRICS = readFileSync(join(FOLDER, '../../docs/metrics.md'), 'utf8');
 const NAMES = ['overview', 'operator', 'deliveries', 'money-safety', 'bonus', 'runtime'];
 const KNOWN_UNITS: ReadonlySet<unknown> = new Set(Object.values(units));
 
@@ -57,7 +58,7 @@ describe.each(boards())('the dashboard $title', (board: BoardFile) => {
 
   it('shows a number that nobody knows as such, in the colour of neither good nor bad', () => {
     for (const { type, title, fieldConfig } of panelsOf(board)) {
-      expect(fieldConfig.defaults.noValue, title).toBe('no data');
+      expect(fieldConfig.defaults.noValue, title).toMatch(/^(none, or )?no data$/);
       if (type !== 'stat') continue;
       expect(fieldConfig.defaults.mappings, title).toContainEqual({
         type: 'special',
@@ -66,15 +67,91 @@ describe.each(boards())('the dashboard $title', (board: BoardFile) => {
     }
   });
 
-  it('lays its panels out without gaps in width and without overlaps', () => {
+  it('shows as numbers what is now, however long the chosen time is', () => {
+    for (const { type, title, targets } of panelsOf(board)) {
+      if (type !== 'stat') continue;
+      for (const { expr } of targets) expect(expr, title).not.toContain('$__rate_interval');
+    }
+  });
+
+  it('shows whole numbers where events are counted', () => {
+    for (const { type, title, fieldConfig, targets } of panelsOf(board)) {
+      const counts =
+        type !== 'timeseries' && targets.some(({ expr }) => /increase\([^[]*\[1h\]/.test(expr));
+      if (counts) expect(fieldConfig.defaults.decimals, title).toBe(0);
+    }
+  });
+
+  it('gives every end of a callback or a call its own colour', () => {
+    const ends = [
+      ...labelValues('`outcome` of a callback'),
+      ...labelValues('`result` of a wallet call'),
+    ];
+    expect(ends.length).toBeGreaterThan(10);
+    for (const { title, type, fieldConfig, targets } of panelsOf(board)) {
+      const byEnd = targets.some(
+        ({ expr, legendFormat }) =>
+          ['{{outcome}}', '{{result}}'].includes(legendFormat) && !/bonus|config/.test(expr),
+      );
+      if (type !== 'timeseries' || !byEnd) continue;
+      const coloured = fieldConfig.overrides.map(({ matcher }) => matcher.options);
+      expect(coloured, title).toEqual(expect.arrayContaining(ends));
+    }
+  });
+
+  it('has titles that a screen of 1,024 pixels does not cut off', () => {
+    for (const { title, gridPos } of panelsOf(board)) {
+      expect(title.length, title).toBeLessThanOrEqual(4.4 * gridPos.w - 2);
+    }
+  });
+
+  it('lays its panels out without gaps and without overlaps', () => {
     for (const panel of board.panels) {
-      const { x, w } = panel.gridPos;
-      expect(x + w, panel.title).toBeLessThanOrEqual(24);
       const others = board.panels.filter(({ id }) => id !== panel.id);
       expect(others.filter((other) => overlaps(panel.gridPos, other.gridPos))).toEqual([]);
     }
+    for (const [y, line] of Object.entries(
+      Object.groupBy(board.panels, ({ gridPos }) => gridPos.y),
+    )) {
+      const boxes = (line ?? []).map(({ gridPos }) => gridPos);
+      expect(
+        boxes.reduce((sum, { w }) => sum + w, 0),
+        `at ${y}`,
+      ).toBe(24);
+      expect(new Set(boxes.map(({ h }) => h)).size, `at ${y}`).toBe(1);
+    }
   });
 });
+
+it('the overview says whose wallet it is on the first screen', () => {
+  const overview = boards().find(({ uid }) => uid === 'wagergate-overview');
+  const headings = overview?.panels.filter(({ type }) => type === 'row') ?? [];
+  expect(headings.map(({ title }) => title).slice(0, 2)).toEqual([
+    'At a glance',
+    'One operator or all?',
+  ]);
+});
+
+it('a choice of operators that changes nothing is only passed on', () => {
+  for (const { title, panels, templating } of boards()) {
+    const used = panels.some((panel) => JSON.stringify(panel).includes('$operator'));
+    const hidden = templating.list.some(({ name, hide }) => name === 'operator' && hide === 2);
+    expect(hidden, title).toBe(!used);
+  }
+});
+
+it('a number whose answer is a word shows the word', () => {
+  const policy = boards()
+    .flatMap(panelsOf)
+    .find(({ title }) => title === 'Redis memory policy');
+  expect(policy?.options.textMode).toBe('name');
+});
+
+/** A row of the table of labels in docs/metrics.md. */
+function labelValues(label: string): readonly string[] {
+  const row = METRICS.split('\n').find((line) => line.startsWith(`| ${label} |`)) ?? '';
+  return row.split('|')[2]?.trim().split(', ') ?? [];
+}
 
 type Box = BoardFile['panels'][number]['gridPos'];
 

@@ -99,6 +99,41 @@ it.skipIf(!withPrometheus)('a backlog that nobody delivers is never empty', asyn
   await comesOut(120, '0+60x60', 120);
 });
 
+it.skipIf(!withPrometheus)('an eviction policy that loses jobs is a 2, which is red', async () => {
+  const policy = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Redis memory policy');
+  const series = ['noeviction', 'allkeys-lru'].map((name, replica) => ({
+    ...{
+      series: `gateway_redis_eviction_policy{policy="${name}",instance="${replica}"}`,
+      values: '1x60',
+    },
+  }));
+  const exp_samples = [
+    { labels: '{policy="noeviction"}', value: 1 },
+    { labels: '{policy="allkeys-lru"}', value: 2 },
+  ];
+  await holds([{ expr: policy?.expr ?? '', exp_samples }], series);
+});
+
+it.skipIf(!withPrometheus)(
+  'the overview shows the breaker that opened, not those of healthy operators',
+  async () => {
+    const overview = boards().find(({ uid }) => uid === 'wagergate-overview');
+    const panel = overview && panelsOf(overview).find(({ type }) => type === 'state-timeline');
+    const breaker = (operator: string, values: string) => ({
+      ...{ series: `gateway_breaker_state{operator="${operator}",class="money"}`, values },
+    });
+    const healthy = Array.from({ length: 60 }, (_, index) => breaker(`a${index}`, '0x60'));
+    const exp_samples = [
+      { labels: '{operator="x-was-open",class="money"}', value: 0 },
+      { labels: '{operator="z-is-open",class="money"}', value: 2 },
+    ];
+    await holds(
+      [{ expr: panel?.targets[0]?.expr ?? '', exp_samples }],
+      [...healthy, breaker('x-was-open', '0x20 2x5 0x40'), breaker('z-is-open', '0x20 2x40')],
+    );
+  },
+);
+
 type Series = typeof STANDING_STILL;
 
 async function nothingComesOf(queries: readonly string[], series: Series): Promise<void> {
@@ -114,7 +149,10 @@ async function holds(
   series: Series,
 ): Promise<void> {
   const tests = expected.map(({ expr, exp_samples }) => ({
-    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$operator', '.*'),
+    expr: expr
+      .replaceAll('$__rate_interval', '5m')
+      .replaceAll('$__range', '40m')
+      .replaceAll('$operator', '.*'),
     ...{ eval_time: '50m', exp_samples },
   }));
   const file = join(folder, 'quiet.yaml');

@@ -4,6 +4,7 @@ import { FOLDER } from '../../../grafana/src/dashboards.ts';
 
 export interface Target {
   readonly expr: string;
+  readonly legendFormat: string;
   readonly datasource: { readonly type: string; readonly uid: string };
 }
 
@@ -22,10 +23,16 @@ export interface PanelFile {
     readonly defaults: {
       readonly unit: string;
       readonly noValue: string;
+      readonly decimals?: number;
       readonly mappings?: readonly { readonly type: string; readonly options: unknown }[];
       readonly thresholds: { readonly steps: readonly unknown[] };
     };
+    readonly overrides: readonly {
+      readonly matcher: { readonly id: string; readonly options: unknown };
+      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
+    }[];
   };
+  readonly options: { readonly textMode?: string };
   readonly targets: readonly Target[];
 }
 
@@ -35,7 +42,11 @@ export interface BoardFile {
   readonly tags: readonly string[];
   readonly links: readonly unknown[];
   readonly templating: {
-    readonly list: readonly { readonly name: string; readonly type: string }[];
+    readonly list: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly hide?: number;
+    }[];
   };
   readonly panels: readonly PanelFile[];
 }
