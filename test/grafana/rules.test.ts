@@ -50,6 +50,14 @@ describe.each(alerts())('the alert $alert', ({ alert, labels, annotations }) => 
   });
 });
 
+it('count events in whole numbers: Prometheus only estimates how much a counter grew', () => {
+  const estimated = alerts().filter(
+    ({ expr, annotations }) =>
+      expr.includes('increase(') && annotations.summary.includes('$value | humanize }}'),
+  );
+  expect(estimated.map(({ alert }) => alert)).toEqual([]);
+});
+
 it('are as many as the README counts', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   expect(/ and (\d+) Prometheus alerts/.exec(readme)?.[1]).toBe(String(alerts().length));
