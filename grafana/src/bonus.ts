@@ -42,7 +42,7 @@ export const bonus = board({
       stat({
         title: 'Denied in an hour',
         why: 'How often did an operator name a template, bonus or player that is not its own? It is told 404.',
-        unit: 'short',
+        unit: 'locale',
         width: 8,
         steps: [
           [1, 'yellow'],
@@ -100,7 +100,7 @@ export const bonus = board({
       ranking({
         title: 'Denied by operator, in an hour',
         why: 'Who reaches for what is not theirs? A few are typing errors, hundreds are a search.',
-        unit: 'short',
+        unit: 'locale',
         width: 8,
         steps: [
           [1, 'yellow'],

@@ -39,7 +39,7 @@ export const moneySafety = board({
       stat({
         title: 'Conflicts in an hour',
         why: 'Operations that contradict the journal. Nothing of them was sent; one is worth a look.',
-        unit: 'short',
+        unit: 'locale',
         width: 6,
         steps: [[1, 'red']],
         whole: true,
@@ -119,7 +119,7 @@ export const moneySafety = board({
       ranking({
         title: 'Conflicts by operator, in an hour',
         why: 'Whose bets came with another amount, currency or player, or with results for bets that were declined or rolled back?',
-        unit: 'short',
+        unit: 'locale',
         width: 8,
         steps: [[1, 'red']],
         whole: true,

@@ -164,7 +164,7 @@ export const operator = board({
       ranking({
         title: 'Oddities in an hour',
         why: 'Conflicts contradict the journal, unknown outcomes need closing, signature failures are a wrong or rotated secret on the operator’s side.',
-        unit: 'short',
+        unit: 'locale',
         width: 8,
         steps: [
           [1, 'yellow'],

@@ -61,7 +61,7 @@ export interface PanelSpec {
   readonly lowest?: Colour;
   /** Values of a number that stand for a word. */
   readonly words?: readonly (State & { readonly value: number })[];
-  /** No decimals: Prometheus estimates how much a counter grew, so one event is 1.02. */
+  /** No decimals: Prometheus estimates how much a counter grew, so one event is 1.02. The unit is `locale`. */
   readonly whole?: boolean;
   /** Whether a number's legend is shown besides it, or instead. */
   readonly names?: 'too' | 'only';

@@ -12,14 +12,19 @@ export function perSecond(metric: string, by: string, where = CHOSEN): string {
   return `sum by (${by}) (rate(${metric}{${where}}[$__rate_interval]))`;
 }
 
+/** Nothing as soon as no process is scraped: what it did in the minutes before is not what it does now. */
+export function whileScraped(query: string): string {
+  return `(${query} and on () gateway_build_info)`;
+}
+
 /** 0 where a query finds nothing, but only while a process is scraped: nobody's look must not say that all is well. */
 export function orZero(query: string): string {
-  return `(${query} or 0 * max(gateway_build_info))`;
+  return `(${whileScraped(query)} or 0 * max(gateway_build_info))`;
 }
 
 /** The same for what only workers report: without one, the gauges are missing and nobody knows. */
 export function orZeroByWorkers(query: string): string {
-  return `(${query} or 0 * max(gateway_drains_total))`;
+  return `((${query} and on () gateway_drains_total) or 0 * max(gateway_drains_total))`;
 }
 
 /** A counter's total increase per second, now; 0 while the counter does not exist. */
@@ -50,7 +55,7 @@ export function quantiles(histogram: string, where = CHOSEN): Record<string, str
 export function shareWithin5s(where = CHOSEN): string {
   const metric = 'gateway_callback_duration_seconds';
   const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}${NOW}))`;
-  return `${within} / (sum(rate(${metric}_count{${where}}${NOW})) > 0)`;
+  return whileScraped(`${within} / (sum(rate(${metric}_count{${where}}${NOW})) > 0)`);
 }
 
 /** Deliveries in these states, counted once however many replicas report them. */

@@ -1,7 +1,7 @@
 import { board } from './board.ts';
 import { UP } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
-import { orZero } from './promql.ts';
+import { orZero, whileScraped } from './promql.ts';
 
 /** 1 for the right policy, 2 for any other. */
 const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
@@ -154,7 +154,7 @@ export const runtime = board({
         width: 12,
         steps: [[1, 'red']],
         // A restart must not make them forgotten.
-        queries: { lost: 'sum(max_over_time(gateway_lost_commits_total[$__range]))' },
+        queries: { lost: whileScraped('sum(max_over_time(gateway_lost_commits_total[$__range]))') },
       }),
       stat({
         title: 'Redis memory policy',

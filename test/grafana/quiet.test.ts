@@ -61,6 +61,20 @@ it.skipIf(!withPrometheus)('while nobody is scraped, no number says that all is 
   );
 });
 
+it.skipIf(!withPrometheus)(
+  'as soon as nobody is scraped, no number lasts from before',
+  async () => {
+    const ended = [
+      ...STANDING_STILL,
+      { series: 'gateway_build_info{version="1"}', values: '' },
+    ].map(({ series }) => ({ series, values: '7+7x47 stale' }));
+    await nothingComesOf(
+      NUMBERS.map(({ expr }) => expr),
+      ended,
+    );
+  },
+);
+
 it.skipIf(!withPrometheus)('without a worker, no number claims that nothing waits', async () => {
   const byWorkers =
     /gateway_(deliveries|rollback_oldest|unresolved_bets|bonus_open|delivery_attempts)/;
