@@ -6,6 +6,10 @@ import { orZero, whileScraped } from './promql.ts';
 /** 1 for the right policy, 2 for any other. */
 const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
   or 2 * max by (policy) (gateway_redis_eviction_policy{policy!="noeviction"})`;
+/** As the alert `WagergateReplicaGone` counts them. Those that were removed on purpose are no targets any more. */
+const GONE = `count(min by (job, instance) (up) == 0
+  and on (job, instance) max by (job, instance) (last_over_time(gateway_build_info[1d])))
+  or 0 * max(gateway_build_info)`;
 const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
 
 /** The processes, and the servers that they need. */
@@ -20,17 +24,25 @@ export const runtime = board({
         title: 'Replicas',
         why: 'How many replicas are scraped, of which versions? Two versions for a long time mean that a rollout is stuck.',
         unit: 'short',
-        width: 6,
+        width: 4,
         lowest: 'red',
         steps: [[1, 'green']],
         names: 'too',
         queries: { '{{version}}': 'count by (version) (gateway_build_info)' },
       }),
       stat({
+        title: 'Replicas gone',
+        why: 'How many of a day’s replicas should be there and do not answer Prometheus?',
+        unit: 'short',
+        width: 4,
+        steps: [[1, 'red']],
+        queries: { gone: GONE },
+      }),
+      stat({
         title: 'Youngest process',
         why: 'How long ago did a replica last start? A number that stays small is a replica that keeps dying.',
         unit: 's',
-        width: 6,
+        width: 5,
         lowest: 'red',
         steps: [
           [300, 'yellow'],
@@ -44,7 +56,7 @@ export const runtime = board({
         title: 'Configuration age',
         why: 'When was the configuration last read without a fault, on the replica that is furthest behind?',
         unit: 's',
-        width: 6,
+        width: 5,
         queries: { age: `max(time() - ${RELOADED})` },
       }),
       stat({
