@@ -1,7 +1,8 @@
 import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
-import type { Decision } from '../domain/decide.ts';
+import type { ResultDecision, RollbackDecision } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { ANOTHER_PLAYERS, locate } from '../engine/find-bet.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
@@ -21,8 +22,8 @@ export type Found =
 
 /** The answers that are the same for every operation. */
 type KnownDecision = Extract<
-  Decision,
-  { kind: 'repeat' | 'repeatRefusal' | 'conflict' | 'unresolved' | 'fenced' }
+  ResultDecision | RollbackDecision,
+  { kind: 'repeat' | 'repeatRefusal' | 'conflict' | 'unresolved' }
 >;
 
 /**
@@ -138,8 +139,8 @@ export class BetCallback<M extends BetRequest = BetRequest> {
         return this.conflict(bet.owner?.operatorId, decision.why);
       case 'unresolved':
         return this.#unresolved(bet.owner?.operatorId);
-      case 'fenced':
-        throw new Error('only a place is fenced');
+      default:
+        return unreachable(decision);
     }
   }
 

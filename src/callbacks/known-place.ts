@@ -75,10 +75,6 @@ export async function answerKnownPlace(
         if (placed === 'moved') continue;
         return placed;
       }
-      case 'nothingToSend':
-      case 'takeOver':
-      case 'unresolved':
-        throw new Error(`a place is never decided ${decision.kind}`);
       default:
         return unreachable(decision);
     }

@@ -10,44 +10,97 @@ import {
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
 
+/*
+ * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
+ * the contract's table is one test; the callbacks carry the decision out.
+ */
+
 /** The recorded success, again. */
 export interface Repeat {
   readonly kind: 'repeat';
   readonly transactionTime: string;
 }
 
-/**
- * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
- * the contract's table is one test; the callbacks carry the decision out.
- */
-export type Decision =
-  | Repeat
-  /** The recorded refusal, again. */
-  | { readonly kind: 'repeatRefusal'; readonly code: number; readonly message: string }
-  /** Contradicts what is recorded: code 5, nothing sent (I10). */
-  | { readonly kind: 'conflict'; readonly why: string }
-  /** A place after its rollback: code 8, nothing sent (I6). */
-  | { readonly kind: 'fenced' }
-  /** Another operation of the bet, or a copy of this one, is in flight. */
-  | { readonly kind: 'wait' }
-  /** Call the wallet; these queued deliveries become obsolete. */
-  | { readonly kind: 'send'; readonly supersedes: readonly string[] }
-  /** The wallet already holds the requested state: confirmed without a call. */
-  | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
-  /** Has to wait behind what was promised: becomes a delivery. */
-  | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
-  /** The place's outcome is unknown: a result is neither paid nor refused until that is closed. */
-  | { readonly kind: 'unresolved' };
+/** The recorded refusal, again. */
+interface RepeatRefusal {
+  readonly kind: 'repeatRefusal';
+  readonly code: number;
+  readonly message: string;
+}
 
-const SEND: Decision = { kind: 'send', supersedes: [] };
-const WAIT = { kind: 'wait' } as const;
-const SYSTEM_ERROR: Decision = { kind: 'repeatRefusal', code: 100, message: 'System error' };
+/** Contradicts what is recorded: code 5, nothing sent (I10). */
+interface Conflict {
+  readonly kind: 'conflict';
+  readonly why: string;
+}
+
+/** Another operation of the bet, or a copy of this one, is in flight. */
+interface Wait {
+  readonly kind: 'wait';
+}
+
+/** Call the wallet. */
+interface Send {
+  readonly kind: 'send';
+}
+
+/** The ids of the queued deliveries that become obsolete. */
+interface Superseding {
+  readonly supersedes: readonly string[];
+}
+
+/** The wallet already holds the requested state: confirmed without a call. */
+interface NothingToSend extends Superseding {
+  readonly kind: 'nothingToSend';
+}
+
+/** Has to wait behind what was promised: becomes a delivery. */
+interface TakeOver extends Superseding {
+  readonly kind: 'takeOver';
+}
+
+export type PlaceDecision =
+  | Repeat
+  | RepeatRefusal
+  | Conflict
+  /** After its rollback: code 8, nothing sent (I6). */
+  | { readonly kind: 'fenced' }
+  | Wait
+  | Send;
+
+export type ResultDecision =
+  | Repeat
+  | Conflict
+  /** The place's outcome is unknown: a result is neither paid nor refused until that is closed. */
+  | { readonly kind: 'unresolved' }
+  | Wait
+  | Send
+  | NothingToSend
+  | TakeOver;
+
+export type RollbackDecision =
+  | Repeat
+  | RepeatRefusal
+  | Wait
+  | (Send & Superseding)
+  | NothingToSend
+  | TakeOver;
+
+export type UpdateDecision = Repeat | Wait | (Send & Superseding) | NothingToSend;
+
+const SEND: Send = { kind: 'send' };
+const WAIT: Wait = { kind: 'wait' };
+const SYSTEM_ERROR: RepeatRefusal = { kind: 'repeatRefusal', code: 100, message: 'System error' };
+
+/** What a place must repeat exactly. */
+interface PlaceTerms {
+  readonly amount: string;
+  readonly currency: string;
+  readonly userId: string;
+}
 
 /** A place whose `transactionId` is already in the journal. */
-export function decidePlace(
-  bet: Bet,
-  place: { readonly amount: string; readonly currency: string; readonly userId: string },
-): Decision {
+export function decidePlace(bet: Bet, place: PlaceTerms): PlaceDecision {
   const difference = placeDifference(bet, place);
   if (difference !== undefined) {
     return { kind: 'conflict', why: `the bet is known with another ${difference}` };
@@ -77,7 +130,7 @@ export function decidePlace(
 
 function placeDifference(
   bet: Bet,
-  place: { readonly amount: string; readonly currency: string; readonly userId: string },
+  place: PlaceTerms,
 ): 'amount' | 'currency' | 'player' | undefined {
   if (bet.amount !== undefined && !sameAmount(bet.amount, place.amount)) return 'amount';
   if (bet.currency !== undefined && bet.currency !== place.currency) return 'currency';
@@ -89,7 +142,7 @@ function placeDifference(
 export function decideSettle(
   bet: Bet,
   settle: { readonly amount: string; readonly resultType: ResultType },
-): Decision {
+): ResultDecision {
   const same = (other: { amount: string; resultType: ResultType }) =>
     other.resultType === settle.resultType && sameAmount(other.amount, settle.amount);
   const stands =
@@ -107,7 +160,7 @@ export function decideSettle(
 }
 
 /** An unsettle. For a bet that was never settled it is sent as well. */
-export function decideUnsettle(bet: Bet): Decision {
+export function decideUnsettle(bet: Bet): ResultDecision {
   return decideResult(bet, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
     queuedTwin: (last) => last.operation === 'unsettle',
@@ -126,9 +179,9 @@ function decideResult(
   rules: {
     readonly repeated: () => { readonly transactionTime: string } | undefined;
     readonly queuedTwin: (last: OpenDelivery) => boolean;
-    readonly overUnattempted: (ids: readonly string[]) => Decision;
+    readonly overUnattempted: (ids: readonly string[]) => NothingToSend | TakeOver;
   },
-): Decision {
+): ResultDecision {
   if (bet.rollback.kind !== 'none') return { kind: 'conflict', why: 'the bet is rolled back' };
   if (neverHeld(bet)) return { kind: 'conflict', why: 'the bet was never accepted' };
   if (bet.busy !== undefined) return WAIT;
@@ -151,7 +204,7 @@ function decideResult(
 }
 
 /** A rollback: never refused, and nothing of its bet comes after it. */
-export function decideRollback(bet: Bet): Decision {
+export function decideRollback(bet: Bet): RollbackDecision {
   // While the first is in flight, a copy waits for it; later copies are answered from the journal.
   if (bet.busy?.operation === 'rollback') return WAIT;
   if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
@@ -183,10 +236,7 @@ export function calledOffInFlight(bet: Bet): readonly string[] {
  * An update never waits behind what was promised: it replaces older ones.
  * @param key the update's coefficients, canonical: equal keys are the same update
  */
-export function decideUpdate(
-  bet: Bet,
-  key: string,
-): Extract<Decision, { kind: 'repeat' | 'nothingToSend' | 'wait' | 'send' }> {
+export function decideUpdate(bet: Bet, key: string): UpdateDecision {
   const repeat = repeatedUpdate(bet, key);
   if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
     return repeat ?? { kind: 'nothingToSend', supersedes: [] };

@@ -60,6 +60,7 @@ function queued(
 const settling = (id: string, attempts = 0, amount = '25') =>
   queued(id, 'settle', attempts, { amount, resultType: 'won' });
 
+const SEND = { kind: 'send' };
 const send = (...supersedes: string[]) => ({ kind: 'send', supersedes });
 const takeOver = (...supersedes: string[]) => ({ kind: 'takeOver', supersedes });
 const nothingToSend = (...supersedes: string[]) => ({ kind: 'nothingToSend', supersedes });
@@ -97,7 +98,7 @@ describe('a place of a known transactionId', () => {
     [
       'is sent where only another operation of its bet was seen',
       { place: { kind: 'unseen' }, amount: undefined, currency: undefined },
-      send(),
+      SEND,
     ],
     [
       'waits for that other operation (I6)',
@@ -144,17 +145,17 @@ describe('a place of a known transactionId', () => {
 
 describe('a settle', () => {
   it.each<Row>([
-    ['is sent', {}, send()],
+    ['is sent', {}, SEND],
     [
       'is sent for a bet of which only another operation was seen',
       { place: { kind: 'unseen' } },
-      send(),
+      SEND,
     ],
     ['is answered when the bet is settled so', { settlement: SETTLED }, repeat(AT)],
-    ['is sent with another amount', { settlement: { ...SETTLED, amount: '24' } }, send()],
-    ['is sent with another type', { settlement: { ...SETTLED, resultType: 'refund' } }, send()],
-    ['is sent again after an unsettle', { settlement: UNSETTLED }, send()],
-    ['is sent, not answered, while the state is unknown (I5)', { settlement: IN_DOUBT }, send()],
+    ['is sent with another amount', { settlement: { ...SETTLED, amount: '24' } }, SEND],
+    ['is sent with another type', { settlement: { ...SETTLED, resultType: 'refund' } }, SEND],
+    ['is sent again after an unsettle', { settlement: UNSETTLED }, SEND],
+    ['is sent, not answered, while the state is unknown (I5)', { settlement: IN_DOUBT }, SEND],
     ['contradicts a promised rollback', { rollback: PROMISED }, conflict],
     ['contradicts a rollback', { rollback: ROLLED_BACK, settlement: SETTLED }, conflict],
     ['contradicts a decline', { place: DECLINED }, conflict],
@@ -176,7 +177,7 @@ describe('a settle', () => {
       { deliveries: [settling('1', 1), queued('2', 'unsettle')] },
       takeOver(),
     ],
-    ['overtakes a queued update (I6)', { deliveries: [queued('1', 'update', 3)] }, send()],
+    ['overtakes a queued update (I6)', { deliveries: [queued('1', 'update', 3)] }, SEND],
     [
       'only calls an unsettle off that no wallet has seen, where the wallet holds this very result',
       { settlement: SETTLED, deliveries: [queued('1', 'unsettle')] },
@@ -194,10 +195,10 @@ describe('a settle', () => {
 
 describe('an unsettle', () => {
   it.each<Row>([
-    ['is sent for a settled bet', { settlement: SETTLED }, send()],
-    ['is sent for a bet never settled', {}, send()],
+    ['is sent for a settled bet', { settlement: SETTLED }, SEND],
+    ['is sent for a bet never settled', {}, SEND],
     ['is answered when the bet is unsettled', { settlement: UNSETTLED }, repeat(LATER)],
-    ['is sent, not answered, while the state is unknown (I5)', { settlement: IN_DOUBT }, send()],
+    ['is sent, not answered, while the state is unknown (I5)', { settlement: IN_DOUBT }, SEND],
     ['contradicts a rollback', { rollback: ROLLED_BACK }, conflict],
     ['contradicts a decline', { place: DECLINED }, conflict],
     ['leaves an unknown place open', { place: { kind: 'unknown' } }, { kind: 'unresolved' }],

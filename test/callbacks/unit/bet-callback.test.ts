@@ -210,11 +210,6 @@ describe('what the journal decides alone', () => {
     const facts = { operator: operatorId, operation: 'settle', transactionId: ID, why };
     expect(log.error.mock.calls).toEqual([[facts, 'bet.result_for_unknown_place']]);
   });
-
-  it('is never the fence of a place: that would be our own fault', () => {
-    const { callback } = settleOf(BET);
-    expect(() => callback.answerKnown(BET, { kind: 'fenced' })).toThrow('only a place is fenced');
-  });
 });
 
 describe('a last look at the bet', () => {

@@ -16,12 +16,15 @@ import {
 } from '../../../src/domain/conclude.ts';
 import { CONFIRMATIONS, decideConfirm } from '../../../src/domain/confirm.ts';
 import {
-  type Decision,
   decidePlace,
   decideRollback,
   decideSettle,
   decideUnsettle,
   decideUpdate,
+  type PlaceDecision,
+  type ResultDecision,
+  type RollbackDecision,
+  type UpdateDecision,
 } from '../../../src/domain/decide.ts';
 import { afterAttempt } from '../../../src/domain/delivery.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
@@ -70,7 +73,7 @@ export class Life {
   rollback(fate: Fate): Told {
     const bet = this.#placed();
     const decision = decideRollback(bet);
-    if (!mayChange(decision)) return this.#known(decision);
+    if (!('supersedes' in decision)) return this.#known(decision);
     const time = this.#time();
     this.#supersede(decision.supersedes);
     const call: WalletCall = { operation: 'rollback' };
@@ -92,7 +95,7 @@ export class Life {
     const decision = decideUpdate(bet, key);
     const time = this.#time();
     if (decision.kind === 'nothingToSend') return { status: 200, time };
-    if (!mayChange(decision)) return this.#known(decision);
+    if (!('supersedes' in decision)) return this.#known(decision);
     this.#supersede(decision.supersedes);
     this.#bet = { ...this.#placed(), update: { key, transactionTime: time } };
     const call: WalletCall = { operation: 'update', key };
@@ -139,11 +142,9 @@ export class Life {
     return true;
   }
 
-  #result(call: WalletCall, decide: (bet: Bet) => Decision, fate: Fate): Told {
+  #result(call: WalletCall, decide: (bet: Bet) => ResultDecision, fate: Fate): Told {
     const bet = this.#placed();
     const decision = decide(bet);
-    if (!mayChange(decision)) return this.#known(decision);
-    const attempted = attemptedBy(call);
     switch (decision.kind) {
       case 'takeOver':
         this.#supersede(decision.supersedes);
@@ -161,17 +162,19 @@ export class Life {
       case 'send': {
         const sent = this.#call(call, fate);
         const options = { tokenIsChecked: false, answeredTime: undefined };
-        const conclusion = concludeResult(bet, attempted, sent, options);
+        const conclusion = concludeResult(bet, attemptedBy(call), sent, options);
         const told = this.#finish(call, conclusion, { status: 503 });
         const isFirst = bet.settlement.kind === 'none' && call.operation === 'settle';
         if (conclusion.answer !== undefined || !this.#queues || !isFirst) return told;
         return this.#promise(call, this.#time(), 1);
       }
+      default:
+        return this.#known(decision);
     }
   }
 
   /** Answers that need no wallet. */
-  #known(decision: Decision): Told {
+  #known(decision: PlaceDecision | ResultDecision | RollbackDecision | UpdateDecision): Told {
     switch (decision.kind) {
       case 'repeat':
         return { status: 200, time: decision.transactionTime };
@@ -282,12 +285,6 @@ export class Life {
     this.#nowMs += 1;
     return new Date(1_700_000_000_000 + this.#nowMs).toISOString();
   }
-}
-
-type Changing = Extract<Decision, { readonly supersedes: readonly string[] }>;
-
-function mayChange(decision: Decision): decision is Changing {
-  return 'supersedes' in decision;
 }
 
 function attemptedBy(call: WalletCall): AttemptedResult {
