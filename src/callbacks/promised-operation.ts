@@ -5,9 +5,8 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, runAttempt } from '../engine/attempt.ts';
-import { callWallet } from '../engine/call-wallet.ts';
+import { callWallet, UNREAD } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
-import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -119,7 +118,7 @@ function promisedAttempt(
     deadline,
     call: async (sending) => {
       const found = await token;
-      if (found.kind === 'unread') return WITHOUT_TOKEN;
+      if (found.kind === 'unread') return UNREAD;
       const hadResult = next.from.settlement.kind !== 'none';
       const operatorToken = found.token;
       const request = { message, attemptId, owner, books: next.from, operatorToken, hadResult };

@@ -3,14 +3,13 @@ import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, record, type Tried, tryOnce } from '../engine/attempt.ts';
-import { callWallet } from '../engine/call-wallet.ts';
+import { callWallet, UNREAD } from '../engine/call-wallet.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { firstCashout, firstRequest } from '../engine/first-request.ts';
 import { isResultRequest, resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { UNRELEASED } from '../engine/wallet-generation.ts';
-import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { type BetRequest, type ParseResult, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
@@ -144,7 +143,7 @@ async function call(
     const deadline = new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs);
     return await callWallet(engine, wallet, request, deadline, sending);
   } catch (error) {
-    if (error instanceof GatewayError) return WITHOUT_TOKEN;
+    if (error instanceof GatewayError) return UNREAD;
     const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
     engine.logger.error(facts, 'delivery.unsendable');
     return unsendable(`it cannot be sent: ${error}`);

@@ -60,3 +60,11 @@ export type BetAnswer =
 
 /** How a profile or balance call ends without the wallet's data. */
 export type ReadFailure = Exclude<BetAnswer, { kind: 'accepted' }>;
+
+/** The answer for a call that was decided against before there was anything to send. @param error in words for people */
+export function notSent(
+  reason: NotSentReason,
+  error: string,
+): Extract<BetAnswer, { kind: 'notSent' }> {
+  return { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error } };
+}

@@ -4,7 +4,7 @@ import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { BetOperation } from '../domain/operation.ts';
-import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { type BetAnswer, notSent } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
 import { type AttemptRecord, attemptOf } from '../store/bets/attempt-record.ts';
@@ -182,11 +182,7 @@ async function release<C extends Concluded>(
   attempt: Attempt<C>,
   operationId: string,
 ): Promise<void> {
-  const sent: BetAnswer = {
-    kind: 'notSent',
-    reason: 'database',
-    trace: { sent: false, latencyMs: 0, error: 'the intent was committed too late' },
-  };
+  const sent = notSent('database', 'the intent was committed too late');
   const concluded = attempt.conclude(sent);
   try {
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);

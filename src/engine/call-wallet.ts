@@ -1,6 +1,6 @@
 import type { BetOwner } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
-import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { type BetAnswer, notSent } from '../domain/wallet-answer.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
@@ -60,8 +60,7 @@ export function callWallet(
   });
 }
 
-const OTHER_WALLET: BetAnswer = {
-  kind: 'notSent',
-  reason: 'maintenance',
-  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of another wallet' },
-};
+const OTHER_WALLET = notSent('maintenance', 'the bet is in the books of another wallet');
+
+/** For a call that was not made, because its token or the request that it repeats could not be read from PostgreSQL. */
+export const UNREAD = notSent('database', 'PostgreSQL did not give what goes with the call');

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
-import type { BetAnswer, NotSentReason } from '../domain/wallet-answer.ts';
+import { type BetAnswer, type NotSentReason, notSent } from '../domain/wallet-answer.ts';
 import type {
   BreakerHearsay,
   BreakerOverride,
@@ -188,7 +188,7 @@ export class OperatorWallet implements Wallet {
               ),
             ),
           )
-        : { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error: reason } };
+        : notSent(reason, reason);
     this.#metrics.answered(operation, answer);
     logCall(this.#options.logger, this.operatorId, call, answer);
     return answer;

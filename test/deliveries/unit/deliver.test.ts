@@ -122,7 +122,7 @@ describe('the token that a delivery carries', () => {
       trace: {
         sent: false,
         latencyMs: 0,
-        error: 'PostgreSQL did not give the token that goes with the call',
+        error: 'PostgreSQL did not give what goes with the call',
       },
     });
     expect((await recorded()).counted).toBe(0);
