@@ -170,12 +170,8 @@ export function lateAfter(before: LateEffect | undefined, attempted: LateOperati
   return { kind: 'several' };
 }
 
-/** Whether a late effect would leave the wallet with the standing operation. */
-export function isHarmless(late: LateOperation, standing: LateOperation): boolean {
-  return sameLate(late, standing);
-}
-
-function sameLate(one: LateOperation, other: LateOperation): boolean {
+/** Whether two operations would leave the wallet in the same state. */
+export function sameLate(one: LateOperation, other: LateOperation): boolean {
   if (one.kind === 'place' || other.kind === 'place') return one.kind === other.kind;
   return sameResult(one, other);
 }

@@ -1,8 +1,8 @@
 import {
   type Bet,
-  isHarmless,
   type LateOperation,
   openMoneyDeliveries,
+  sameLate,
   standingResult,
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
@@ -78,7 +78,7 @@ function changesNothing(bet: Bet, late: LateOperation): boolean {
       return true;
     case 'none': {
       const standing = standingResult(bet.settlement);
-      return standing === undefined || isHarmless(late, standing);
+      return standing === undefined || sameLate(late, standing);
     }
     default:
       return unreachable(kind);

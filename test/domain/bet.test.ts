@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type Bet,
   holdsNoResult,
-  isHarmless,
   isPlaceUnknown,
   lateAfter,
   neverHeld,
   openMoneyDeliveries,
+  sameLate,
   sameResult,
   standingResult,
   unknownAfter,
@@ -123,10 +123,10 @@ describe('a result left without an answer', () => {
   });
 
   it('is harmless where it would leave the books as they are', () => {
-    expect(isHarmless(won('25'), won('25.0'))).toBe(true);
-    expect(isHarmless(LOST, won('25'))).toBe(false);
-    expect(isHarmless(PLACE, won('25'))).toBe(false);
-    expect(isHarmless(PLACE, PLACE)).toBe(true);
+    expect(sameLate(won('25'), won('25.0'))).toBe(true);
+    expect(sameLate(LOST, won('25'))).toBe(false);
+    expect(sameLate(PLACE, won('25'))).toBe(false);
+    expect(sameLate(PLACE, PLACE)).toBe(true);
   });
 });
 
