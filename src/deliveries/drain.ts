@@ -41,8 +41,8 @@ export function areHeld(
   return refusal !== undefined && refusal !== 'bulkhead';
 }
 
-/** Whether they are held by people's will, whatever the breaker does: a hold, maintenance, no file. */
-export function areHeldByPeople(
+/** Whether people keep them back, whatever the breaker does: by a hold, maintenance, or no file. */
+export function areKeptBack(
   draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
   operatorId: string,
 ): boolean {

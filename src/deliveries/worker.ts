@@ -6,7 +6,7 @@ import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
 import { pullFromFuture } from './clock-put-back.ts';
 import { confirmDue } from './confirm.ts';
-import { areHeld, areHeldByPeople, type Draining } from './drain.ts';
+import { areHeld, areKeptBack, type Draining } from './drain.ts';
 import { Drains } from './drains.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { HeadStart } from './head-start.ts';
@@ -158,7 +158,7 @@ export class DeliveryWorker {
         .filter((id) => areHeld(this.#draining, id) || this.#headStart.isOn(id)),
     );
     await store.countHeld([...held]);
-    const keptBack = new Set([...held].filter((id) => areHeldByPeople(this.#draining, id)));
+    const keptBack = new Set([...held].filter((id) => areKeptBack(this.#draining, id)));
     // Whoever lets them go on has seen to the wallet: what its breaker did before says nothing any more.
     for (const id of this.#keptBack) if (!keptBack.has(id)) this.#headStart.forget(id);
     this.#keptBack = keptBack;
