@@ -11,6 +11,7 @@ import {
   standingResult,
   unknownAfter,
 } from '../../src/domain/bet.ts';
+import { FRESH } from './support/fresh-bet.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
 const won = (amount: string) => ({ kind: 'settle', amount, resultType: 'won' }) as const;
@@ -19,29 +20,11 @@ const UNSETTLE = { kind: 'unsettle' } as const;
 const SEVERAL = { kind: 'several' } as const;
 const PLACE = { kind: 'place' } as const;
 
-function bet(changes: Partial<Bet> = {}): Bet {
-  return {
-    transactionId: 'bet-1',
-    owner: undefined,
-    sessionId: undefined,
-    amount: '1',
-    currency: 'USD',
-    generation: 1,
-    released: 0,
-    releasedTo: 0,
-    place: { kind: 'accepted', transactionTime: AT },
-    settlement: { kind: 'none' },
-    rollback: { kind: 'none' },
-    update: undefined,
-    busy: undefined,
-    deliveries: [],
-    late: undefined,
-    standingOperationId: undefined,
-    placeAnsweredUnknown: false,
-    version: 1,
-    ...changes,
-  };
-}
+const bet = (changes: Partial<Bet> = {}): Bet => ({
+  ...FRESH,
+  place: { kind: 'accepted', transactionTime: AT },
+  ...changes,
+});
 
 describe('a bet', () => {
   const declined = { kind: 'declined', code: 7, message: 'no' } as const;

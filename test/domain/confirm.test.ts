@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Bet, LateEffect } from '../../src/domain/bet.ts';
 import { decideConfirm, lateAfterConfirming } from '../../src/domain/confirm.ts';
+import { FRESH } from './support/fresh-bet.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
 const LATE: LateEffect = {
@@ -11,29 +12,15 @@ const LATE: LateEffect = {
 };
 const SETTLED = { kind: 'settled', amount: '50', resultType: 'won', transactionTime: AT } as const;
 
-function bet(changes: Partial<Bet> = {}): Bet {
-  return {
-    transactionId: 'bet-1',
-    owner: { operatorId: 'alpha', playerId: '1', userId: 'u-1', operatorUser: 'ann' },
-    sessionId: '1',
-    amount: '10',
-    currency: 'USD',
-    generation: 1,
-    released: 0,
-    releasedTo: 0,
-    place: { kind: 'accepted', transactionTime: AT },
-    settlement: SETTLED,
-    rollback: { kind: 'none' },
-    update: undefined,
-    busy: undefined,
-    deliveries: [],
-    late: LATE,
-    standingOperationId: '7',
-    placeAnsweredUnknown: false,
-    version: 3,
-    ...changes,
-  };
-}
+const bet = (changes: Partial<Bet> = {}): Bet => ({
+  ...FRESH,
+  place: { kind: 'accepted', transactionTime: AT },
+  settlement: SETTLED,
+  late: LATE,
+  standingOperationId: '7',
+  ...changes,
+});
+
 const CONFIRM_MS = 60_000;
 const decide = (what: Bet, afterMs: number, holdsRepeats = false) =>
   decideConfirm(what, { nowMs: LATE.atMs + afterMs, confirmAfterMs: CONFIRM_MS, holdsRepeats });

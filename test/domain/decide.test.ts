@@ -8,6 +8,7 @@ import {
   decideUnsettle,
   decideUpdate,
 } from '../../src/domain/decide.ts';
+import { FRESH } from './support/fresh-bet.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
 const LATER = '2021-03-05T11:09:00.000Z';
@@ -21,29 +22,13 @@ const ROLLED_BACK = { kind: 'confirmed', transactionTime: AT } as const;
 const DECLINED = { kind: 'declined', code: 7, message: 'Not enough money' } as const;
 const UPDATED = { key: '1.2', transactionTime: AT };
 
-function bet(changes: Partial<Bet> = {}): Bet {
-  return {
-    transactionId: 'bet-1',
-    owner: OWNER,
-    sessionId: '1',
-    amount: '12.10',
-    currency: 'USD',
-    generation: 1,
-    released: 0,
-    releasedTo: 0,
-    place: PLACED,
-    settlement: { kind: 'none' },
-    rollback: { kind: 'none' },
-    update: undefined,
-    busy: undefined,
-    deliveries: [],
-    late: undefined,
-    standingOperationId: undefined,
-    placeAnsweredUnknown: false,
-    version: 1,
-    ...changes,
-  };
-}
+const bet = (changes: Partial<Bet> = {}): Bet => ({
+  ...FRESH,
+  owner: OWNER,
+  amount: '12.10',
+  place: PLACED,
+  ...changes,
+});
 
 const busy = (operation: NonNullable<Bet['busy']>['operation']) =>
   ({ operation, attemptId: 'a', lapsed: false }) as const;

@@ -7,6 +7,7 @@ import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { Database } from '../../../src/store/database.ts';
 import type { SqlValue } from '../../../src/store/sql/sql-value.ts';
 import type { Statement } from '../../../src/store/sql/statement.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
@@ -87,18 +88,9 @@ async function begin(bet: Bet): Promise<Attempt> {
 async function settled(changes: Partial<Outcome> = {}): Promise<Outcome> {
   const transactionId = randomUUID();
   const begun = await begin({
-    ...{ transactionId, owner: journal.owner, sessionId: journal.sessionId },
-    ...{
-      generation: 1,
-      released: 0,
-      releasedTo: 0,
-      amount: '12.10',
-      currency: 'USD',
-      place: { kind: 'accepted', transactionTime: AT },
-    },
-    ...{ settlement: { kind: 'none' }, rollback: { kind: 'none' }, update: undefined },
-    ...{ busy: undefined, deliveries: [], late: undefined, standingOperationId: undefined },
-    ...{ placeAnsweredUnknown: false, version: 0 },
+    ...FRESH,
+    ...{ transactionId, owner: journal.owner, sessionId: journal.sessionId, version: 0 },
+    place: { kind: 'accepted', transactionTime: AT },
   });
   return {
     ...{ transactionId, ...begun, caller: undefined, confirmAfterMs: 60_000 },

@@ -4,6 +4,7 @@ import type { Bet } from '../../../../src/domain/bet.ts';
 import type { BetOperation } from '../../../../src/domain/operation.ts';
 import type { Commit } from '../../../../src/store/bets/commit.ts';
 import { BetJournal } from '../../../../src/store/bets/journal.ts';
+import { FRESH } from '../../../domain/support/fresh-bet.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../../support/journal.ts';
 import { onServer } from '../../../support/server.ts';
 
@@ -25,23 +26,12 @@ export function useBets(): void {
 /** An accepted bet that is not in the journal yet. */
 export function newBet(): Bet {
   return {
+    ...FRESH,
     transactionId: randomUUID(),
     owner: journal.owner,
     sessionId: journal.sessionId,
     amount: '12.10',
-    currency: 'USD',
-    generation: 1,
-    released: 0,
-    releasedTo: 0,
     place: { kind: 'accepted', transactionTime: AT },
-    settlement: { kind: 'none' },
-    rollback: { kind: 'none' },
-    update: undefined,
-    busy: undefined,
-    deliveries: [],
-    late: undefined,
-    standingOperationId: undefined,
-    placeAnsweredUnknown: false,
     version: 0,
   };
 }
