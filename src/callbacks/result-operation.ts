@@ -53,7 +53,7 @@ export async function sendResult(
   const { operatorId } = ownerOf(bet);
   const askable = askableWallet(callbacks, bet, message.operation, deadline);
   if ('refusal' in askable) {
-    if (terms.mayQueue) return await takeOverResult(callback, bet, nowOf(callback), []);
+    if (terms.mayQueue) return await takeOverResult(callback, bet, []);
     const { refusal: reason } = askable;
     callbacks.metrics.rejected.inc({ operator: operatorId, reason });
     return unavailable('not_sent', operatorId, { reason });
@@ -191,15 +191,11 @@ function concluded(
 export async function takeOverResult(
   callback: ResultCallback,
   bet: Bet,
-  transactionTime: string,
   supersedes: readonly string[],
 ): Promise<Handled | 'moved'> {
-  const delivery = promiseOf(callback, bet, transactionTime);
-  return await answerUnsent(
-    callback,
-    { from: bet, to: bet, transactionTime, supersedes },
-    delivery,
-  );
+  const transactionTime = nowOf(callback);
+  const next = { from: bet, to: bet, transactionTime, supersedes };
+  return await answerUnsent(callback, next, promiseOf(callback, bet, transactionTime));
 }
 
 /**
@@ -209,11 +205,10 @@ export async function takeOverResult(
 export async function recordUnsentResult(
   callback: ResultCallback,
   bet: Bet,
-  now: string,
   supersedes: readonly string[],
 ): Promise<Handled | 'moved'> {
   const keepsSettle = bet.settlement.kind === 'settled' && callback.message.operation === 'settle';
-  const transactionTime = keepsSettle ? bet.settlement.transactionTime : now;
+  const transactionTime = keepsSettle ? bet.settlement.transactionTime : nowOf(callback);
   const to: Bet = keepsSettle
     ? bet
     : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
@@ -230,13 +225,17 @@ async function tokenFor(
   return await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token));
 }
 
-function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {
+function promiseOf(
+  { callbacks, message }: ResultCallback,
+  bet: Bet,
+  transactionTime: string,
+): NewDelivery {
   const { operation } = message;
   const settle =
     operation === 'settle'
       ? { settle: { amount: message.amount, resultType: message.resultType } }
       : {};
-  const promise = { operation, state: 'pending', transactionTime: time, ...settle } as const;
+  const promise = { operation, state: 'pending', transactionTime, ...settle } as const;
   return newDelivery(callbacks.configuration(), ownerOf(bet).operatorId, promise);
 }
 

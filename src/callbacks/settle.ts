@@ -3,7 +3,6 @@ import type { Bet } from '../domain/bet.ts';
 import { decideSettle } from '../domain/decide.ts';
 import { inTime } from '../engine/attempt.ts';
 import { firstCashout } from '../engine/first-request.ts';
-import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
 import { tokenRefused, unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -34,12 +33,11 @@ async function settleBet(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
 ): Promise<Handled | 'moved'> {
-  const { message, callbacks } = settling;
+  const { message } = settling;
   const isCashout = message.resultType === 'cashout';
   const recorded = await recordedAnswer(settling, bet);
   if (recorded !== undefined) return recorded;
   const decision = decideSettle(bet, message);
-  const now = isoTime(callbacks.clock.nowMs());
   switch (decision.kind) {
     case 'wait':
       if (await settling.wait(bet)) return 'moved';
@@ -52,9 +50,9 @@ async function settleBet(
     case 'takeOver':
       // A cashout is never promised: only the wallet can accept it, while its player waits.
       if (isCashout) return await refusedBehindQueue(settling, bet);
-      return await takeOverResult(settling, bet, now, decision.supersedes);
+      return await takeOverResult(settling, bet, decision.supersedes);
     case 'nothingToSend':
-      return await recordUnsentResult(settling, bet, now, decision.supersedes);
+      return await recordUnsentResult(settling, bet, decision.supersedes);
     default:
       return settling.answerKnown(bet, decision);
   }

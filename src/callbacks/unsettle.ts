@@ -1,6 +1,5 @@
 import type { Bet } from '../domain/bet.ts';
 import { decideUnsettle } from '../domain/decide.ts';
-import { isoTime } from '../protocol/answers.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
 import { unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -27,7 +26,6 @@ async function unsettleBet(
   const recorded = await recordedAnswer(unsettling, bet);
   if (recorded !== undefined) return recorded;
   const decision = decideUnsettle(bet);
-  const now = isoTime(unsettling.callbacks.clock.nowMs());
   switch (decision.kind) {
     case 'wait':
       if (await unsettling.wait(bet)) return 'moved';
@@ -35,9 +33,9 @@ async function unsettleBet(
     case 'send':
       return await sendResult(unsettling, bet, { cashoutToken: undefined, mayQueue: false });
     case 'takeOver':
-      return await takeOverResult(unsettling, bet, now, decision.supersedes);
+      return await takeOverResult(unsettling, bet, decision.supersedes);
     case 'nothingToSend':
-      return await recordUnsentResult(unsettling, bet, now, decision.supersedes);
+      return await recordUnsentResult(unsettling, bet, decision.supersedes);
     default:
       return unsettling.answerKnown(bet, decision);
   }
