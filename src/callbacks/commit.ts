@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
-import { type Attempt, type Begun, type Concluded, inTime } from '../engine/attempt.ts';
+import { type Begun, inTime } from '../engine/attempt.ts';
 import { correctAnswer } from '../engine/correction.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
-import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import { done, UNAVAILABLE } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Callbacks } from './context.ts';
@@ -38,34 +37,6 @@ export async function commitInTime(
     default:
       return unreachable(committed);
   }
-}
-
-/** The conclusion of a callback's attempt, with the outcome for its delivery. */
-export interface WithDelivery extends Concluded {
-  readonly delivery: DeliveryOutcome;
-}
-
-/**
- * Writes the outcome of a callback's attempt and of its delivery, while the caller
- * waits.
- * @param confirmAfterMs when an unknown outcome is confirmed (`delivery.confirmUnknownAfterMs`)
- */
-export function finishOf<C extends WithDelivery>(
-  { callbacks: { bets }, transactionId, deadline }: BetCallback<BetRequest>,
-  attemptId: string,
-  confirmAfterMs: number,
-): Attempt<C>['finish'] {
-  return async (operationId, { conclusion, delivery, lateAnswer }, attempt) =>
-    bets.finish({
-      transactionId,
-      attemptId,
-      operationId,
-      attempt,
-      change: conclusion.change,
-      confirmAfterMs,
-      delivery,
-      caller: { before: await bets.limitOf(deadline), lateAnswer },
-    });
 }
 
 /** The next state of a bet by a decision, and the time in a 200 that does not wait for the wallet. */

@@ -1,7 +1,8 @@
 import { concludePlace } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import type { Attempt, AttemptResult, Concluded } from '../engine/attempt.ts';
+import type { Attempt, AttemptResult } from '../engine/attempt.ts';
 import { callWallet } from '../engine/call-wallet.ts';
+import { finishBet, type WithDelivery } from '../engine/finish-bet.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { UNRELEASED } from '../engine/wallet-generation.ts';
 import type { Session } from '../sessions/session.ts';
@@ -11,8 +12,10 @@ import { answerFor, SYSTEM_ERROR, systemError } from './answers.ts';
 import type { PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 
-export interface PlaceConcluded extends Concluded {
+export interface PlaceConcluded extends WithDelivery {
   readonly conclusion: ReturnType<typeof concludePlace>;
+  /** A place is never promised. */
+  readonly delivery: { readonly kind: 'none' };
 }
 
 /** The attempt and the `wallet.generation` that a place was recorded with. */
@@ -40,7 +43,7 @@ function placeAttempt(
     conclude: (sent: BetAnswer) => {
       const conclusion = concludePlace(sent);
       const answer = answerFor(transactionId, conclusion.answer) ?? SYSTEM_ERROR;
-      return { conclusion, answer, lateAnswer: SYSTEM_ERROR };
+      return { conclusion, delivery: { kind: 'none' }, answer, lateAnswer: SYSTEM_ERROR };
     },
   };
 }
@@ -72,24 +75,8 @@ export function laterPlaceAttempt(
   session: Session,
   recorded: RecordedPlace,
 ): Attempt<PlaceConcluded> {
-  const { callbacks, message, deadline } = placing;
-  const { bets } = callbacks;
-  const { transactionId } = message;
-  const { attemptId } = recorded;
-  return {
-    ...placeAttempt(placing, wallet, session, recorded),
-    finish: async (operationId, { conclusion, lateAnswer }, attempt) =>
-      bets.finish({
-        transactionId,
-        attemptId,
-        operationId,
-        attempt,
-        change: conclusion.change,
-        confirmAfterMs: 0,
-        delivery: { kind: 'none' },
-        caller: { before: await bets.limitOf(deadline), lateAnswer },
-      }),
-  };
+  const attempt = placeAttempt(placing, wallet, session, recorded);
+  return { ...attempt, finish: finishBet(placing.callbacks, attempt) };
 }
 
 /** Answers only what is committed: an outcome not written in time is answered 100. */

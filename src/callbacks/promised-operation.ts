@@ -7,6 +7,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, runAttempt } from '../engine/attempt.ts';
 import { callWallet, UNREAD } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
+import { finishBet, type WithDelivery } from '../engine/finish-bet.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -17,15 +18,7 @@ import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
-import {
-  answerUnsent,
-  commitInTime,
-  finishOf,
-  type NextState,
-  ownerOf,
-  recordOf,
-  type WithDelivery,
-} from './commit.ts';
+import { answerUnsent, commitInTime, type NextState, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
@@ -110,7 +103,7 @@ function promisedAttempt(
   const token = tokenFor(callback, wallet, next.from);
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
-  return {
+  const attempt: Omit<Attempt<PromisedConcluded>, 'finish'> = {
     transactionId,
     attemptId,
     operatorId,
@@ -137,8 +130,8 @@ function promisedAttempt(
         promisedTime: next.transactionTime,
       };
     },
-    finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
+  return { ...attempt, finish: finishBet(callbacks, attempt) };
 }
 
 type FoundToken =

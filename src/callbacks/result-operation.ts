@@ -6,6 +6,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type AttemptResult, runAttempt } from '../engine/attempt.ts';
 import { callWallet } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
+import { finishBet, type WithDelivery } from '../engine/finish-bet.ts';
 import { firstRequest } from '../engine/first-request.ts';
 import { leaveToPerson } from '../engine/left-to-person.ts';
 import { resultIn } from '../engine/result-in.ts';
@@ -19,14 +20,7 @@ import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
-import {
-  answerUnsent,
-  commitInTime,
-  finishOf,
-  ownerOf,
-  recordOf,
-  type WithDelivery,
-} from './commit.ts';
+import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
@@ -135,8 +129,7 @@ async function resultAttempt(
     cashoutToken,
     first,
   };
-  const settings = deliverySettings(callbacks.configuration(), operatorId);
-  return {
+  const attempt: Omit<Attempt<WithDelivery>, 'finish'> = {
     transactionId,
     attemptId,
     operatorId,
@@ -144,8 +137,8 @@ async function resultAttempt(
     deadline,
     call: (sending) => callWallet(callbacks, wallet, request, deadline, sending),
     conclude: (sent) => concluded(callback, wallet, bet, sent, terms),
-    finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
+  return { ...attempt, finish: finishBet(callbacks, attempt) };
 }
 
 function concluded(

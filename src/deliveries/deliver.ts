@@ -6,6 +6,7 @@ import { type Attempt, record, type Tried, tryOnce } from '../engine/attempt.ts'
 import { callWallet, UNREAD } from '../engine/call-wallet.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
+import { finishBet } from '../engine/finish-bet.ts';
 import { firstCashout, firstRequest } from '../engine/first-request.ts';
 import { isResultRequest, resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
@@ -37,8 +38,7 @@ export async function tryDelivery(
   generation: number,
 ): Promise<TriedDelivery> {
   const parsed = messageOf(taken);
-  const settings = () => deliverySettings(engine.configuration(), taken.owner.operatorId);
-  const attempt: Attempt<DeliveryConcluded> = {
+  const attempt: Omit<Attempt<DeliveryConcluded>, 'finish'> = {
     transactionId: taken.transactionId,
     attemptId: taken.attemptId,
     operatorId: taken.owner.operatorId,
@@ -52,21 +52,14 @@ export async function tryDelivery(
         call(engine, wallet, taken, generation, parsed.message, sending),
       );
     },
-    conclude: (sent) =>
-      concludeDelivery(settings(), wallet, taken, parsed.ok ? parsed.message : undefined, sent),
-    finish: (operationId, { conclusion, delivery }, attemptRecord) =>
-      engine.bets.finish({
-        transactionId: taken.transactionId,
-        attemptId: taken.attemptId,
-        operationId,
-        attempt: attemptRecord,
-        change: conclusion.change,
-        confirmAfterMs: settings().confirmUnknownAfterMs,
-        delivery,
-        caller: undefined,
-      }),
+    conclude: (sent) => {
+      const settings = deliverySettings(engine.configuration(), taken.owner.operatorId);
+      const message = parsed.ok ? parsed.message : undefined;
+      return concludeDelivery(settings, wallet, taken, message, sent);
+    },
   };
-  return { ...(await tryOnce(engine, attempt, taken.operationId, permit)), taken };
+  const finished = { ...attempt, finish: finishBet(engine, attempt) };
+  return { ...(await tryOnce(engine, finished, taken.operationId, permit)), taken };
 }
 
 /** The request, or why there is none to send. */

@@ -9,8 +9,8 @@ import { lateAfterConfirming } from '../domain/confirm.ts';
 import { type AfterAttempt, afterAttempt } from '../domain/delivery.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import type { Concluded } from '../engine/attempt.ts';
 import type { DeliverySettings } from '../engine/delivery-settings.ts';
+import type { WithDelivery } from '../engine/finish-bet.ts';
 import { resultIn } from '../engine/result-in.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
@@ -18,7 +18,7 @@ import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
 
-export interface DeliveryConcluded extends Concluded {
+export interface DeliveryConcluded extends WithDelivery {
   readonly delivery: Extract<DeliveryOutcome, { kind: 'after' }>;
 }
 

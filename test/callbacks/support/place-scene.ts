@@ -104,9 +104,8 @@ export function placeScene(scene: PlaceScene = {}) {
   const { subPartnerId, generation } =
     configured === 'gone' ? {} : { subPartnerId: undefined, ...configured };
   const walletOf = { generation };
-  const operators = new Map(
-    configured === 'gone' ? [] : [['alpha', { subPartnerId, wallet: walletOf }]],
-  );
+  const alpha = { subPartnerId, wallet: walletOf, delivery: { confirmUnknownAfterMs: 60_000 } };
+  const operators = new Map(configured === 'gone' ? [] : [['alpha', alpha]]);
   const callbacks = partly<Callbacks>({
     clock,
     logger: log,

@@ -1,19 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import {
-  answerUnsent,
-  commitInTime,
-  finishOf,
-  ownerOf,
-  recordOf,
-  type WithDelivery,
-} from '../../../src/callbacks/commit.ts';
+import { answerUnsent, commitInTime, ownerOf, recordOf } from '../../../src/callbacks/commit.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { failure } from '../../../src/protocol/answers.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { bet, message } from '../../protocol/support/bet-messages.ts';
@@ -29,14 +21,12 @@ const ID = 'b26153f9';
 const AT = '2026-01-02T03:04:05.000Z';
 const STORED = Buffer.from('as it is kept');
 const UNAVAILABLE = failure(100, 'System error', 503);
-const LIMIT = new Date(8_000);
 const COMMITTED: Committed = { kind: 'committed', operationId: '7' };
 const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 
 function rollbackOf(commit: (commit: Commit, deadline: Deadline) => Promise<Committed>) {
   const parts = {
-    ...{ commit: vi.fn(commit), finish: vi.fn(async (_: unknown) => ({ kind: 'committed' })) },
-    limitOf: vi.fn(async (_: Deadline) => LIMIT),
+    commit: vi.fn(commit),
     correctAnswer: vi.fn(async (_: unknown): Promise<void> => undefined),
   };
   const logger = { error: vi.fn(), warn: vi.fn() };
@@ -72,30 +62,6 @@ describe('a decision that is committed while its caller waits', () => {
     const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'tooLate' }));
     const committed = commitInTime(callbacks, deadline, COMMIT);
     await expect(committed).rejects.toMatchObject({ name: 'OutOfTime' });
-  });
-});
-
-describe('the outcome of a callback’s attempt', () => {
-  it('is written for the waiting caller, with the fate of its delivery', async () => {
-    const { callback, finish, limitOf, deadline } = rollbackOf(async () => COMMITTED);
-    const delivery = { kind: 'none' } as const;
-    const concluded = partly<WithDelivery>({
-      conclusion: { outcome: 'accepted', change: { stands: true } },
-      ...{ delivery, lateAnswer: UNAVAILABLE, answer: failure(1, 'told') },
-    });
-    const attempt = partly<AttemptRecord>({ result: 'accepted' });
-    const finished = await finishOf(callback, 'a', 60_000)('7', concluded, attempt);
-    expect(finished).toEqual({ kind: 'committed' });
-    expect(limitOf.mock.calls).toEqual([[deadline]]);
-    expect(finish.mock.calls).toEqual([
-      [
-        {
-          ...{ transactionId: ID, attemptId: 'a', operationId: '7', attempt },
-          ...{ change: { stands: true }, confirmAfterMs: 60_000, delivery },
-          caller: { before: LIMIT, lateAnswer: UNAVAILABLE },
-        },
-      ],
-    ]);
   });
 });
 

@@ -72,7 +72,7 @@ describe('a place that comes after another operation of its bet', () => {
         ...{ transactionId: ID, attemptId, operationId: '7' },
         attempt: expect.objectContaining({ result: 'accepted', answer: SUCCESS }),
         change: { place: { kind: 'accepted', transactionTime: AT } },
-        ...{ confirmAfterMs: 0, delivery: { kind: 'none' } },
+        ...{ confirmAfterMs: 60_000, delivery: { kind: 'none' } },
         caller: { before: new Date(8_000), lateAnswer: SYSTEM_ERROR },
       },
     ]);
