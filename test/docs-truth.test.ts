@@ -123,15 +123,16 @@ describe('README.md', () => {
   const page = read('README.md');
 
   it('counts the cases of certification, as its page does', () => {
-    expect(page).toContain(`plays ${CASES.length} cases against a wallet`);
-    expect(read('docs/certification.md')).toContain(`Its ${CASES.length} cases are in`);
+    const counted = [
+      /plays (\d+) cases against a wallet/.exec(page)?.[1],
+      /Its (\d+) cases are in/.exec(read('docs/certification.md'))?.[1],
+    ];
+    expect(counted).toEqual([String(CASES.length), String(CASES.length)]);
   });
 
-  it('counts the alerts and the dashboards', () => {
-    const alerts = filesBelow('grafana/alerts').flatMap((file) => read(file).match(/ alert: /g));
-    expect(page).toContain(`${alerts.length} Prometheus alerts`);
+  it('counts the dashboards', () => {
     expect(filesBelow('grafana/dashboards')).toHaveLength(6);
-    expect(page).toContain('six Grafana dashboards');
+    expect(/holds (\w+) Grafana dashboards/.exec(page)?.[1]).toBe('six');
   });
 });
 

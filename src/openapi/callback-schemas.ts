@@ -21,6 +21,7 @@ const nullable = (schema: JsonSchema): JsonSchema => ({
 
 const number = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
 
+/** A member that is never refused for its content, and says so at the end of its description. */
 const passed = (type: string | readonly string[], description: string): JsonSchema => ({
   type,
   description: `${description}; passed on`,
@@ -35,7 +36,10 @@ const object = (
 const TOKEN = text(1, 256, "The session's token; of 10 to 64 characters, others are unknown");
 const USER_ID = text(1, 64, "The aggregator's id of the player");
 const CURRENCY = text(3, 5, 'The currency of the bet or account');
-const REQUEST_ID = nullable(passed('string', 'Names this request, for troubleshooting'));
+const REQUEST_ID = nullable({
+  type: 'string',
+  description: 'Names this request, for troubleshooting',
+});
 
 const MARKS: Readonly<Record<string, JsonSchema>> = {
   gameType: passed('string', 'sportsbook or turbogames'),

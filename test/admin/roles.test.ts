@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mayDo, PERSON_ROLES, type Right } from '../../src/domain/caller.ts';
 import { CLIENT_ID } from '../support/issuer.ts';
@@ -36,6 +37,13 @@ describe('every route of /admin', () => {
         }
       }
     }
+  });
+
+  it('is in the contract', () => {
+    const contract = readFileSync('docs/contract.md', 'utf8');
+    const named = people.routes.filter(({ method }) => method !== 'HEAD');
+    const isMissing = (route: string) => !new RegExp(`\`${route}[ ?\`]`).test(contract);
+    expect(named.map(({ method, url }) => `${method} ${url}`).filter(isMissing)).toEqual([]);
   });
 
   it('asks of each what the contract says', () => {

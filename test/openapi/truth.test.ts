@@ -37,17 +37,6 @@ const VALUES: readonly unknown[] = [
   {},
 ];
 
-/** Members that are only passed on: described as in the protocol, and never refused for their content. */
-const PASSED_ON = new Set([
-  'gameType',
-  'ticketType',
-  'bonusId',
-  'bonusTemplateId',
-  'ip',
-  'info',
-  'errorCode',
-]);
-
 type Message = Readonly<Record<string, unknown>>;
 
 const put = (bytes: Buffer) => parseBet('PUT', bytes).ok;
@@ -63,13 +52,22 @@ const CASES: readonly [string, Message, (bytes: Buffer) => boolean][] = [
 ];
 
 /** Every member that the document describes, so that a new one is compared although no sample carries it. */
-const DESCRIBED = Object.values(CALLBACK_SCHEMAS).flatMap(({ properties }) =>
-  Object.keys(properties ?? {}),
+const DESCRIBED = Object.entries(CALLBACK_SCHEMAS)
+  .filter(([schema]) => schema.endsWith('Request'))
+  .flatMap(([, { properties }]) => Object.entries(properties ?? {}));
+
+/** Members that are only passed on: described as in the protocol, and never refused for their content. */
+const PASSED_ON = new Set(
+  DESCRIBED.flatMap(([name, { description }]) =>
+    String(description).endsWith('; passed on') ? [name] : [],
+  ),
 );
 
 /** The message without each of its members, and with each described one (and another) set to each value. */
 function variants(message: Message): { readonly what: string; readonly message: Message }[] {
-  const names = [...new Set([...Object.keys(message), ...DESCRIBED, 'other'])];
+  const names = [
+    ...new Set([...Object.keys(message), ...DESCRIBED.map(([name]) => name), 'other']),
+  ];
   return names
     .filter((name) => !PASSED_ON.has(name))
     .flatMap((name) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { isOwnVariable } from '../../../src/config/folder/own-variables.ts';
 import { viewOf } from '../../../src/config/settings-view.ts';
 import { alphaProblems, load, loadAlpha, operatorYaml } from '../support/folder.ts';
+import { variablesRead } from '../support/variables-read.ts';
 
 const HEADER = (value: string) => `  dialect: { headers: { x-key: "${value}" } }`;
 const OWN = [
@@ -32,19 +32,7 @@ describe('variables of an operator’s file', () => {
   });
 
   it('are every variable that the gateway reads at its start', () => {
-    const read = new Set<string>();
-    const required: Record<string, string> = {
-      DATABASE_URL: 'postgresql://x/y',
-      REDIS_URL: 'redis://x',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector',
-    };
-    const env = new Proxy(required, {
-      get: (target, name) => {
-        read.add(String(name));
-        return target[String(name)];
-      },
-    });
-    readEnvironment(env);
+    const read = variablesRead();
     expect(read.size).toBeGreaterThan(15);
     expect([...read].filter((name) => !isOwnVariable(name))).toEqual([]);
   });
