@@ -136,12 +136,12 @@ async function resultAttempt(
     operation: message.operation,
     deadline,
     call: (sending) => callWallet(callbacks, wallet, request, deadline, sending),
-    conclude: (sent) => concluded(callback, wallet, bet, sent, terms),
+    conclude: (sent) => conclude(callback, wallet, bet, sent, terms),
   };
   return { ...attempt, finish: finishBet(callbacks, attempt) };
 }
 
-function concluded(
+function conclude(
   callback: ResultCallback,
   wallet: Wallet,
   bet: Bet,

@@ -43,7 +43,9 @@ export function concludeDelivery(
   const answer = accepted(transactionId, transactionTime);
   return {
     conclusion:
-      purpose === 'confirm' ? confirmed(taken, after) : conclusionOf(taken, message, sent),
+      purpose === 'confirm'
+        ? concludeConfirmation(taken, after)
+        : concludePromise(taken, message, sent),
     delivery: { kind: 'after', after, purpose, isCounted: true },
     answer,
     lateAnswer: answer,
@@ -53,7 +55,7 @@ export function concludeDelivery(
 const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
 
 /** A confirmation does not change the bet's result, which is recorded already; at most it adds a late effect. */
-function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
+function concludeConfirmation({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
   const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
   // A lost attempt may take effect late like those before it, even if no other attempt follows.
   const isLost = after.kind === 'refused' && after.isLost === true;
@@ -61,7 +63,7 @@ function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Concl
   return late === undefined ? NOTHING : { ...NOTHING, change: { late } };
 }
 
-function conclusionOf(
+function concludePromise(
   taken: TakenDelivery,
   message: BetRequest | undefined,
   sent: BetAnswer,
