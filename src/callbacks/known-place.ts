@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { sameAmount } from '../domain/amount.ts';
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import { decidePlace } from '../domain/decide.ts';
-import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { inTime, runAttempt } from '../engine/attempt.ts';
 import { findRecoveredBet } from '../engine/find-bet.ts';
 import { presentGeneration } from '../engine/wallet-generation.ts';
-import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
-import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
 import { commitInTime } from './commit.ts';
-import type { Callbacks, PlaceCallback } from './context.ts';
+import type { PlaceCallback } from './context.ts';
 import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import type { Handled } from './handled.ts';
 import { answerAttempted, laterPlaceAttempt } from './place-attempt.ts';
@@ -149,39 +145,4 @@ async function placeLater(
     deadline.walletMs(),
   );
   return attempted.kind === 'moved' ? 'moved' : answerAttempted(operatorId, attempted);
-}
-
-/** A final answer stored in Redis, if it was given for the same content. */
-async function answerFromRedis(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-): Promise<Handled | undefined> {
-  const known = await callbacks.answers.find(message.transactionId);
-  if (
-    known === undefined ||
-    known.userId !== message.userId ||
-    known.currency !== message.currency ||
-    !sameAmount(known.amount, message.amount)
-  ) {
-    return undefined;
-  }
-  const { operatorId, status, body } = known;
-  return answerDuplicate(callbacks, { operation: 'place', operatorId }, 'redis', { status, body });
-}
-
-/**
- * A copy's answer from Redis, while PostgreSQL is down.
- * @throws GatewayError, OutOfTime: the given error, if Redis has no answer to the place
- */
-export async function answerWithoutJournal(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  error: unknown,
-): Promise<Handled> {
-  const remembered =
-    error instanceof GatewayError || error instanceof OutOfTime
-      ? await answerFromRedis(callbacks, message)
-      : undefined;
-  if (remembered === undefined) throw error;
-  return remembered;
 }

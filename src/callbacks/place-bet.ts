@@ -16,6 +16,7 @@ import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { answerAttempted, firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
 import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
+import { rememberAnswer } from './remembered-answer.ts';
 
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
@@ -45,7 +46,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
       : await send(placing, wallet, session, intent);
   switch (begun.kind) {
     case 'attempted':
-      return concluded(placing, operatorId, begun);
+      return answerAndRemember(placing, operatorId, begun);
     case 'begun':
       // Only of `recordUnsent`: what `send` begins, it also attempts.
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
@@ -113,21 +114,12 @@ async function whileWanted<T>(
 }
 
 /** The answer of an attempt, which Redis remembers once it is committed. */
-function concluded(
-  { callbacks, message }: PlaceCallback,
+function answerAndRemember(
+  placing: PlaceCallback,
   operatorId: string,
   attempted: AttemptResult<PlaceConcluded>,
 ): Handled {
-  if (attempted.committedInTime) {
-    const { userId, amount, currency, transactionId } = message;
-    void callbacks.answers.remember(transactionId, {
-      userId,
-      amount,
-      currency,
-      operatorId,
-      ...attempted.concluded.answer,
-    });
-  }
+  if (attempted.committedInTime) rememberAnswer(placing, operatorId, attempted.concluded.answer);
   return answerAttempted(operatorId, attempted);
 }
 
