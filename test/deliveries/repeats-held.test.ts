@@ -176,4 +176,28 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     expect(status(await bet.settle('70'))).toBe(200);
     expect(settlesOf(bet)).toEqual(['20', '50', '70']);
   });
+
+  it('one that a copy was answered 200 for is not passed by a result that its wallet refused (I4)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    const { transactionId } = bet;
+    await gateway.reconfigure('beta', { wallet: HOLDING });
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect(status(await bet.settle('20'))).toBe(503);
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    const id = dead?.id ?? '';
+    gateway.parts.wallets.setOverride('beta', 'money', 'open');
+    await asPerson(gateway, (admin) => admin.retry(id, BY));
+    // Answered by what waits: from now on the service goes by it.
+    expect(status(await bet.settle('20'))).toBe(200);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 2 });
+    gateway.parts.wallets.setOverride('beta', 'money', 'auto');
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    await gateway.reconfigure('beta', PATIENT);
+    expect(status(await bet.settle('50'))).toBe(400);
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+    });
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
 });

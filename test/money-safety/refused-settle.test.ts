@@ -164,11 +164,40 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
   it('resolved, it is what the wallet holds', async () => {
     const { bet, id } = await refusedBehindDead();
     await resolve(id);
-    const arrived = bet.arrivals().length;
-    expect((await bet.settle('20')).status).toBe(200);
-    expect(bet.arrivals()).toHaveLength(arrived);
+    await isHeldWithoutCall(bet);
+  });
+
+  /** The service was answered 200 for 20, and 503 for 50, for which there was no connection. */
+  async function unconnectedBehindDead() {
+    const { bet, id, mendSettles } = await deadSettle();
+    await bet.wallet.down();
+    expect((await bet.settle('50')).status).toBe(503);
+    await bet.wallet.up();
+    mendSettles();
+    return { bet, id };
+  }
+
+  it('retried, it is delivered also where there was no connection for the later one', async () => {
+    const { bet, id } = await unconnectedBehindDead();
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+    });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
+
+  it('and resolved, it is what the wallet holds there too', async () => {
+    const { bet, id } = await unconnectedBehindDead();
+    await resolve(id);
+    await isHeldWithoutCall(bet);
   });
 });
+
+async function isHeldWithoutCall(bet: TestBet): Promise<void> {
+  const arrived = bet.arrivals().length;
+  expect((await bet.settle('20')).status).toBe(200);
+  expect(bet.arrivals()).toHaveLength(arrived);
+}
 
 async function resolve(id: string): Promise<void> {
   await asPerson(gateway, async (admin) => {

@@ -1,27 +1,17 @@
-import type { NotSentReason, WalletFault } from '../../domain/wallet-answer.ts';
 import { ANSWERED_STATUS } from '../bets/answered.ts';
 import { raw, type Sql, sql } from '../schema/prisma.ts';
 
 /**
- * The service was answered 200 for the dead letter `d`, and relies on that. A dead letter made under
- * `unknownRepeats: hold` was answered 503: there the service relies on a later answer.
+ * The service was answered 200 for the dead letter `d`, and relies on that: itself, or, while it waited, by a copy of
+ * its request, which bears the time of that promise. A dead letter made under `unknownRepeats: hold` was answered 503:
+ * there the service relies on a later answer.
  */
 const WAS_PROMISED = sql`EXISTS (
-  SELECT 1 FROM operations p WHERE p.id = d.operation_id AND ${raw(ANSWERED_STATUS)} = 200)`;
-
-/**
- * Attempt results that mean the request was never sent. `connection` is not one of them: it is recorded both for a
- * connection that broke and for one that was never made.
- */
-const NEVER_SENT = Object.keys({
-  breaker: true,
-  bulkhead: true,
-  deadline: true,
-  maintenance: true,
-  suspended: true,
-  rate: true,
-  database: true,
-} satisfies Record<Exclude<NotSentReason, WalletFault>, true>);
+  SELECT 1 FROM operations p
+   WHERE p.transaction_id = d.transaction_id AND ${raw(ANSWERED_STATUS)} = 200
+     AND (p.id = d.operation_id
+          OR p.is_copy AND p.operation = d.operation AND p.id > d.operation_id
+             AND strpos(p.answer_body, '"' || d.transaction_time || '"') > 0))`;
 
 /**
  * No wallet has accepted the result `o`, and the service was promised nothing: it was refused (code 100 is not a
@@ -30,8 +20,7 @@ const NEVER_SENT = Object.keys({
 const WAS_NOT_TAKEN = sql`EXISTS (
   SELECT 1 FROM attempts a
    WHERE a.operation_id = o.id AND a.answer_status <> 200
-     AND (a.result = 'declined' AND a.code <> 100
-          OR a.result = ANY (${NEVER_SENT}::text[])))`;
+     AND (a.result = 'declined' AND a.code <> 100 OR a.sent IS FALSE))`;
 
 /** @param notTaken SQL: the later result `o` is to be ignored, so that it has not overtaken `d` */
 function passedUnless(notTaken: Sql): Sql {
