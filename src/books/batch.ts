@@ -33,9 +33,10 @@ export async function batchOf(
   booked: readonly BookedRow[],
   closings: readonly Closing[],
 ): Promise<Batch> {
-  const bets = new Map<string, BookedBet>();
+  const bets = new Map<string, InBooks>();
   for (const row of booked) {
-    bets.set(row.transactionId, withMovement(betIn(bets, row.transactionId), row));
+    const { bet, currency = row.currency } = betIn(bets, row.transactionId);
+    bets.set(row.transactionId, { bet: withMovement(bet, row), currency });
   }
   const days = closedDays(closings);
   const movements: BookedMovement[] = [];
@@ -55,8 +56,14 @@ export async function batchOf(
   return { movements, unbookable };
 }
 
+interface InBooks {
+  readonly bet: BookedBet;
+  /** Of its first movement. */
+  readonly currency?: string;
+}
+
 function bookEntry(
-  bets: Map<string, BookedBet>,
+  bets: Map<string, InBooks>,
   days: ClosedDays,
   at: Position,
   entry: ConfirmedEntry,
@@ -64,15 +71,16 @@ function bookEntry(
   const { transactionId, operatorId, playerId, confirmedAt, belongsTo } = entry;
   const before = betIn(bets, transactionId);
   const day = openDay(days, operatorId, belongsTo, at);
-  const currency = entry.currency ?? currencyOf(entry.body);
-  let bet = before;
-  const made = movementsOf(before, confirmedOperation(entry)).map((movement) => {
+  // What takes a result back names no other currency than the result, whatever its message says.
+  const currency = entry.currency ?? before.currency ?? currencyOf(entry.body);
+  let { bet } = before;
+  const made = movementsOf(bet, confirmedOperation(entry)).map((movement) => {
     bet = withMovement(bet, movement);
     const { movements: sequence } = bet;
     const whose = { transactionId, sequence, operatorId, playerId, currency };
     return { ...movement, ...whose, at, confirmedAt, belongsTo, day };
   });
-  bets.set(transactionId, bet);
+  if (made.length > 0) bets.set(transactionId, { bet, currency: before.currency ?? currency });
   return made;
 }
 
@@ -144,6 +152,6 @@ function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Po
   return closed === undefined || closed.day < belongsTo ? belongsTo : nextDay(closed.day);
 }
 
-function betIn(bets: ReadonlyMap<string, BookedBet>, transactionId: string): BookedBet {
-  return bets.get(transactionId) ?? NOTHING_BOOKED;
+function betIn(bets: ReadonlyMap<string, InBooks>, transactionId: string): InBooks {
+  return bets.get(transactionId) ?? { bet: NOTHING_BOOKED };
 }

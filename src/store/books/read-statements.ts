@@ -124,7 +124,7 @@ export const READ_BOOKED = statement(
   'books-read-booked',
   { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
   `
-  SELECT m.transaction_id, m.kind, m.amount::text, m.operation, m.is_freebet
+  SELECT m.transaction_id, m.kind, m.amount::text, m.currency, m.operation, m.is_freebet
     FROM unnest(:transaction_ids) AS asked(transaction_id) CROSS JOIN LATERAL (
       -- One bet at a time, like the bets of READ_ENTRIES; ORDER BY and OFFSET 0 keep PostgreSQL from joining.
       SELECT * FROM books_movements WHERE transaction_id = asked.transaction_id
@@ -134,6 +134,7 @@ export const READ_BOOKED = statement(
     transactionId: row.text('transaction_id'),
     kind: row.oneOf('kind', MOVEMENT_KINDS),
     amount: row.text('amount'),
+    currency: row.text('currency'),
     operation: row.oneOf('operation', MONEY_OPERATIONS),
     isFreebet: row.bool('is_freebet'),
   }),
