@@ -200,4 +200,19 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
     expect(bet.balance()).toBe('920');
   });
+
+  it('one that was only answered 503 is passed by a result that its wallet refused (I6)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    const { transactionId } = bet;
+    await gateway.reconfigure('beta', { wallet: HOLDING });
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect(status(await bet.settle('20'))).toBe(503);
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    await gateway.reconfigure('beta', PATIENT);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    expect(status(await bet.settle('50'))).toBe(400);
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(dead?.id ?? '', BY)).toEqual({ kind: 'overtaken' });
+    });
+  });
 });

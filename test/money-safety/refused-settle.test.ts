@@ -193,6 +193,38 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
   });
 });
 
+describe('rule 10: a dead settle is sent no more where the wallet may hold a later result (I6)', () => {
+  async function staysDead(id: string): Promise<void> {
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(id, BY)).toEqual({ kind: 'overtaken' });
+    });
+  }
+
+  it('as after code 100: the money may have moved before that', async () => {
+    const { bet, id, mendSettles } = await deadSettle();
+    const { transactionId } = bet;
+    mendSettles();
+    bet.wallet.misbehave('settle', { kind: 'code', code: 100 }, { transactionId, calls: 1 });
+    expect((await bet.settle('50')).status).toBe(503);
+    await staysDead(id);
+  });
+
+  it('as after a promise that was refused at first, and delivered later', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
+    expect((await bet.settle('20')).status).toBe(200);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 3 }, { transactionId, calls: 1 });
+    expect((await bet.settle('50')).status).toBe(200);
+    await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'delivered' }]);
+    await staysDead(dead?.id ?? '');
+    expect(bet.balance()).toBe('950');
+  });
+});
+
 async function isHeldWithoutCall(bet: TestBet): Promise<void> {
   const arrived = bet.arrivals().length;
   expect((await bet.settle('20')).status).toBe(200);

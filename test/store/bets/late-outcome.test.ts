@@ -72,6 +72,18 @@ it('a rollback that was answered with its promise keeps that time, whatever came
   }
 });
 
+it('and tells copies of it no refusal that came late: it was answered 200 (I11)', async () => {
+  const refusal = { code: 8, message: 'Done before' };
+  const rollback = { kind: 'confirmed', transactionTime: LATER, refusal } as const;
+  const promised = { rollback: { kind: 'promised', transactionTime: AT } } as const;
+  const late = await underWay('rollback', promised);
+  await bets.finish(late.outcome(tooLate(), { change: { rollback } }));
+  expect((await find(late.bet)).rollback).toEqual({ kind: 'confirmed', transactionTime: AT });
+  const timely = await underWay('rollback', promised);
+  await bets.finish(timely.outcome(inTime(), { change: { rollback } }));
+  expect((await find(timely.bet)).rollback).toEqual(rollback);
+});
+
 it.each([
   ['pending', inTime, ['pending']],
   ['pending', tooLate, []],

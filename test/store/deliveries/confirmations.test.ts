@@ -137,3 +137,33 @@ it('is not sent with what stands under that id for another bet (I5)', async () =
   expect(await confirmations.send(bet, confirmation)).toBe(false);
   expect(await stateOf(bet.transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
 });
+
+it('comes in the order in which confirmations are due: none waits for ever behind others (I4)', async () => {
+  const { client } = server;
+  await client.query('UPDATE bets SET confirm_at = NULL');
+  const [early, late, notYet] = [
+    await unknownResult(),
+    await unknownResult(),
+    await unknownResult(),
+  ].map(({ bet }) => bet.transactionId);
+  const dueIn =
+    'UPDATE bets SET confirm_at = now() + make_interval(secs => $2) WHERE transaction_id = $1';
+  await client.query(dueIn, [notYet, 60]);
+  await client.query(dueIn, [late, -1]);
+  await client.query(dueIn, [early, -2]);
+  const due = async (limit: number) =>
+    (await confirmations.due(limit)).map(({ transactionId }) => transactionId);
+  expect(await due(1)).toEqual([early]);
+  expect(await due(3)).toEqual([early, late]);
+});
+
+it('is due again at once after the first was passed over, and no more after the second (I5)', async () => {
+  const { bet } = await unknownResult();
+  const { transactionId } = bet;
+  const isDue = async () =>
+    (await confirmations.due(100)).some((one) => one.transactionId === transactionId);
+  expect(await confirmations.skip(bet)).toBe(true);
+  expect(await isDue()).toBe(true);
+  expect(await confirmations.skip({ ...bet, version: 2 })).toBe(true);
+  expect(await isDue()).toBe(false);
+});

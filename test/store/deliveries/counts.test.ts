@@ -48,3 +48,20 @@ it('counts years of ended deliveries stretch by stretch, each of them once', asy
   expect(Math.max(...counted)).toBeLessThanOrEqual(6);
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(25);
 });
+
+it.each(['delivered', 'refused', 'superseded', 'resolved'])(
+  'counts what ended %s',
+  async (state) => {
+    await insert('ended', 2, { state: 'delivered' });
+    await journal.sql(`UPDATE deliveries SET state = '${state}'`);
+    const { counts } = await store.countEnded(new Date(0), await store.countableUntil(), 100);
+    expect(counts).toMatchObject([{ state, count: 2 }]);
+  },
+);
+
+it('counts no confirmation: its operation has been counted already', async () => {
+  await insert('ended', 2, { state: 'delivered' });
+  await journal.sql(`UPDATE deliveries SET purpose = 'confirm' WHERE transaction_id = 'ended-1'`);
+  const { counts } = await store.countEnded(new Date(0), await store.countableUntil(), 100);
+  expect(counts).toMatchObject([{ count: 1 }]);
+});

@@ -86,6 +86,18 @@ it('takes an update of which only a copy came later: nothing has overtaken it (I
   expect((await claim()).taken).toMatchObject([{ operation: 'update' }]);
 });
 
+it('takes a money operation although an earlier update of its bet still waits (I6)', async () => {
+  await insert(2);
+  await journal.sql(
+    `UPDATE deliveries SET transaction_id = 'bet-1',
+            operation = CASE transaction_id WHEN 'bet-1' THEN 'update' ELSE 'settle' END,
+            next_attempt_at = clock_timestamp()
+              + CASE transaction_id WHEN 'bet-1' THEN interval '1 hour' ELSE interval '0' END`,
+  );
+  await journal.sql(`UPDATE bets SET rollback = 'none', rollback_time = NULL`);
+  expect((await claim()).taken).toMatchObject([{ operation: 'settle', transactionId: 'bet-1' }]);
+});
+
 it('gives the bet to the attempt for as long as its lease: nobody else calls it unknown (I6)', async () => {
   await insert(1);
   const { taken } = await claim();

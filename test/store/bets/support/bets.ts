@@ -94,7 +94,7 @@ export async function deliveriesOf(bet: Bet) {
   });
 }
 
-export async function lapse({ transactionId }: Bet): Promise<void> {
+export async function lapse({ transactionId }: Pick<Bet, 'transactionId'>): Promise<void> {
   const lapsed = 'UPDATE bets SET busy_until = clock_timestamp() WHERE transaction_id = $1';
   await journal.sql(lapsed, [transactionId]);
 }

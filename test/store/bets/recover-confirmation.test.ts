@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { rowsOf } from '../../support/server.ts';
+import { bets, journal, lapse, stored, useBets } from './support/bets.ts';
+
+useBets();
+
+it.each([
+  ['settle', 'none', 'several'],
+  ['settle', 'confirmed', 'settle'],
+  [null, 'none', null],
+] as const)(
+  'a confirmation whose process was killed may land late as well: over %s, with rollback %s (I5)',
+  async (before, rollback, after) => {
+    const { transactionId } = await stored({
+      busy: { operation: 'settle', attemptId: randomUUID(), lapsed: false },
+    });
+    const late = before === null ? 'NULL' : `'${before}'`;
+    await journal.sql(
+      `UPDATE bets SET busy_operation = 'confirm', late_kind = ${late}, rollback = '${rollback}',
+              late_at = clock_timestamp() - interval '1 hour'
+        WHERE transaction_id = '${transactionId}'`,
+    );
+    await lapse({ transactionId });
+    expect(await bets.recoverLapsed(10)).toMatchObject([{ operation: 'confirm' }]);
+    const [row] = await rowsOf(
+      journal.url,
+      `SELECT late_kind, settlement, late_at > clock_timestamp() - interval '1 minute' AS is_new
+         FROM bets WHERE transaction_id = '${transactionId}'`,
+    );
+    const isNew = after === 'several';
+    expect(row).toEqual({ late_kind: after, settlement: 'none', is_new: isNew });
+  },
+);
