@@ -52,13 +52,14 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   /** Freezes it with SIGSTOP for longer than any caller waits. */
   async function freeze<T>(work: () => Promise<T>): Promise<T> {
     const sinceMs = performance.now();
-    frozen.process.signal('SIGSTOP');
+    // Not by its supervisor, which is another process and sends it later: the first request came before it.
+    process.kill(frozen.process.pid, 'SIGSTOP');
     try {
       const result = await work();
       await expect.poll(() => performance.now() - sinceMs > TOTAL_MS + 500, PATIENCE).toBe(true);
       return result;
     } finally {
-      frozen.process.signal('SIGCONT');
+      process.kill(frozen.process.pid, 'SIGCONT');
     }
   }
 
