@@ -1,12 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { recordRefusedPlace, refusalForToken } from '../../../src/callbacks/refused-place.ts';
+import {
+  recordedRefusal,
+  recordRefusedPlace,
+  refusalForToken,
+} from '../../../src/callbacks/refused-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { OperationRecord } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { placeOf, SESSION } from '../support/place-scene.ts';
@@ -55,6 +60,11 @@ describe('a place refused for a prefixed token', () => {
     expect(record).toMatchObject({ operation: 'place', body: STORED, answer: { status: 400 } });
   });
 
+  it('is on record under the player whose session has expired, without asking who that is (I3)', async () => {
+    const { recordRefusal } = await refused({ lookup: EXPIRED, player: null });
+    expect(recordRefusal.mock.calls[0]?.[0]).toMatchObject({ owner: SESSION.owner });
+  });
+
   it.each<[string, Bet, boolean]>([
     ['had begun', FRESH, true],
     ['was placed', { ...FRESH, place: { kind: 'accepted', transactionTime: AT } }, true],
@@ -86,5 +96,46 @@ describe('a place refused for a prefixed token', () => {
     const { handled, recordRefusal } = await refused(scene);
     expect(handled).toMatchObject({ answer: failure(3, 'Invalid token') });
     expect(recordRefusal).not.toHaveBeenCalled();
+  });
+});
+
+describe('the refusal of a place that comes again', () => {
+  const INVALID = failure(3, 'Invalid token');
+  const EARLIER = failure(100, 'System error');
+  const placed = (changes = {}) => body({ ...BETS.place.members, ...changes });
+  const settled = body({ ...BETS.settle.members, token: '"5caa4cabce"' });
+
+  /** What the journal holds of the bet, and the place that comes now. */
+  async function answerTo(
+    stored: Buffer,
+    recorded: readonly { operation: string; body: Buffer; answer: typeof INVALID }[],
+  ) {
+    const operationsOf = vi.fn(async () => recorded);
+    const callbacks = partly<Callbacks>({ bets: { operationsOf } });
+    const placing = { callbacks, message: placeOf(), stored, deadline: partly<Deadline>({}) };
+    return await recordedRefusal(placing, FRESH);
+  }
+
+  it.each([
+    ['the same', {}, {}],
+    ['of the same token and sub-partner', { subPartnerId: '"a"' }, { subPartnerId: '"a"' }],
+    ['of the same token, with other members', { custom: '1' }, { custom: '2' }],
+  ])('is the recorded one where the place is %s', async (_, before, now) => {
+    const recorded = [
+      { operation: 'settle', body: settled, answer: EARLIER },
+      { operation: 'place', body: placed({ token: '"another"' }), answer: EARLIER },
+      { operation: 'place', body: placed(before), answer: INVALID },
+    ];
+    expect(await answerTo(placed(now), recorded)).toBe(INVALID);
+  });
+
+  it.each([
+    ['another token', placed({ token: '"another"' }), 'place'],
+    ['another sub-partner', placed({ subPartnerId: '"a"' }), 'place'],
+    ['a body that nobody can read any more', Buffer.from('***'), 'place'],
+    ['another operation', placed(), 'update'],
+  ])('is decided anew where what is on record had %s', async (_, was, operation) => {
+    const recorded = [{ operation, body: was, answer: INVALID }];
+    expect(await answerTo(placed(), recorded)).toBeUndefined();
   });
 });
