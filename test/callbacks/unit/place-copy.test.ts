@@ -6,12 +6,13 @@ import { OutOfTime } from '../../../src/lib/within.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
-import { away, placeOf } from '../support/place-scene.ts';
+import { away, placeOf, SESSION } from '../support/place-scene.ts';
 
 /** The rules, with parts that behave as the test says; test/money-safety/replay-method tests them over HTTP. */
 
 const STORED = Buffer.from('as it is kept');
 const ANSWER = { status: 200, body: '{}' };
+const OWNED = { ...FRESH, owner: SESSION.owner };
 const COPY = placeOf({ requestId: '"of-the-copy"' });
 
 function callbacksOf(isKnown: () => Promise<boolean> = async () => false) {
@@ -22,7 +23,7 @@ function callbacksOf(isKnown: () => Promise<boolean> = async () => false) {
   const callbacks = partly<Callbacks>({ bets, logger: { warn } });
   const record = (message = COPY) => {
     const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
-    return recordPlaceCopy({ callbacks, message, stored: STORED, deadline }, FRESH, ANSWER);
+    return recordPlaceCopy({ callbacks, message, stored: STORED, deadline }, OWNED, ANSWER);
   };
   return { record, recordCopy, hasPlace, warn };
 }
@@ -31,8 +32,10 @@ describe('a copy of an accepted place', () => {
   it('is on record by its own requestId (I10)', async () => {
     const { record, recordCopy } = callbacksOf();
     await record();
+    const [bet, copy] = recordCopy.mock.calls[0] ?? [];
+    expect(bet).toEqual({ transactionId: COPY.transactionId, operatorId: 'alpha' });
     const kept = { operation: 'place', requestId: 'of-the-copy', body: STORED, answer: ANSWER };
-    expect(recordCopy.mock.calls[0]?.[1]).toMatchObject(kept);
+    expect(copy).toMatchObject(kept);
   });
 
   it('is not written a second time', async () => {
@@ -51,7 +54,9 @@ describe('a copy of an accepted place', () => {
   it.each([away, new OutOfTime(5)])('gets its answer if it cannot be written (I3)', async (why) => {
     const { record, warn } = callbacksOf(() => Promise.reject(why));
     await expect(record()).resolves.toBeUndefined();
-    expect(warn).toHaveBeenCalledOnce();
+    const { transactionId } = COPY;
+    const facts = { err: why, operator: 'alpha', transactionId };
+    expect(warn.mock.calls).toEqual([[facts, 'place.copy_not_recorded']]);
   });
 
   it('hides no fault of our own', async () => {
