@@ -1,4 +1,5 @@
 import {
+  AuthorizationResponseError,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type Configuration,
@@ -30,6 +31,8 @@ export interface PendingSignIn {
 type Finished =
   | { readonly kind: 'signed_in'; readonly actor: string; readonly role: PersonRole }
   | { readonly kind: 'roleless'; readonly actor: string }
+  /** The issuer does not let this account in here, or somebody turned back there. */
+  | { readonly kind: 'denied'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -97,7 +100,7 @@ export class CodeFlow {
     } catch (error) {
       if (error instanceof IssuerUnavailable) throw error;
       if (isUnreachable(error)) throw new IssuerUnavailable(error);
-      return { kind: 'refused', why: failureWords(error) };
+      return { kind: isDenial(error) ? 'denied' : 'refused', why: failureWords(error) };
     }
   }
 
@@ -144,6 +147,10 @@ export class CodeFlow {
     const clockTolerance = CLOCK_TOLERANCE_S;
     await this.#keys.verify(idToken, uri, { algorithms: ALGORITHMS, clockTolerance });
   }
+}
+
+function isDenial(error: unknown): boolean {
+  return error instanceof AuthorizationResponseError && error.error === 'access_denied';
 }
 
 /**

@@ -18,7 +18,7 @@ it('the log says in the issuer’s words why it refuses the client, or the perso
   const { stub, signsIn } = await person();
   stub.refusal = { error: 'access_denied', error_description: `${CLIENT_ID} is not for you` };
   expect(await signsIn()).toEqual({
-    kind: 'refused',
+    kind: 'denied',
     why: `access_denied: ${CLIENT_ID} is not for you`,
   });
 });

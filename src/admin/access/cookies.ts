@@ -22,8 +22,8 @@ export const PENDING_COOKIE = {
 } as const;
 
 /**
- * This browser's last person signed out, or has no role here. `Lax`, so that a link from elsewhere to the sign-in has it
- * as well.
+ * This browser's last person signed out, has no role here, or was denied by the issuer. `Lax`, so that a link from
+ * elsewhere to the sign-in has it as well.
  */
 export const LEFT_COOKIE = {
   name: `${PREFIX}left`,

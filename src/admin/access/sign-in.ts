@@ -91,7 +91,8 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     const url = `${consoleOrigin(request, consoleUrl)}${request.url}`;
     const finished = await reached(codeFlow.finish(url, flow), logger);
     if (finished === undefined) return issuerAway(reply);
-    if (finished.kind === 'roleless') keepThatLeft(reply);
+    if (finished.kind === 'roleless' || finished.kind === 'denied') keepThatLeft(reply);
+    // Also where the issuer cannot ask: the next sign-in does without.
     else reply.header('set-cookie', dropCookie(LEFT_COOKIE));
     switch (finished.kind) {
       case 'signed_in': {
@@ -106,6 +107,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
       case 'roleless':
         logger.warn({ actor: finished.actor, ip: callerAddress(request) }, 'people.without_role');
         return sendPage(reply, 403, 'You have no role here', WITHOUT_ROLE, SIGN_IN_AGAIN);
+      case 'denied':
       case 'refused':
         logger.warn({ why: finished.why, ip: callerAddress(request) }, 'people.sign_in_refused');
         return sendPage(reply, 401, 'The sign-in failed', TOO_LATE, SIGN_IN_AGAIN);

@@ -41,6 +41,20 @@ describe('the issuer, which goes on knowing who sat here last,', () => {
     expect((await signIn(browser, people)).ended.status).toBe(303);
   });
 
+  it('asks again after somebody turned back there, or was not let in', async () => {
+    const browser = new Browser();
+    people.issuer.person = ANN;
+    await signIn(browser, people);
+    await browser.post(`${people.baseUrl}/console/sign-out`);
+    people.issuer.refusal = { error: 'access_denied' };
+    expect((await signIn(browser, people)).ended.status).toBe(401);
+    expect(await prompt(browser)).toBe('login');
+    const another = new Browser();
+    expect((await signIn(another, people)).ended.status).toBe(401);
+    people.issuer.refusal = undefined;
+    expect(await prompt(another)).toBe('login');
+  });
+
   it('that cannot ask is asked without it the next time, so that nobody is locked out', async () => {
     const browser = new Browser();
     people.issuer.person = ANN;
