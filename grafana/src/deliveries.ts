@@ -14,7 +14,12 @@ import {
 const DELIVERED = `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[5m]))`;
 const NEVER = -1;
 const PENDING = inState('pending');
-const TIME_TO_EMPTY = `(${PENDING} > 0) / (${DELIVERED} > 0) or (${PENDING} > 0) * 0 + ${NEVER} or ${PENDING}`;
+// Callbacks under way and repeats that wait to confirm are pending as well, without any trouble: both are young.
+const OLDEST_PENDING = `max(max by (operator) (gateway_delivery_oldest_seconds{${CHOSEN}})
+  and on (operator) sum by (operator) (gateway_deliveries{${CHOSEN}, state="pending"}) > 0)`;
+const TIME_TO_EMPTY = `(${PENDING} > 0) / (${DELIVERED} > 0)
+  or (${PENDING} > 0 and on () ${OLDEST_PENDING} > 300) * 0 + ${NEVER}
+  or ${PENDING} == 0`;
 const TAKEN_OVER = `${CHOSEN}, outcome="taken_over"`;
 const LAG_STEPS = [[360, 'red']] as const;
 
@@ -73,7 +78,7 @@ export const deliveries = board({
       }),
       stat({
         title: 'Time to empty',
-        why: 'At the pace of the last five minutes, when is the backlog gone? Never, if nothing of it was delivered.',
+        why: 'At the pace of the last five minutes, when is the backlog gone? Never, if none of it was delivered and some of it is older than that.',
         unit: 's',
         width: 4,
         words: [{ value: NEVER, text: 'never', colour: 'red' }],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { boards, panelsOf } from './support/boards.ts';
 import { documented } from './support/documented-metrics.ts';
@@ -94,23 +94,46 @@ it.skipIf(!withPrometheus)('without a worker, no number claims that nothing wait
   );
 });
 
-it.skipIf(!withPrometheus)('a backlog that nobody delivers is never empty', async () => {
+describe.skipIf(!withPrometheus)('the time until a backlog is empty', () => {
   const time = NUMBERS.find(({ name }) => name === 'Wagergate / Deliveries, Time to empty');
-  const backlog = 'gateway_deliveries{operator="alpha",operation="rollback",state="pending"}';
+  const waiting = (operator: string, state: string) =>
+    `gateway_deliveries{operator="${operator}",operation="rollback",state="${state}"}`;
+  const oldest = (operator: string) => `gateway_delivery_oldest_seconds{operator="${operator}"}`;
   const attempts = 'gateway_delivery_attempts_total{operator="alpha",result="accepted"}';
-  const worker = { series: 'gateway_drains_total{by="sweep"}', values: '0x60' };
-  const comesOut = async (pending: number, delivered: string, value: number) =>
+  /** What the panel shows of these gauges and so many deliveries. */
+  const isShown = async (
+    gauges: Readonly<Record<string, number>>,
+    delivered: string,
+    value?: number,
+  ) =>
     await holds(
-      [{ expr: time?.expr ?? '', exp_samples: [{ labels: '{}', value }] }],
       [
-        worker,
-        { series: backlog, values: `${pending}x60` },
+        {
+          expr: time?.expr ?? '',
+          exp_samples: value === undefined ? [] : [{ labels: '{}', value }],
+        },
+      ],
+      [
+        { series: 'gateway_drains_total{by="sweep"}', values: '0x60' },
         { series: attempts, values: delivered },
+        ...Object.entries(gauges).map(([series, gauge]) => ({ series, values: `${gauge}x60` })),
       ],
     );
-  await comesOut(7, '5x60', -1);
-  await comesOut(0, '5x60', 0);
-  await comesOut(120, '0+60x60', 120);
+
+  it('is never where nobody delivers it, and otherwise what the pace says', async () => {
+    const old = { [waiting('alpha', 'pending')]: 7, [oldest('alpha')]: 301 };
+    await isShown(old, '5x60', -1);
+    await isShown({ ...old, [waiting('alpha', 'pending')]: 120 }, '0+60x60', 120);
+    await isShown({ [waiting('alpha', 'pending')]: 0 }, '5x60', 0);
+  });
+
+  it('is not never where all is well: a callback under way, a repeat that waits to confirm', async () => {
+    // What is attempted inside its callback is young, and no worker's attempt; a confirmation has no age.
+    const young = { [waiting('alpha', 'pending')]: 1, [oldest('alpha')]: 0 };
+    await isShown(young, '5x60');
+    // Nor do another operator's held deliveries make it old.
+    await isShown({ ...young, [waiting('beta', 'held')]: 9, [oldest('beta')]: 9_000 }, '5x60');
+  });
 });
 
 it.skipIf(!withPrometheus)('an eviction policy that loses jobs is a 2, which is red', async () => {
