@@ -104,7 +104,7 @@ function Facts({ bet }: { readonly bet: ShownBet }) {
       <Fact name="Result">
         <Amount amount={settlement.amount} currency={bet.currency} />
         {bet.state === 'settlement_unknown' && (
-          <span className="muted"> sent; whether the wallet has it is unknown</span>
+          <span className="muted"> {doubtAbout(settlement)}</span>
         )}
       </Fact>
       <Fact name="Placed">
@@ -112,6 +112,14 @@ function Facts({ bet }: { readonly bet: ShownBet }) {
       </Fact>
     </dl>
   );
+}
+
+/** Only one sent result has an amount; after several of them nobody can tell which. */
+function doubtAbout({ amount, resultType }: ShownBet['settlement']): string {
+  if (amount !== null) return 'sent; whether the wallet has it is unknown';
+  return resultType === 'unsettle'
+    ? 'taken back; whether the wallet has done so is unknown'
+    : 'several were sent; which of them the wallet holds is unknown';
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {

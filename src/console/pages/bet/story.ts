@@ -42,7 +42,10 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
     case 'settlement_unknown':
       return {
         tone: 'bad',
-        text: 'A result was sent and nobody knows whether the wallet took it.',
+        text:
+          bet.settlement.resultType === 'unsettle'
+            ? 'The result was taken back and nobody knows whether the wallet has done so.'
+            : 'A result was sent and nobody knows whether the wallet took it.',
       };
     case 'accepted':
       return bet.settlement.state === 'unsettled' ? takenBack(bet, stake) : noResult(bet, stake);
