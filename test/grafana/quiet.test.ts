@@ -30,6 +30,13 @@ const NUMBERS = boards().flatMap((board) =>
     ),
 );
 
+/** One replica with both roles, for which nothing is to be done. */
+const IDLE = [
+  { series: 'up{instance="a"}', values: '1x60' },
+  { series: 'gateway_build_info{version="1",instance="a"}', values: '1x60' },
+  { series: 'gateway_drains_total{by="sweep",instance="a"}', values: '0x60' },
+];
+
 function seriesOf(name: string, labels: readonly string[], le = '') {
   const values = labels.map((label) => `${label}="${labelValue(label, le)}"`);
   return { series: `${name}{${values.join(',')}}`, values: '7x60' };
@@ -134,6 +141,41 @@ describe.skipIf(!withPrometheus)('the time until a backlog is empty', () => {
     // Nor do another operator's held deliveries make it old.
     await isShown({ ...young, [waiting('beta', 'held')]: 9, [oldest('beta')]: 9_000 }, '5x60');
   });
+});
+
+it.skipIf(!withPrometheus)('in a healthy, idle hour no count is missing: each is 0', async () => {
+  const rates = /Inside 5 s|Unknown|Youngest|age$|Redis memory policy|Replicas$|Lost commits/;
+  const counts = NUMBERS.filter(({ name }) => !rates.test(name));
+  expect(counts.length).toBeGreaterThan(18);
+  await holds(
+    counts.map(({ expr }) => ({ expr, exp_samples: [{ labels: '{}', value: 0 }] })),
+    IDLE,
+  );
+});
+
+it.skipIf(!withPrometheus)(
+  'a replica is gone while it does not answer, and not once it was replaced',
+  async () => {
+    const gone = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Replicas gone');
+    const isShown = async (value: number, up: string) =>
+      await holds(
+        [{ expr: gone?.expr ?? '', exp_samples: [{ labels: '{}', value }] }],
+        [
+          ...IDLE,
+          { series: 'up{instance="b"}', values: up },
+          { series: 'gateway_build_info{version="1",instance="b"}', values: '1x20 stale' },
+        ],
+      );
+    await isShown(1, '1x20 0x60');
+    await isShown(0, '1x20 stale');
+  },
+);
+
+it.skipIf(!withPrometheus)('a lost commit outlasts the process that counted it', async () => {
+  const lost = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Lost commits');
+  const counter = { series: 'gateway_lost_commits_total{instance="a"}', values: '0x15 1x9 0x40' };
+  const exp_samples = [{ labels: '{}', value: 1 }];
+  await holds([{ expr: lost?.expr ?? '', exp_samples }], [...IDLE, counter]);
 });
 
 it.skipIf(!withPrometheus)('an eviction policy that loses jobs is a 2, which is red', async () => {
