@@ -78,10 +78,9 @@ describe('an intent that is committed after its caller gave up', () => {
 
   it('is never sent, and frees its bet as such, with what the caller was told (I11)', async () => {
     const { begin, steps, records, logger } = sceneOf();
-    const attempted = begin(() => later(602, () => BEGUN));
+    const attempted = begin(() => later(601, () => BEGUN));
     const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
-    // The turn in which an answer that had come would be read; the test's clock takes a millisecond for it.
-    await vi.advanceTimersByTimeAsync(600 + 1);
+    await vi.advanceTimersByTimeAsync(600);
     await told;
     expect(steps).toEqual(['begin']);
     await vi.advanceTimersByTimeAsync(1);
@@ -218,14 +217,14 @@ describe('an outcome', () => {
   it('that is not written when the caller has to be answered is not waited for (I1)', async () => {
     const parts = sceneOf({
       operation: 'rollback',
-      finish: () => later(952, () => ({ kind: 'committed' })),
+      finish: () => later(951, () => ({ kind: 'committed' })),
     });
     const { engine, attempt, clock, correct, steps } = parts;
     const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
     const attempted = record(engine, tried);
     await vi.advanceTimersByTimeAsync(949);
     expect(steps).toEqual(['call', 'finish 7 accepted']);
-    await vi.advanceTimersByTimeAsync(1 + 1);
+    await vi.advanceTimersByTimeAsync(1);
     expect((await attempted).committedInTime).toBe(false);
     expect(steps.at(-1)).toBe('changed bet');
     expect(correct).not.toHaveBeenCalled();
