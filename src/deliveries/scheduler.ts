@@ -1,5 +1,5 @@
 import { DelayedError, type Job, Queue } from 'bullmq';
-import { within } from '../lib/within.ts';
+import { within, withinOrArrived } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { PatientWorker } from './patient-worker.ts';
@@ -164,11 +164,11 @@ export class Scheduler {
   async repair(operatorId: string, pauseMsMax: number): Promise<void> {
     const id = drainId(operatorId);
     try {
-      const state = await within(REDIS_LIMIT_MS, this.#queue.getJobState(id));
+      const state = await withinOrArrived(REDIS_LIMIT_MS, this.#queue.getJobState(id));
       const isLost = state === 'unknown' || state === 'failed' || state === 'completed';
       if (!isLost && state !== 'delayed') return;
       if (!isLost && (await this.#putOffMs(id)) <= pauseMsMax + CLOCKS_APART_MS) return;
-      await within(REDIS_LIMIT_MS, this.#queue.remove(id));
+      await withinOrArrived(REDIS_LIMIT_MS, this.#queue.remove(id));
     } catch (error) {
       const facts = { operator: operatorId, error: messageOf(error) };
       this.#options.logger.debug(facts, 'scheduler.not_repaired');
@@ -178,13 +178,13 @@ export class Scheduler {
   /** How long a job is still delayed, by this process's clock. */
   async #putOffMs(id: string): Promise<number> {
     const place = this.#adding.zscore(this.#queue.toKey('delayed'), id);
-    const score = await within(REDIS_LIMIT_MS, place);
+    const score = await withinOrArrived(REDIS_LIMIT_MS, place);
     return score === null ? 0 : Number(score) / SCORES_PER_MS - Date.now();
   }
 
   async #answers(): Promise<boolean> {
     const asked = this.#adding.exists(this.#queue.toKey('wait'));
-    return await within(REDIS_LIMIT_MS, asked).then(
+    return await withinOrArrived(REDIS_LIMIT_MS, asked).then(
       () => true,
       () => false,
     );
@@ -227,7 +227,7 @@ export class Scheduler {
 
   async #add(jobs: Parameters<Queue['addBulk']>[0]): Promise<boolean> {
     try {
-      await within(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
+      await withinOrArrived(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
       this.#isTaking = true;
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
-import { within } from '../lib/within.ts';
+import { within, withinOrArrived } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 
@@ -174,7 +174,7 @@ export class Accelerator {
     if (this.#redis.status !== 'ready') return false;
     try {
       const written = this.#redis.set('health', '', 'PX', HEALTH_KEPT_MS);
-      return (await within(COMMAND_TIMEOUT_MS, written)) === 'OK';
+      return (await withinOrArrived(COMMAND_TIMEOUT_MS, written)) === 'OK';
     } catch (error) {
       this.#rest(error);
       return false;
@@ -241,7 +241,7 @@ export class Accelerator {
     if (this.#inFlight >= IN_FLIGHT_MAX || this.#isResting) return undefined;
     this.#inFlight += 1;
     try {
-      return await within(COMMAND_TIMEOUT_MS, command());
+      return await withinOrArrived(COMMAND_TIMEOUT_MS, command());
     } catch (error) {
       this.#rest(error);
       return undefined;

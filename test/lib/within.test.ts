@@ -1,6 +1,7 @@
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { OutOfTime, within } from '../../src/lib/within.ts';
+import { OutOfTime, within, withinOrArrived } from '../../src/lib/within.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -32,10 +33,24 @@ it('gives up at once where the time is over already, without a warning from Node
   expect(warned).not.toHaveBeenCalled();
 });
 
-it('takes what came in time although this process was too busy to look at it', async () => {
-  vi.useRealTimers();
-  const found = within(50, stat(import.meta.filename));
-  // Another thread looks at the file meanwhile.
+/** Another thread looks at a file meanwhile: its answer has come in time, and this process has not read it. */
+function busyWith(asked: Promise<Stats>): Promise<Stats> {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-  expect((await found).isFile()).toBe(true);
+  return asked;
+}
+
+it('takes what came in time although this process was too busy to look at it, if it may be late for that', async () => {
+  vi.useRealTimers();
+  const found = await busyWith(withinOrArrived(50, stat(import.meta.filename)));
+  expect(found.isFile()).toBe(true);
+  await expect(withinOrArrived(1, new Promise(() => undefined))).rejects.toThrow(OutOfTime);
+});
+
+it('gives up for a caller before it reads on: what else has come may take long (I1)', async () => {
+  vi.useRealTimers();
+  const told: string[] = [];
+  const over = within(50, new Promise(() => undefined)).catch(() => told.push('gave up'));
+  await busyWith(stat(import.meta.filename).finally(() => told.push('read')));
+  await over;
+  expect(told).toEqual(['gave up', 'read']);
 });

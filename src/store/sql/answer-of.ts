@@ -1,5 +1,5 @@
 import type { ClientBase, QueryConfig } from 'pg';
-import { within } from '../../lib/within.ts';
+import { withinOrArrived } from '../../lib/within.ts';
 import type { Connection } from './client-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function answerOf(
       else reject(error);
     });
   });
-  return within(limitMs, answer);
+  return withinOrArrived(limitMs, answer);
 }
 
 /** The same connection, for statements that may each take no longer than `limitMs`. */
