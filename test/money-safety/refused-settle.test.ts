@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -190,6 +191,29 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
     const { bet, id } = await unconnectedBehindDead();
     await resolve(id);
     await isHeldWithoutCall(bet);
+  });
+
+  /** As an earlier build records an attempt that never left: by its reason alone. */
+  async function unsentByEarlierBuild() {
+    const { bet, id } = await unconnectedBehindDead();
+    await sql(
+      gateway,
+      `UPDATE attempts SET sent = NULL, result = 'deadline'
+        WHERE NOT sent AND operation_id IN (SELECT id FROM operations WHERE transaction_id = $1)`,
+      [bet.transactionId],
+    );
+    return { bet, id };
+  }
+
+  it('both also where an earlier build has recorded that the later one never left', async () => {
+    const { bet, id } = await unsentByEarlierBuild();
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+    });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    const other = await unsentByEarlierBuild();
+    await resolve(other.id);
+    await isHeldWithoutCall(other.bet);
   });
 });
 
