@@ -251,23 +251,6 @@ describe('the rendered chart', () => {
     expect(closed.check('168.63.129.16')).toBe(true);
   });
 
-  it('carries alerts and dashboards, untouched by templates', () => {
-    const rules = everything.filter(({ kind }) => kind === 'PrometheusRule');
-    expect(rules.length).toBeGreaterThan(0);
-    for (const rule of rules) expect(at(rule, 'spec.groups')).toBeInstanceOf(Array);
-    expect(JSON.stringify(rules)).toContain('{{ $labels.operator }}');
-    const dashboards = everything.filter(
-      (one) => at(one, 'metadata.namespace') === 'monitoring' && one.kind === 'ConfigMap',
-    );
-    expect(dashboards.length).toBeGreaterThan(0);
-    for (const { metadata, data } of dashboards) {
-      expect(at(metadata, 'labels')).toMatchObject({ grafana_dashboard: '1' });
-      for (const text of Object.values(isTree(data) ? data : {})) {
-        expect(JSON.parse(String(text))).toHaveProperty('panels');
-      }
-    }
-  });
-
   it('scrapes the internal listener of both kinds', () => {
     const monitor = named(everything, 'ServiceMonitor', 'gw-wagergate');
     const service = named(everything, 'Service', 'gw-wagergate-admin');
