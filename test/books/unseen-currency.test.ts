@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
-import { bookAll, rowsOf } from './support/kept-books.ts';
+import { bookAll, movementsOfBet } from './support/kept-books.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -23,16 +23,7 @@ async function betFromElsewhere(): Promise<TestBet> {
   return bet;
 }
 
-async function bookedOf(transactionId: string): Promise<string[]> {
-  const rows = await rowsOf(
-    gateway,
-    `SELECT kind || ' ' || amount || ' ' || currency AS told FROM books_movements
-      WHERE transaction_id = $1 ORDER BY sequence`,
-    [transactionId],
-  );
-  return rows.map(({ told }) => String(told));
-}
-
+const bookedOf = (transactionId: string) => movementsOfBet(gateway, transactionId, 'currency');
 const IN_EUROS = { currency: '"EUR"' };
 
 describe('a bet that was not placed through here has the currency of its first result (I12)', () => {

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { acceptedBet, hourPasses, lose } from '../money-safety/support/bets.ts';
+import { betInDoubt } from '../money-safety/support/bets.ts';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
@@ -61,11 +61,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
   });
 
   it('ends a doubt about a result by what a person found at the wallet, on record (I12)', async () => {
-    const bet = await acceptedBet(rig.gateway, { operatorId: 'alpha' });
-    const { transactionId } = bet;
-    lose(bet, 'settle');
-    expect((await bet.settle('20')).status).toBe(503);
-    await hourPasses(bet);
+    const { transactionId } = await betInDoubt(rig.gateway, { operatorId: 'alpha' });
     const page = await rig.open(`/bets/${transactionId}`);
     const doubt = page.getByText('sent; whether the wallet has it is unknown');
     await doubt.waitFor();

@@ -53,6 +53,17 @@ async function triedBet(): Promise<TestBet> {
   return bet;
 }
 
+/** A settle of 20 that got no answer and is not repeated: the service was told 503, and its dead letter waits. */
+async function heldBet(): Promise<{ readonly bet: TestBet; readonly id: string }> {
+  const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+  const { transactionId } = bet;
+  await gateway.reconfigure('beta', { wallet: HOLDING });
+  bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+  expect(status(await bet.settle('20'))).toBe(503);
+  const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+  return { bet, id: dead?.id ?? '' };
+}
+
 async function untilSettlesGrow(bet: TestBet, before: number): Promise<void> {
   await expect.poll(() => settlesOf(bet).length, PATIENCE).toBeGreaterThan(before);
 }
@@ -178,13 +189,8 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
   });
 
   it('one that a copy was answered 200 for is not passed by a result that its wallet refused (I4)', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    const { bet, id } = await heldBet();
     const { transactionId } = bet;
-    await gateway.reconfigure('beta', { wallet: HOLDING });
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect(status(await bet.settle('20'))).toBe(503);
-    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
-    const id = dead?.id ?? '';
     gateway.parts.wallets.setOverride('beta', 'money', 'open');
     await asPerson(gateway, (admin) => admin.retry(id, BY));
     // Answered by what waits: from now on the service goes by it.
@@ -202,17 +208,13 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
   });
 
   it('one that was only answered 503 is passed by a result that its wallet refused (I6)', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    const { bet, id } = await heldBet();
     const { transactionId } = bet;
-    await gateway.reconfigure('beta', { wallet: HOLDING });
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect(status(await bet.settle('20'))).toBe(503);
-    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
     await gateway.reconfigure('beta', PATIENT);
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
     expect(status(await bet.settle('50'))).toBe(400);
     await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(dead?.id ?? '', BY)).toEqual({ kind: 'overtaken' });
+      expect(await admin.retry(id, BY)).toEqual({ kind: 'overtaken' });
     });
   });
 });

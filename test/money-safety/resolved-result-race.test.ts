@@ -6,7 +6,7 @@ import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer, waitForLock } from '../support/server.ts';
-import { acceptedBet, hourPasses, lose } from './support/bets.ts';
+import { acceptedBet, betInDoubt, hourPasses, lose } from './support/bets.ts';
 import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
@@ -18,15 +18,6 @@ afterAll(() => gateway.close());
 
 const WORD = { who: 'ann', why: 'asked their support', by: BY };
 const found = { kind: 'stake' } as const;
-
-/** A settle of 20 got no answer, and can land no more. */
-async function doubtfulBet(): Promise<TestBet> {
-  const bet = await acceptedBet(gateway);
-  lose(bet, 'settle');
-  expect((await bet.settle('20')).status).toBe(503);
-  await hourPasses(bet);
-  return bet;
-}
 
 /** Something else happens after the bet was read, and before anything is written. */
 class ReadBefore extends UnknownResults {
@@ -63,7 +54,7 @@ describe('a person’s word about a result (I6)', () => {
   });
 
   it('is not written over a repeat that has begun since the bet was read', async () => {
-    const bet = await doubtfulBet();
+    const bet = await betInDoubt(gateway);
     const { transactionId } = bet;
     const gate = bet.wallet.hold('settle', { transactionId, point: 'after' });
     let repeat: ReturnType<TestBet['settle']> | undefined;
@@ -81,7 +72,7 @@ describe('a person’s word about a result (I6)', () => {
   });
 
   it('nor over a change that is just being committed', async () => {
-    const bet = await doubtfulBet();
+    const bet = await betInDoubt(gateway);
     const { transactionId } = bet;
     const results = new UnknownResults(gateway.parts.database);
     const read = await results.find(transactionId);
@@ -103,7 +94,7 @@ describe('a person’s word about a result (I6)', () => {
   });
 
   it('says nothing about a data update that nobody could deliver: it neither waits for that nor closes it (I4)', async () => {
-    const bet = await doubtfulBet();
+    const bet = await betInDoubt(gateway);
     const { transactionId } = bet;
     bet.wallet.misbehave('update', { kind: 'reset' }, { transactionId });
     expect((await bet.update('1.7')).status).toBe(200);

@@ -44,14 +44,15 @@ export async function bookAll(gateway: TestGateway, batchEntries = 1_000): Promi
   return movements;
 }
 
-/** A bet's movements, each as `stake -10 1`. */
+/** A bet's movements, each as `stake -10 1`, or with their currency as `stake -10 USD`. */
 export async function movementsOfBet(
   gateway: TestGateway,
   transactionId: string,
+  last: 'opens' | 'currency' = 'opens',
 ): Promise<string[]> {
   const rows = await rowsOf(
     gateway,
-    `SELECT kind || ' ' || amount || ' ' || opens AS told FROM books_movements
+    `SELECT kind || ' ' || amount || ' ' || ${last} AS told FROM books_movements
       WHERE transaction_id = $1 ORDER BY sequence`,
     [transactionId],
   );

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
-import { acceptedBet, hourPasses, lose } from '../../money-safety/support/bets.ts';
-import type { TestBet } from '../../support/bet.ts';
+import { betInDoubt } from '../../money-safety/support/bets.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { wagergate } from '../support/command-line.ts';
 
@@ -10,14 +9,6 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 afterAll(() => gateway.close());
-
-async function doubtfulBet(): Promise<TestBet> {
-  const bet = await acceptedBet(gateway);
-  lose(bet, 'settle');
-  expect((await bet.settle('20')).status).toBe(503);
-  await hourPasses(bet);
-  return bet;
-}
 
 const RECORD = ['--by', 'Ann, OPS-17', '--reason', 'their support says so'];
 const RESULT = ['--holds', 'result', '--amount', '20', '--result-type', 'won'];
@@ -29,7 +20,7 @@ const resolve = (...args: readonly string[]) => {
 
 describe('wagergate bets resolve', () => {
   it('records the result that the wallet holds, once', async () => {
-    const { transactionId } = await doubtfulBet();
+    const { transactionId } = await betInDoubt(gateway);
     expect(await resolve(transactionId, ...RESULT, ...RECORD)).toEqual({
       code: 0,
       stdout: `bet ${transactionId}: its result is won 20\n`,
@@ -43,7 +34,7 @@ describe('wagergate bets resolve', () => {
   });
 
   it('records that it holds the stake only', async () => {
-    const { transactionId } = await doubtfulBet();
+    const { transactionId } = await betInDoubt(gateway);
     expect(await resolve(transactionId, '--holds', 'stake', ...RECORD)).toEqual({
       code: 0,
       stdout: `bet ${transactionId}: it has no result; the stake is in play\n`,
@@ -52,14 +43,14 @@ describe('wagergate bets resolve', () => {
   });
 
   it('prints JSON for programs', async () => {
-    const { transactionId } = await doubtfulBet();
+    const { transactionId } = await betInDoubt(gateway);
     const { stdout } = await resolve(transactionId, ...RESULT, ...RECORD, '--json');
     const settlement = { state: 'settled', amount: '20', resultType: 'won' };
     expect(JSON.parse(stdout)).toEqual({ transactionId, operator: 'alpha', settlement });
   });
 
   it('waits as long as a wallet may be late by any configuration where it can read none', async () => {
-    const { transactionId } = await doubtfulBet();
+    const { transactionId } = await betInDoubt(gateway);
     const nowhere = ['--folder', folderWith({})];
     const ran = await resolve(transactionId, '--holds', 'stake', ...RECORD, ...nowhere);
     expect([ran.code, ran.stdout]).toEqual([1, '']);

@@ -71,6 +71,15 @@ export async function hourPasses(bet: TestBet): Promise<void> {
   await sql(bet.gateway, back, [bet.transactionId]);
 }
 
+/** A settle of 20 got no answer, and can land no more. */
+export async function betInDoubt(gateway: TestGateway, options?: BetOptions): Promise<TestBet> {
+  const bet = await acceptedBet(gateway, options);
+  lose(bet, 'settle');
+  expect((await bet.settle('20')).status).toBe(503);
+  await hourPasses(bet);
+  return bet;
+}
+
 async function timesLeft(bet: TestBet): Promise<number | undefined> {
   const [row] = await sql<{ left: number }>(
     bet.gateway,
