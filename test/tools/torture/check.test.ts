@@ -134,16 +134,25 @@ describe('the look at the answers', () => {
   });
 
   describe('of a settle that was answered 200, and then refused as its wallet refuses it', () => {
-    const foundAt = (operator: 'alpha' | 'beta') => {
+    const foundAt = (operator: 'alpha' | 'beta', ...later: readonly Send[]) => {
       const move = { kind: 'settle', amount: '20', resultType: 'won' } as const;
       const step = { id: 'settle-step', move, pauseMs: 0, isAlongside: false, via: 0, copies: [] };
       const plan: BetPlan = { ...PLAN, operator, refuses: { '20': 21 }, steps: [step] };
-      const sends = [send('settle', 200), send('settle', 400, { kind: 'again', code: 21 })];
+      const taken = send('settle', 200, { requestId: 'first' });
+      const refused = send('settle', 400, { kind: 'again', code: 21, requestId: 'anew' });
+      const sends = [taken, refused, ...later];
       return kindsIn({ ...lived(sends), plan });
     };
 
     it('finds nothing where it was taken over: the delivery is dead by then', () => {
       expect(foundAt('beta')).toEqual([]);
+    });
+
+    it('finds nothing where the first request itself comes again: it has its answer', () => {
+      const repeat = { kind: 'replay', atMs: 9_000_000, endedAtMs: 9_000_001 } as const;
+      expect(foundAt('beta', send('settle', 200, { ...repeat, requestId: 'first' }))).toEqual([]);
+      const other = send('settle', 200, { ...repeat, requestId: 'anew' });
+      expect(foundAt('beta', other)).toEqual(['contradiction']);
     });
 
     it('finds it where nothing is taken over', () => {

@@ -70,9 +70,15 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
     if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
     if (first.operation === 'rollback') continue;
     if (first.isConfirmed && wasTakenOverInVain(record, other)) continue;
+    // Refused when asked for anew: the very same request, which was confirmed before that, still gets its old answer.
+    if (!first.isConfirmed && definite.slice(0, index).some(isRepeatedBy(other))) continue;
     return `${nameOf(first)} was answered ${first.status} (${first.code ?? 'ok'}), ${nameOf(other)} after it ${other.status} (${other.code ?? 'ok'})`;
   }
   return acceptedAfterRollback(record, sends);
+}
+
+function isRepeatedBy(other: Send): (send: Send) => boolean {
+  return (send) => send.isConfirmed && send.requestId === other.requestId;
 }
 
 /**
