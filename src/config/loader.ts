@@ -11,7 +11,7 @@ import type { Configuration } from './schema/schema.ts';
  * @throws ConfigError naming every problem of every file
  */
 export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Configuration {
-  return configurationOf(loadFrom(new ConfigFolder(folder, env)).inForce);
+  return configurationOf(loadOver(undefined, new ConfigFolder(folder, env)).inForce);
 }
 
 /** The valid part of a folder, and the problems of the rest. */
@@ -28,19 +28,6 @@ export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded
   return { configuration: next && configurationOf(next), problems, passedOver };
 }
 
-/**
- * The first reading of a folder: all of it must be valid.
- *
- * @throws ConfigError naming every problem of every file
- */
-function loadFrom(folder: ConfigFolder): Loaded {
-  const { next, problems, passedOver } = readAll(folder, undefined);
-  // If gateway.yaml is missing, a passed over gateway.yml explains why.
-  if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { inForce: next, problems, passedOver };
-}
-
 /** The configuration that a process starts with. */
 interface Loaded {
   readonly inForce: InForce;
@@ -49,15 +36,17 @@ interface Loaded {
 }
 
 /**
- * The first reading of a process that starts next to others: for a file that has become invalid, their last
- * good version is used.
+ * The first reading of a process. Where it starts next to others, their last good version stands in for a file that has
+ * become invalid.
  *
- * @param lastGood the configuration in force in the others; undefined: there are none
- * @throws ConfigError without `lastGood`, like `loadFrom`
+ * @param lastGood the configuration in force in the others; undefined: there are none, and all must be valid
+ * @throws ConfigError without `lastGood`, naming every problem of every file
  */
 export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
-  if (lastGood === undefined) return loadFrom(folder);
   const { next = lastGood, problems, passedOver } = readAll(folder, lastGood);
+  // If gateway.yaml is missing, a passed over gateway.yml explains why.
+  if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
+  if (lastGood === undefined && problems.length > 0) throw new ConfigError(problems);
   return { inForce: next, problems, passedOver };
 }
 

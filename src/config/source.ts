@@ -127,11 +127,22 @@ export class ConfigurationSource {
   /** What a reload would do now; nothing comes into force, and no listener is called. */
   async preview(): Promise<PreviewedReload> {
     this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
-    const content = await inSlices(this.#previewed.read());
+    const { result, candidate } = await this.#look(this.#previewed);
+    return { ...result, candidate };
+  }
+
+  /** What would be in force by the folder's present content, and what that would change. */
+  async #look(folder: ConfigFolder) {
+    const content = await inSlices(folder.read());
     const { next = this.#inForce, problems } = nextInForce(content, this.#inForce);
     const candidate = configurationOf(next);
     const changed = compare(candidate, this.#current);
-    return { result: problems.length > 0 ? 'invalid' : 'ok', changed, problems, candidate };
+    const result: ReloadResult = {
+      result: problems.length > 0 ? 'invalid' : 'ok',
+      changed,
+      problems,
+    };
+    return { next, candidate, result, passedOver: content.passedOver };
   }
 
   /** The line of each problem's setting in the present file; undefined if it has none. */
@@ -156,23 +167,15 @@ export class ConfigurationSource {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const content = await inSlices(this.#folder.read());
-    const { next = this.#inForce, problems } = nextInForce(content, this.#inForce);
+    const { next, candidate, result, passedOver } = await this.#look(this.#folder);
     const previous = this.#current;
-    const candidate = configurationOf(next);
-    const changed = compare(candidate, previous);
+    const isOther = isChange(result.changed);
     this.#inForce = next;
     // If nothing changed, keep the same object, so that comparing identities is enough.
-    if (isChange(changed)) this.#current = candidate;
-
-    const result: ReloadResult = {
-      result: problems.length > 0 ? 'invalid' : 'ok',
-      changed,
-      problems,
-    };
+    if (isOther) this.#current = candidate;
     this.#report(result);
-    this.#log.filesPassedOver(content.passedOver);
-    if (isChange(changed)) {
+    this.#log.filesPassedOver(passedOver);
+    if (isOther) {
       this.#log.changed(candidate, previous);
       for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));
     }

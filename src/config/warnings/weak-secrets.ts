@@ -11,45 +11,40 @@ export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
 export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): readonly Problem[] {
   const file = `operators/${id}.yaml`;
   const upstream = bonuses.upstream?.secrets ?? [];
-  const twice = api.secrets.flatMap((secret, at) =>
+  const whyTwice = (secret: string) =>
     wallet.secrets.includes(secret) || upstream.includes(secret)
-      ? problemIn(file, {
-          path: ['api', 'secrets', at],
-          reason:
-            'signs something else as well: what is signed for one could be used for the other',
-        })
-      : [],
-  );
+      ? 'signs something else as well: what is signed for one could be used for the other'
+      : undefined;
+  const { headers } = wallet.dialect;
   return [
     ...weak(file, ['wallet', 'secrets'], wallet.secrets),
     ...weak(file, ['bonuses', 'upstream', 'secrets'], upstream),
-    ...notMeant(file, ['api', 'secrets'], api.secrets),
-    ...headers(file, wallet.dialect.headers),
-    ...twice,
+    ...doubts(file, ['api', 'secrets'], [...api.secrets.entries()], whyNotMeant),
+    // A wallet's key in a header is a secret too, and its braces are forgotten as easily.
+    ...doubts(file, ['wallet', 'dialect', 'headers'], Object.entries(headers), whyNotMeant),
+    ...doubts(file, ['api', 'secrets'], [...api.secrets.entries()], whyTwice),
   ];
 }
 
 function weak(file: string, path: readonly string[], secrets: readonly string[]) {
-  return [...notMeant(file, path, secrets), ...short(file, path, secrets)];
+  const placed = [...secrets.entries()];
+  return [...doubts(file, path, placed, whyNotMeant), ...doubts(file, path, placed, whyShort)];
 }
 
-/** Valid, but most likely a mistake. */
-function notMeant(file: string, path: readonly string[], secrets: readonly string[]) {
-  return secrets.flatMap((secret, at) => {
-    const reason = whyNotMeant(secret);
+/** @param secrets each with its name or number below `path` */
+function doubts(
+  file: string,
+  path: readonly string[],
+  secrets: readonly (readonly [string | number, string])[],
+  whyDoubtful: (secret: string) => string | undefined,
+): readonly Problem[] {
+  return secrets.flatMap(([at, secret]) => {
+    const reason = whyDoubtful(secret);
     return reason === undefined ? [] : problemIn(file, { path: [...path, at], reason });
   });
 }
 
-/** A wallet's key in a header is a secret too, and its braces are forgotten as easily. */
-function headers(file: string, values: Readonly<Record<string, string>>) {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const reason = whyNotMeant(value);
-    const path = ['wallet', 'dialect', 'headers', name];
-    return reason === undefined ? [] : problemIn(file, { path, reason });
-  });
-}
-
+/** Valid, but most likely a mistake. */
 function whyNotMeant(secret: string): string | undefined {
   if (/^\$[A-Za-z_]\w*$/.test(secret)) {
     return `looks like a variable and is none, so that these characters are what counts: write \${NAME}`;
@@ -63,13 +58,8 @@ function whyNotMeant(secret: string): string | undefined {
   return 'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';
 }
 
-function short(file: string, path: readonly string[], secrets: readonly string[]) {
-  return secrets.flatMap((secret, at) =>
-    secret.length >= AGREED_SECRET_LENGTH_GOOD
-      ? []
-      : problemIn(file, {
-          path: [...path, at],
-          reason: `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`,
-        }),
-  );
+function whyShort(secret: string): string | undefined {
+  return secret.length >= AGREED_SECRET_LENGTH_GOOD
+    ? undefined
+    : `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`;
 }
