@@ -3,36 +3,33 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { LimitedAnswer } from '../operators/limits.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonuses/intent-statements.ts';
-import type { BonusApiAnswer } from './service/answer.ts';
+import type { NotAnswered } from './service/answer.ts';
 import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';
 
 /** The outcome of a request, for the metrics; every request has one. */
-const BONUS_OUTCOMES = [
-  'ok',
+export type BonusOutcome =
+  | 'ok'
   /** Answered with the first answer to the same body. */
-  'duplicate',
-  'invalid',
-  'unauthorized',
+  | 'duplicate'
+  | 'invalid'
+  | 'unauthorized'
   /** Rate limit exceeded. */
-  'limited',
+  | 'limited'
   /** Suspended, or switched off. */
-  'forbidden',
+  | 'forbidden'
   /** Another operator's, or missing. */
-  'not_found',
+  | 'not_found'
   /** Requested before, with the outcome still unknown. */
-  'open',
+  | 'open'
   /** Refused by the service. */
-  'refused',
+  | 'refused'
   /** The service's answer was malformed, or it refused the gateway itself. */
-  'failed',
+  | 'failed'
   /** The service did not answer. */
-  'silent',
+  | 'silent'
   /** The service could not be called. */
-  'unavailable',
-] as const;
-
-export type BonusOutcome = (typeof BONUS_OUTCOMES)[number];
+  | 'unavailable';
 
 export interface BonusResult {
   readonly answer: Answer | LimitedAnswer;
@@ -66,8 +63,6 @@ export function notFound(what: 'template' | 'bonus'): BonusResult {
 export function stillOpen(message: string): BonusResult {
   return { answer: failure(CODES.alreadyProcessed, message, 409), outcome: 'open' };
 }
-
-type NotAnswered = Exclude<BonusApiAnswer, { kind: 'answered' }>;
 
 /** Appended to the message if the service may have executed the request. */
 export const NOTE_OPEN =

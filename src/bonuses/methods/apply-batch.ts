@@ -2,7 +2,7 @@ import { askService, type BonusCall, type Bonuses, seesTemplate } from '../conte
 import { type BonusResult, invalid, NOTE_OPEN, notDone, notFound, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
 import { mayBeDone, saysMissing } from '../service/answer.ts';
-import { bonusesIn, playerOf, termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { applyBatchFields } from '../translation/fields.ts';
 import {
   entriesOf,
@@ -13,13 +13,12 @@ import {
   textOf,
   treeInSlices,
   treeOf,
-  treeText,
 } from '../translation/json-tree.ts';
-import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { isUuid } from '../translation/translate-text.ts';
-import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
-import { askedFor, askedHash, bodyAsking, withMembers } from './request-body.ts';
+import { bonusesIn, owned, playerOf } from '../translation/whose-bonus.ts';
+import { askedBefore, intentFor, notConfirmed, recorded } from './intent-answers.ts';
+import { askedFor, bodyAsking, withMembers } from './request-body.ts';
 
 /**
  * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
@@ -31,12 +30,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   if (!('templateId' in batch)) return batch;
   const { templateId, operatorUsers } = batch;
   const asked = askedFor(treeOf(call.document));
-  const intent = {
-    tenant: call.tenant,
-    bodyHash: askedHash(asked),
-    body: treeText(asked),
-    patienceMs: patienceMs(bonuses),
-  };
+  const intent = intentFor(bonuses, call, asked);
   // Before the operator's present limits: a repeat refused by those would look like a batch never made.
   const before = await bonuses.intents.findEqual(intent, 'apply');
   if (before !== undefined) return askedBefore(before);

@@ -4,7 +4,7 @@ import type { JsonDocument } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, NOTE_OPEN, notDone, ok } from '../outcome.ts';
 import { totalPages } from '../paging.ts';
-import type { BonusApiAnswer } from '../service/answer.ts';
+import type { NotAnswered } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { createTemplateFields } from '../translation/fields.ts';
 import {
@@ -18,8 +18,8 @@ import {
 } from '../translation/json-tree.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
-import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
-import { askedFor, askedHash, bodyAsking, bodyOf } from './request-body.ts';
+import { askedBefore, intentFor, notConfirmed, recorded } from './intent-answers.ts';
+import { askedFor, bodyAsking, bodyOf } from './request-body.ts';
 
 /** Lower than every id. */
 const NO_TEMPLATE = -1n;
@@ -43,17 +43,11 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   const read = fieldsOf(createTemplateFields, call.document);
   if (!('fields' in read)) return read;
   const asked = askedFor(treeOf(call.document));
-  const body = treeText(asked);
-  const intent = {
-    tenant: call.tenant,
-    bodyHash: askedHash(asked),
-    body,
-    patienceMs: patienceMs(bonuses),
-  };
+  const intent = intentFor(bonuses, call, asked);
   // Before the operator's present limits: a repeat refused by those would look like a create never made.
   const before = await bonuses.intents.findEqual(intent, 'create');
   if (before !== undefined) return askedBefore(before);
-  if (isTooLarge(body)) return TOO_LARGE;
+  if (isTooLarge(intent.body)) return TOO_LARGE;
   const { currencies } = call.operator;
   if (!currencies.includes(read.fields.currency)) {
     return invalid(`currency: must be one of ${currencies.join(', ')}`);
@@ -92,10 +86,7 @@ function isTooLarge(body: string): boolean {
  * The highest existing template id: templates created from now on have a higher one, so the read-back
  * never mistakes an older template for this one. The service may list either end first.
  */
-async function highestTemplateId(
-  bonuses: Bonuses,
-  call: BonusCall,
-): Promise<string | Exclude<BonusApiAnswer, { kind: 'answered' }>> {
+async function highestTemplateId(bonuses: Bonuses, call: BonusCall): Promise<string | NotAnswered> {
   const ask = (page: number) =>
     askService(bonuses, call, 'templates', bodyOf(call, { page: String(page) }));
   const first = await ask(1);

@@ -1,17 +1,25 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import type { NewIntent } from '../../store/bonuses/intent-statements.ts';
 import type { BegunIntent } from '../../store/bonuses/intents.ts';
 import type { BonusCall, Bonuses } from '../context.ts';
 import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outcome.ts';
-import { type BonusApiAnswer, mayBeDone } from '../service/answer.ts';
+import { mayBeDone, type NotAnswered } from '../service/answer.ts';
+import { type Json, treeText } from '../translation/json-tree.ts';
 import type { Terms } from '../translation/terms.ts';
+import { askedHash } from './request-body.ts';
 
-/** How long an intent is left to its request, in multiples of the request's timeout. */
+/** How long the read-back leaves an intent to its request, which has certainly ended by then, in multiples of its timeout. */
 const PATIENCE_FACTOR = 1.5;
 
-/** How long the read-back leaves an intent alone: until its request has certainly ended. */
-export function patienceMs({ configuration }: Pick<Bonuses, 'configuration'>): number {
-  return configuration().gateway.service.bonusTimeoutMs * PATIENCE_FACTOR;
+/** The intent of an operator's request with this content. */
+export function intentFor(bonuses: Bonuses, { tenant }: BonusCall, asked: Json): NewIntent {
+  return {
+    tenant,
+    bodyHash: askedHash(asked),
+    body: treeText(asked),
+    patienceMs: bonuses.configuration().gateway.service.bonusTimeoutMs * PATIENCE_FACTOR,
+  };
 }
 
 /** The answer to a call that was made before. */
@@ -31,7 +39,7 @@ export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): Bon
 export async function notConfirmed(
   bonuses: Bonuses,
   intentId: string,
-  answer: Exclude<BonusApiAnswer, { kind: 'answered' }>,
+  answer: NotAnswered,
   terms: Terms,
 ): Promise<BonusResult> {
   if (mayBeDone(answer)) {

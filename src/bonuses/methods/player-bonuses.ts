@@ -3,11 +3,10 @@ import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { pageText, totalPages, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { bonusesOf } from '../translation/bonuses-of-player.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
 import { entriesOf, idOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
-import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
+import { bonusesOf, owned } from '../translation/whose-bonus.ts';
 import { bodyOf, withMembers } from './request-body.ts';
 
 /**

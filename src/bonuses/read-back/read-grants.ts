@@ -4,17 +4,22 @@ import type { OpenGrant } from '../../store/bonuses/grants.ts';
 import { totalPages, translatedPage } from '../paging.ts';
 import { ANSWER_BYTES_MAX } from '../service/client.ts';
 import { termsFor } from '../translation/bonus-terms.ts';
-import { bonusesOf } from '../translation/bonuses-of-player.ts';
 import { idOf, type Json, treeInSlices, treeOf, treeText } from '../translation/json-tree.ts';
-import { leaseMs, type ReadingBack, readableCids, readPage, timeoutMs } from './reader.ts';
+import { bonusesOf } from '../translation/whose-bonus.ts';
+import {
+  leaseMs,
+  RETRY_MS,
+  type ReadingBack,
+  readableCids,
+  readPage,
+  timeoutMs,
+} from './reader.ts';
 
 /** After this many complete reads of the player's bonuses and this many request timeouts, a bonus counts as absent. */
 const LOOKS_MIN = 2;
 const PATIENCE_FACTOR = 2;
 /** Delay between two looks. */
 const LOOK_MS = 1_000;
-/** Delay after a page that could not be read. */
-const RETRY_MS = 2_000;
 
 /**
  * Reads one page of one player's bonuses, if an unanswered batch left the outcome open, and closes

@@ -1,13 +1,11 @@
 import { jsonString } from '../../protocol/json.ts';
 import { totalPages } from '../paging.ts';
 import { entriesOf, idOf, memberOf, treeText } from '../translation/json-tree.ts';
-import { leaseMs, type ReadingBack, readableCids, readPage } from './reader.ts';
+import { leaseMs, RETRY_MS, type ReadingBack, readableCids, readPage } from './reader.ts';
 import { settleCreates } from './settle-creates.ts';
 
 /** How old the kept copies of templates become before they are read again. */
 const COPIES_EVERY_MS = 5 * 60_000;
-/** Delay after a page that could not be read. */
-const RETRY_MS = 2_000;
 /**
  * After five minutes of tries the walk restarts: the list may have become shorter since its first page was read, and
  * how a service answers beyond its end is not documented. Not earlier: a service that limits calls answers by then.

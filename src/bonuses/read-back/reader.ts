@@ -3,12 +3,11 @@ import { unreachable } from '../../domain/unreachable.ts';
 import type { BonusGrants } from '../../store/bonuses/grants.ts';
 import type { OpenCreates } from '../../store/bonuses/open-creates.ts';
 import type { BonusWalks } from '../../store/bonuses/walks.ts';
-import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
-import { type BonusApiAnswer, mayMeanMissing, saysNoPlayer } from '../service/answer.ts';
+import { mayMeanMissing, type NotAnswered, saysNoPlayer } from '../service/answer.ts';
 import { type Json, treeInSlices } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
@@ -17,7 +16,6 @@ export interface ReadingBack extends Bonuses {
   readonly openCreates: OpenCreates;
   readonly grants: BonusGrants;
   readonly metrics: Metrics;
-  readonly logger: Logger;
   /** Accounts for which the service asked to wait, and until when. */
   readonly pausedUntilMs: Map<string, number>;
   /** Accounts whose page of templates could not be read, and how many times in a row. */
@@ -37,6 +35,9 @@ const LEASE_MARGIN_MS = 5_000;
 
 /** A longer pause than this, if the service asks for one, is taken for a mistake. */
 const PAUSE_MS_MAX = 10 * 60_000;
+
+/** Delay after a page that could not be read. */
+export const RETRY_MS = 2_000;
 
 /** A page without anything on it. */
 const EMPTY: Json = { kind: 'object', members: [] };
@@ -92,7 +93,7 @@ export function leaseMs(reading: Pick<Bonuses, 'configuration'>): number {
   return timeoutMs(reading) + LEASE_MARGIN_MS;
 }
 
-function inWords(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>): string {
+function inWords(answer: NotAnswered): string {
   switch (answer.kind) {
     case 'notSent':
       return `not sent: ${answer.reason}`;

@@ -34,6 +34,9 @@ export type BonusApiAnswer =
       readonly isOwnShortage?: true;
     };
 
+/** An outcome in which the service did not confirm what it was asked. */
+export type NotAnswered = Exclude<BonusApiAnswer, { kind: 'answered' }>;
+
 /**
  * What came with HTTP 200 instead of the requested content. It is mostly an error's body, and must count
  * neither as a success nor, for a write, as a definite no.
@@ -86,7 +89,7 @@ const TOO_MANY_REQUESTS = 429;
 const UNCERTAIN_CODES: ReadonlySet<number | undefined> = new Set([CODES.timeout, CODES.system]);
 
 /** Whether the service may have done what was asked, although it did not confirm it. */
-export function mayBeDone(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>): boolean {
+export function mayBeDone(answer: NotAnswered): boolean {
   switch (answer.kind) {
     case 'failed':
     case 'silent':

@@ -2,19 +2,16 @@ import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { bodyOf } from '../methods/request-body.ts';
 import { termsFor } from '../translation/bonus-terms.ts';
 import { idOf, type Json, treeOf } from '../translation/json-tree.ts';
-import { owned } from '../translation/own-bonuses.ts';
 import type { Terms } from '../translation/terms.ts';
-import { type BonusApiAnswer, mayMeanMissing, saysMissing } from './answer.ts';
+import { owned } from '../translation/whose-bonus.ts';
+import { mayMeanMissing, type NotAnswered, saysMissing } from './answer.ts';
 
 /** A bonus, as far as the operator may see it. */
 export type FoundBonus =
   | { readonly kind: 'own'; readonly item: Json; readonly terms: Terms }
   /** Another operator's or missing: nothing may reveal which (I8). */
   | { readonly kind: 'notOwn' }
-  | {
-      readonly kind: 'notAnswered';
-      readonly answer: Exclude<BonusApiAnswer, { kind: 'answered' }>;
-    };
+  | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
 
 /**
  * Reads a bonus from the service and determines its owner by its player. A foreign and a missing id take

@@ -1,16 +1,13 @@
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { bodyOf } from '../methods/request-body.ts';
 import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
-import { type BonusApiAnswer, saysMissing } from './answer.ts';
+import { type BonusApiAnswer, type NotAnswered, saysMissing } from './answer.ts';
 
 /** The service's present answer about a template. */
 export type Shown =
   | { readonly kind: 'template'; readonly item: Json }
   | { readonly kind: 'missing' }
-  | {
-      readonly kind: 'notAnswered';
-      readonly answer: Exclude<BonusApiAnswer, { kind: 'answered' }>;
-    };
+  | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
 
 /**
  * Reads a template from the service and stores a copy for lists.

@@ -1,5 +1,5 @@
 import type { BonusCall, Bonuses } from '../context.ts';
-import { entriesOf, type Json, memberOf } from './json-tree.ts';
+import type { Json } from './json-tree.ts';
 import type { Terms } from './terms.ts';
 import { idsIn } from './translate.ts';
 
@@ -30,16 +30,4 @@ export function termsOf(
 ): Terms {
   const { cid: serviceCid, masked } = account;
   return { serviceCid, operatorCid: operator.api.cid, masked, userOf: known };
-}
-
-/** The service's id of a bonus's player; undefined if it names none. */
-export function playerOf(bonus: Json): string | undefined {
-  const userId = memberOf(bonus, 'userId');
-  if (userId?.kind === 'text') return userId.value;
-  return userId?.kind === 'number' ? userId.raw : undefined;
-}
-
-/** The bonuses of a list: its entries that are objects. */
-export function bonusesIn(list: Json | undefined): readonly Json[] {
-  return entriesOf(list).filter((entry) => entry.kind === 'object');
 }

@@ -7,9 +7,9 @@ export interface Terms {
   /** The account's key at the service; never sent to an operator. */
   readonly serviceCid: string;
   readonly operatorCid: string;
-  /** The aggregator's ids of players of this operator, to the operator's. */
   /** Masks secrets, such as the account's, in a text of the service. */
   readonly masked: (text: string) => string;
+  /** The aggregator's ids of players of this operator, to the operator's. */
   readonly userOf: ReadonlyMap<string, string>;
 }
 

@@ -20,7 +20,6 @@ export interface OpenGrant {
 
 /** A batch whose outcome is known for every player. */
 export interface SettledBatch {
-  readonly intentId: string;
   readonly upstreamCid: string;
   readonly operatorId: string;
   /** The bonuses found, as the service showed them; undefined unless all were found, or if they are too large. */
@@ -195,7 +194,7 @@ const SETTLED = statement(
     id: ['bigint', ({ intentId }) => intentId],
     bytes_max: ['bigint', ({ bytesMax }) => bytesMax],
   } satisfies Parameters<WhichBatch>,
-  `SELECT i.id, i.upstream_cid, i.operator_id, g.is_answer,
+  `SELECT i.upstream_cid, i.operator_id, g.is_answer,
           CASE WHEN g.is_answer THEN (SELECT array_agg(item ORDER BY id) FROM bonus_grants
                                        WHERE intent_id = i.id) END AS items
      FROM bonus_intents i, LATERAL (
@@ -205,7 +204,6 @@ const SETTLED = statement(
          FROM bonus_grants WHERE intent_id = i.id) g
     WHERE i.id = :id AND i.kind = 'apply' AND i.state = 'open' AND g.is_settled`,
   (row): SettledBatch => ({
-    intentId: row.text('id'),
     upstreamCid: row.text('upstream_cid'),
     operatorId: row.text('operator_id'),
     items: row.bool('is_answer') ? row.texts('items') : undefined,
