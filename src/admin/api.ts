@@ -1,8 +1,17 @@
+import type { Problem } from '../config/problems.ts';
 import type { SettingChange } from '../config/settings-diff.ts';
+import type { SettingsView } from '../config/settings-view.ts';
+import type { AuditRow } from '../store/audit/audit-log.ts';
+import type { FoundBet } from '../store/bets/search-statements.ts';
 import type { ResultItem } from '../store/bets/unknown-results.ts';
+import type { DeliveryHold } from '../store/deliveries/holds.ts';
+import type { PlayerFacts, PlayerFile } from '../store/players/player-desk.ts';
 import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
+import type { LastReload } from '../telemetry/counting.ts';
+import type { OperatorMinute, OperatorRecently } from '../telemetry/last-hour.ts';
 import type { Probed } from '../wallets/probe.ts';
+import type { OperatorCounts } from './operators/operator-counts.ts';
 
 /**
  * The answers of the admin API, by route: shared by the handlers and the console's pages.
@@ -15,7 +24,7 @@ export interface AdminApi {
   readonly 'GET /admin/operators': {
     readonly items: readonly OperatorItem[];
     /** Operators with open deliveries or bets but no file; empty while PostgreSQL does not answer. */
-    readonly withoutFile: readonly (OpenItems & { readonly id: string })[];
+    readonly withoutFile: readonly (OperatorCounts & { readonly id: string })[];
     /** As readiness has them. */
     readonly dependencies: {
       readonly postgresql: 'up' | 'down' | 'read_only';
@@ -46,8 +55,8 @@ export interface AdminApi {
   };
   /** Sends its wallet a signed balance request for a player who does not exist; moves no money. */
   readonly 'POST /admin/operators/:id/probe': Probed;
-  /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */
-  readonly 'GET /admin/bets': Page<BetItem>;
+  /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page; roles without personal data get no player. */
+  readonly 'GET /admin/bets': Page<FoundBet>;
   /**
    * Body `{holds: stake | result, amount, resultType, by, reason}`: what the wallet's own books hold for a bet whose
    * result is unknown. 409 if it is not, while a call may still change that, or if the service was answered 200 for it.
@@ -79,8 +88,8 @@ export interface AdminApi {
     readonly nextCursor?: string | null;
   };
   /** `?userId=`, or `?operator=&operatorUser=`: at most one. */
-  readonly 'GET /admin/players': { readonly items: readonly PlayerItem[] };
-  readonly 'GET /admin/players/:userId': PlayerPage;
+  readonly 'GET /admin/players': { readonly items: readonly PlayerFacts[] };
+  readonly 'GET /admin/players/:userId': PlayerFile;
   readonly 'POST /admin/players/:userId/sessions/revoke': { readonly revoked: number };
   /** One JSON object per line (`application/x-ndjson`): `{player}`, then `{bet}` for each bet. */
   readonly 'POST /admin/players/:userId/export': unknown;
@@ -91,7 +100,7 @@ export interface AdminApi {
     readonly attempts: number;
   };
   /** `?actor=&action=&operator=&from=&to=&cursor=`, 100 a page. */
-  readonly 'GET /admin/audit': Page<AuditItem>;
+  readonly 'GET /admin/audit': Page<AuditRow>;
   /** The same query without `cursor`: the whole audit, one JSON object per line (`application/x-ndjson`). */
   readonly 'GET /admin/audit/export': unknown;
   /**
@@ -115,32 +124,12 @@ interface Page<Item> {
 
 type ByClass<T> = Readonly<Record<'read' | 'money', T>>;
 
-interface Hold {
-  readonly since: string;
-  readonly actor: string;
-  readonly reason: string | null;
-}
-
 interface HoldAnswer {
   readonly operator: string;
-  readonly hold: Hold | null;
+  readonly hold: DeliveryHold | null;
 }
 
-/** The open deliveries and bets of one operator. */
-interface OpenItems {
-  /** Null while PostgreSQL does not answer. */
-  readonly openDeliveries: number | null;
-  /** How many of those have the state `held`. */
-  readonly heldDeliveries: number | null;
-  /** When the oldest waiting promise was made; null if there is none. */
-  readonly oldestDelivery: string | null;
-  readonly deadDeliveries: number | null;
-  readonly unresolvedBets: number | null;
-  /** The counts that are lower bounds, because counting has not finished. */
-  readonly countsAtLeast: readonly ('openDeliveries' | 'deadDeliveries' | 'unresolvedBets')[];
-}
-
-interface OperatorItem extends OpenItems {
+interface OperatorItem extends OperatorCounts {
   readonly id: string;
   readonly name: string;
   readonly status: 'active' | 'maintenance' | 'suspended';
@@ -151,53 +140,26 @@ interface OperatorItem extends OpenItems {
   /** A person's override of a breaker; `auto` is none. */
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
   /** Whether a person holds its deliveries; null also while nobody knows, and `openDeliveries` is null. */
-  readonly hold: Hold | null;
+  readonly hold: DeliveryHold | null;
   /** Summed over the processes behind this port; null if nothing was counted yet. */
-  readonly recently: {
-    /** The period counted, at most some five minutes. */
-    readonly seconds: number;
-    readonly callbacks: number;
-    readonly unknown: number;
-    /** Answered later than the 5 s that the service waits. */
-    readonly late: number;
-    readonly walletCalls: number;
-    readonly walletFailures: number;
-  } | null;
+  readonly recently: OperatorRecently | null;
 }
 
 interface OperatorPage extends OperatorItem {
   /** As in `GET /admin/config`. */
-  readonly settings: Readonly<Record<string, string | { readonly secrets: readonly string[] }>>;
-  /** Of the whole configuration: when it was last valid, and whether the files there are in force. */
-  readonly lastReload: { readonly goodAt: string; readonly result: 'ok' | 'invalid' };
+  readonly settings: SettingsView;
+  /** Of the whole configuration. */
+  readonly lastReload: LastReload;
   /** One item per minute of at most the last hour, oldest first. */
   readonly lastHour: readonly OperatorMinute[];
 }
 
-/** The counts of one minute, summed over the processes behind this port. */
-interface OperatorMinute {
-  readonly at: string;
-  readonly callbacks: number;
-  readonly declined: number;
-  readonly unknown: number;
-  /** Answered later than the 5 s that the service waits. */
-  readonly late: number;
-  readonly walletCalls: number;
-  readonly walletFailures: number;
-  readonly rejected: number;
-  /** Mean duration of the wallet's answers, milliseconds; null if it gave none. */
-  readonly walletMeanMs: number | null;
-}
-
 interface ConfigurationPreview {
   readonly result: 'ok' | 'invalid';
-  readonly problems: readonly {
-    readonly file: string;
-    readonly path: string;
+  readonly problems: readonly (Problem & {
     /** From 1; null if the problem is the whole file, or a conflict between two files. */
     readonly line: number | null;
-    readonly reason: string;
-  }[];
+  })[];
   /** All of them; `problems` lists at most a hundred. */
   readonly problemCount: number;
   readonly gateway: readonly SettingChange[];
@@ -208,60 +170,4 @@ interface ConfigurationPreview {
     /** What a person should know before it comes into force. */
     readonly warnings: readonly string[];
   }[];
-}
-
-interface BetItem {
-  readonly transactionId: string;
-  readonly operator: string | null;
-  /** Null for roles without personal data. */
-  readonly operatorUser: string | null;
-  readonly userId: string | null;
-  readonly state: string;
-  readonly amount: string | null;
-  readonly currency: string | null;
-  readonly settlement: { readonly amount: string | null; readonly resultType: string | null };
-  readonly createdAt: string;
-}
-
-interface PlayerItem {
-  readonly userId: string;
-  readonly operator: string;
-  readonly operatorUser: string;
-  readonly createdAt: string;
-}
-
-interface PlayerPage extends PlayerItem {
-  /** At most the latest 100. */
-  readonly sessions: readonly {
-    readonly id: string;
-    readonly currency: string;
-    readonly createdAt: string;
-    readonly expiresAt: string;
-    readonly endedAt: string | null;
-    readonly endedReason: string | null;
-  }[];
-  /** By currency; freebets are counted like other bets here. */
-  readonly totals: readonly {
-    readonly currency: string;
-    readonly bets: number;
-    readonly open: number;
-    /** Of accepted bets that are not rolled back. */
-    readonly stakes: string;
-    readonly payouts: string;
-  }[];
-}
-
-interface AuditItem {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly role: string;
-  readonly address: string;
-  readonly action: string;
-  /** What the action was applied to, such as `delivery 4711`. */
-  readonly subject: string;
-  readonly operator: string | null;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly reason: string | null;
 }

@@ -43,10 +43,16 @@ export function noteReading(metrics: Metrics, isGood: boolean): void {
   if (isGood) metrics.configReloadedAt.setToCurrentTime();
 }
 
-/** The result of the last reading of the configuration, from the metrics of this process. */
-export async function lastReload(
-  metrics: Metrics,
-): Promise<{ readonly goodAt: string; readonly result: 'ok' | 'invalid' }> {
+/** The outcome of the last reading of the configuration. */
+export interface LastReload {
+  /** When the configuration was last valid, ISO 8601 UTC. */
+  readonly goodAt: string;
+  /** `ok` if the files in the folder are in force. */
+  readonly result: 'ok' | 'invalid';
+}
+
+/** The last reading, from the metrics of this process. */
+export async function lastReload(metrics: Metrics): Promise<LastReload> {
   const [good, at] = await Promise.all([
     metrics.configIsGood.get(),
     metrics.configReloadedAt.get(),

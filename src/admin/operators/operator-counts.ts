@@ -1,18 +1,21 @@
 import type { OpenCount } from '../../store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../store/deliveries/backlog-counts.ts';
 
-/** Counts that may be lower bounds while counting goes on. */
 type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 
-/** The open deliveries and bets of one operator, as `GET /admin/operators` shows them; null: unknown. */
+/**
+ * The open deliveries and bets of one operator, as `GET /admin/operators` shows them; null: not known, while PostgreSQL
+ * does not answer.
+ */
 export interface OperatorCounts {
   readonly openDeliveries: number | null;
-  /** How many of those are held. */
+  /** How many of those have the state `held`. */
   readonly heldDeliveries: number | null;
-  /** ISO 8601 UTC. */
+  /** When the oldest waiting promise was made, ISO 8601 UTC; null also if there is none. */
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
+  /** The counts that are lower bounds, because counting has not finished. */
   readonly countsAtLeast: readonly CountedAs[];
 }
 

@@ -1,20 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { OperatorConfig } from '../../config/schema/schema.ts';
 import type { SettingsView } from '../../config/settings-view.ts';
+import type { LastReload } from '../../telemetry/counting.ts';
 import type { LastHour } from '../../telemetry/last-hour.ts';
 import type { Probed } from '../../wallets/probe.ts';
 import { json, notFoundAnswer, serve } from '../answers.ts';
 import type { AdminApi } from '../api.ts';
 import { checkedPath } from '../input.ts';
 import { type OperatorAdmin, operatorOverview, operatorPath } from './operators.ts';
-
-/** The outcome of the last reload of the configuration. */
-export interface LastReload {
-  /** When the configuration was last valid, ISO 8601 UTC. */
-  readonly goodAt: string;
-  /** `ok` if the files in the folder are in force. */
-  readonly result: 'ok' | 'invalid';
-}
 
 export interface OperatorPages extends OperatorAdmin {
   /** The operator's settings, secrets as fingerprints. */

@@ -11,6 +11,7 @@ export interface AuditRow {
   readonly role: string;
   readonly address: string;
   readonly action: string;
+  /** What the action was applied to, such as `delivery 4711`. */
   readonly subject: string;
   readonly operator: string | null;
   readonly before: unknown;

@@ -20,6 +20,7 @@ export interface PlayerSession {
   readonly endedReason: string | null;
 }
 
+/** Freebets are counted like other bets here. */
 export interface PlayerTotals {
   readonly currency: string;
   readonly bets: number;
@@ -30,7 +31,7 @@ export interface PlayerTotals {
 }
 
 export interface PlayerFile extends PlayerFacts {
-  /** The latest. */
+  /** At most the latest 100. */
   readonly sessions: readonly PlayerSession[];
   readonly totals: readonly PlayerTotals[];
 }
