@@ -2,6 +2,7 @@ import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { MOVEMENT_KINDS } from '../domain/movements.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
+import type { Loop } from '../lib/loop.ts';
 import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { BooksChecks } from '../store/books/checks.ts';
@@ -14,7 +15,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { checkDays } from './check-days.ts';
 import { closeDueDays } from './close-days.ts';
-import { Duty, pausesOf } from './duty.ts';
+import { dutyLoop, pausesOf } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
 
 /** With little to book, the next batch is read after this time. */
@@ -50,7 +51,7 @@ export class Bookkeeper {
   readonly #checks: BooksChecks;
   readonly #dayChecks: DayChecks;
   readonly #reconciliations: ReconciliationRuns;
-  readonly #duties: readonly Duty[];
+  readonly #duties: readonly Loop[];
   /** The zone that the log says is not taken: two duties ask every four seconds, perhaps for years. */
   #toldZone: string | undefined;
   #stopping = false;
@@ -88,17 +89,13 @@ export class Bookkeeper {
     await Promise.all(this.#duties.map((duty) => duty.close()));
   }
 
-  #duty(name: string, afterFailureMs: number, work: () => Promise<number>): Duty {
-    return new Duty({
-      name,
-      afterFailureMs,
-      work,
-      onFailure: (error) => this.#tellFailed(error, name),
-    });
+  #duty(name: string, afterFailureMs: number, work: () => Promise<number>): Loop {
+    const onFailure = (error: unknown) => this.#tellFailed(error, name);
+    return dutyLoop({ afterFailureMs, work, onFailure });
   }
 
   /** A duty run every `everyMs`, or less often if it takes more than `SHARE` of the time. */
-  #every(name: string, everyMs: number, work: () => Promise<void>): Duty {
+  #every(name: string, everyMs: number, work: () => Promise<void>): Loop {
     const pauseAfter = pausesOf(everyMs, SHARE);
     return this.#duty(name, everyMs, async () => {
       const beganMs = this.#keeping.clock.monotonicMs();

@@ -1,6 +1,7 @@
 import { unreachable } from '../domain/unreachable.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { countUnknown } from '../engine/unknown-outcome.ts';
+import { Loop } from '../lib/loop.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
@@ -50,8 +51,7 @@ export class DeliveryWorker {
   /** Those of them that people keep back, not a breaker. */
   #keptBack = new Set<string>();
   #heldByPeople: ReadonlySet<string> = new Set();
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
+  readonly #sweeping: Loop;
   #deciding: Promise<void> | undefined;
   #isOriginatingDue = false;
   #counting: Promise<void> | undefined;
@@ -82,6 +82,10 @@ export class DeliveryWorker {
         return this.#drains.drain(operatorId);
       },
     });
+    this.#sweeping = new Loop(async () => {
+      await this.#sweep();
+      return SWEEP_MS;
+    });
     this.#unlisten = draining.wallets.onBreakerChange((change) => {
       if (change.callClass === 'money') this.#follow(change);
     });
@@ -89,7 +93,7 @@ export class DeliveryWorker {
 
   start(): void {
     this.#scheduler.start();
-    this.#next(0);
+    this.#sweeping.start();
   }
 
   /** Resolves after the sweep and the slices in progress. */
@@ -97,18 +101,10 @@ export class DeliveryWorker {
     this.#stopping = true;
     this.#unlisten();
     this.#headStart.close();
-    clearTimeout(this.#timer);
     // A sweep begins the other two.
-    await this.#sweeping;
+    await this.#sweeping.close();
     await Promise.all([this.#deciding, this.#counting]);
     await Promise.all([this.#scheduler.close(), this.#drains.ended()]);
-  }
-
-  #next(delayMs: number): void {
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweep().then(() => this.#next(SWEEP_MS));
-    }, delayMs);
   }
 
   /**

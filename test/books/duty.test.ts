@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Duty, pausesOf } from '../../src/books/duty.ts';
+import { dutyLoop, pausesOf } from '../../src/books/duty.ts';
 
 it('work that fails again and again is tried, and logged, less and less often; once it succeeds, as before', async () => {
   vi.useFakeTimers();
@@ -13,7 +13,7 @@ it('work that fails again and again is tried, and logged, less and less often; o
     return 1_000;
   };
   const onFailure = vi.fn();
-  const duty = new Duty({ name: 'book', work, afterFailureMs: 250, onFailure });
+  const duty = dutyLoop({ work, afterFailureMs: 250, onFailure });
   duty.start();
   await vi.advanceTimersByTimeAsync(15_750);
   expect(runsAtMs).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 11_750, 15_750]);

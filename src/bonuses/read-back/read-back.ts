@@ -1,3 +1,4 @@
+import { Loop } from '../../lib/loop.ts';
 import { closeLeftOpen, readGrants } from './read-grants.ts';
 import { readTemplates } from './read-templates.ts';
 import type { ReadingBack } from './reader.ts';
@@ -7,33 +8,6 @@ const BUSY_MS = 200;
 const IDLE_MS = 1_000;
 /** How often the gauge is updated, and batches that a crash left half closed are closed. */
 const DUTIES_EVERY_MS = 4_000;
-
-/** Does its work again and again. */
-class Loop {
-  /** @returns whether there is probably more to do right away; never rejects */
-  readonly #work: () => Promise<boolean>;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
-  #stopping = false;
-
-  constructor(work: () => Promise<boolean>) {
-    this.#work = work;
-  }
-
-  next(delayMs: number): void {
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#working = this.#work().then((busy) => this.next(busy ? BUSY_MS : IDLE_MS));
-    }, delayMs);
-  }
-
-  /** Ends after the work under way. */
-  async close(): Promise<void> {
-    this.#stopping = true;
-    clearTimeout(this.#timer);
-    await this.#working;
-  }
-}
 
 /**
  * Finds out in the background what became of calls that the service never answered, and keeps
@@ -49,18 +23,23 @@ export class BonusReadBack {
   constructor(reading: ReadingBack) {
     this.#reading = reading;
     this.#loops = [
-      new Loop(() => this.#quietly('templates', () => readTemplates(this.#reading))),
-      new Loop(() => this.#grantsAndDuties()),
+      this.#loop(() => this.#quietly('templates', () => readTemplates(this.#reading))),
+      this.#loop(() => this.#grantsAndDuties()),
     ];
   }
 
   start(): void {
-    for (const loop of this.#loops) loop.next(0);
+    for (const loop of this.#loops) loop.start();
   }
 
   /** Ends after the pages under way. */
   async close(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.close()));
+  }
+
+  /** @param work returns whether there is probably more to do right away */
+  #loop(work: () => Promise<boolean>): Loop {
+    return new Loop(async () => ((await work()) ? BUSY_MS : IDLE_MS));
   }
 
   async #grantsAndDuties(): Promise<boolean> {
