@@ -15,15 +15,3 @@ export class UsageError extends Error {
 export class Differs extends Error {
   override readonly name = 'Differs';
 }
-
-/** What is wrong with a file, from Node's error: `does not exist`. */
-export function fileFault(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  const words: Readonly<Record<string, string>> = {
-    ENOENT: 'does not exist',
-    ENOTDIR: 'does not exist',
-    EISDIR: 'is a folder',
-    EACCES: 'cannot be read: permission denied',
-  };
-  return words[code] ?? `cannot be read: ${code}`;
-}

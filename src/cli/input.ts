@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { CommandFailed, fileFault } from './failures.ts';
+import { fileFault } from '../lib/faults.ts';
+import { CommandFailed } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Means stdin, as is usual. */

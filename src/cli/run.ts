@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { errorMessage } from '../lib/faults.ts';
 import { plain } from '../lib/plain-text.ts';
 import { CommandFailed, Differs, EXIT, UsageError } from './failures.ts';
 import { Interrupted } from './interruption.ts';
@@ -31,7 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function describe(error: unknown): string {
-  const message = plain(error instanceof Error ? error.message : String(error));
+  const message = plain(errorMessage(error));
   if (error instanceof CommandFailed || error instanceof UsageError) return message;
   return `${message || 'something unforeseen'} (set WAGERGATE_DEBUG=1 to see where)`;
 }

@@ -1,4 +1,5 @@
 import { DelayedError, type Job, Queue } from 'bullmq';
+import { errorMessage } from '../lib/faults.ts';
 import { within, withinOrArrived } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -170,7 +171,7 @@ export class Scheduler {
       if (!isLost && (await this.#putOffMs(id)) <= pauseMsMax + CLOCKS_APART_MS) return;
       await withinOrArrived(REDIS_LIMIT_MS, this.#queue.remove(id));
     } catch (error) {
-      const facts = { operator: operatorId, error: messageOf(error) };
+      const facts = { operator: operatorId, error: errorMessage(error) };
       this.#options.logger.debug(facts, 'scheduler.not_repaired');
     }
   }
@@ -195,7 +196,7 @@ export class Scheduler {
     const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
     await Promise.allSettled(this.#drains);
     await within(CLOSE_LIMIT_MS, closed).catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'scheduler.not_closed');
+      this.#options.logger.warn({ error: errorMessage(error) }, 'scheduler.not_closed');
     });
     this.#adding.disconnect();
     this.#worker.disconnect();
@@ -234,7 +235,7 @@ export class Scheduler {
       // Warn once: the sweep asks every second, and drains without Redis meanwhile.
       const level = this.#isTaking ? 'warn' : 'debug';
       this.#isTaking = false;
-      this.#options.logger[level]({ error: messageOf(error) }, 'scheduler.not_armed');
+      this.#options.logger[level]({ error: errorMessage(error) }, 'scheduler.not_armed');
       return false;
     }
   }
@@ -242,8 +243,4 @@ export class Scheduler {
 
 function drainId(operatorId: string): string {
   return `drain-${operatorId}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,6 +7,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { BACKLOG } from '../http/accept-queue.ts';
 import { gentleClose } from '../http/gentle-close.ts';
 import { openStartingListener } from '../http/starting-listener.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -154,7 +155,7 @@ async function listening<T>(
   try {
     return await listen({ host, port, backlog: BACKLOG });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     const where = `${host}:${port} (${variables})`;
     throw new GatewayError('CANNOT_START', `cannot listen on ${where}: ${why}`, { cause: error });
   }

@@ -9,6 +9,7 @@ import { openFilesMax } from '../http/descriptors.ts';
 import type { FromGivenServer, ToGivenServer } from '../http/given-server.ts';
 import { takeWaiting } from '../http/take-waiting.ts';
 import { waitingAt } from '../http/waiting-connections.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { machineMs } from '../lib/machine-clock.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -134,7 +135,7 @@ export class PublicPort {
       tell(worker, { publicPort: await this.#opened });
     } catch (error) {
       this.#opened = undefined;
-      tell(worker, { noPublicPort: error instanceof Error ? error.message : String(error) });
+      tell(worker, { noPublicPort: errorMessage(error) });
       return;
     }
     onTaking();

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { Environment } from '../config/environment/environment.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { shownAddress } from '../lib/server-address.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Accelerator } from '../redis/accelerator.ts';
@@ -194,5 +195,5 @@ function shown({ name, url }: Address): string {
 
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

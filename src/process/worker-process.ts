@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { freezeDeep } from '../config/freeze.ts';
 import type { ConfigurationSource } from '../config/source.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
+import { errorMessage } from '../lib/faults.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { snapshotOf } from '../telemetry/snapshot.ts';
 import {
@@ -67,7 +68,7 @@ export function answerQuestions(metrics: Metrics, source: Promise<ConfigurationS
         return (await (await source).reload()).problems;
       } catch (error) {
         // The parent logs and reports it like the problems in the files.
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         const reason = `could not read the files: ${why}`;
         return [{ file: `worker process ${process.pid}`, path: '', reason }];
       }

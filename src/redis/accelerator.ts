@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { within, withinOrArrived } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
@@ -265,7 +266,7 @@ export class Accelerator {
   #rest(error: unknown): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= this.#restingUntilMs) {
-      const said = error instanceof Error ? error.message : String(error);
+      const said = errorMessage(error);
       // Without a connection, a command's error only says that there is none.
       const why = this.#whyNotReady ?? said;
       this.#options.logger.warn({ error: why, restMs: REST_MS }, 'redis.unavailable');

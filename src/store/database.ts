@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { within } from '../lib/within.ts';
 import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
@@ -111,7 +112,7 @@ export class Database {
       return await this.#unlessUndone({ ...statement, values: [...values] });
     } catch (error) {
       if (isUnavailable(error)) {
-        const what = `PostgreSQL: ${messageOf(error)}`;
+        const what = `PostgreSQL: ${errorMessage(error)}`;
         throw new GatewayError('DATABASE_UNAVAILABLE', what, { cause: error });
       }
       // A bug: its stack leads to the socket on which PostgreSQL answered, and people need to see who asked.
@@ -212,7 +213,7 @@ export class Database {
     try {
       return await this.#sharing.take(this.#pool);
     } catch (cause) {
-      throw new Error(messageOf(cause), { cause });
+      throw new Error(errorMessage(cause), { cause });
     } finally {
       this.#waiting -= 1;
     }
@@ -278,8 +279,4 @@ class TakesNoWrites extends Error {}
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.
   return !(error instanceof DatabaseError) || speaksOfServer(error.code ?? '');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/faults.ts';
 import { Incomparable } from './incomparable.ts';
 
 /**
@@ -26,7 +27,7 @@ export async function* listSource(
     }
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new Incomparable(hasBegun ? `the list broke off: ${why}` : why, { cause: error });
   } finally {
     signal.removeEventListener('abort', onAbort);

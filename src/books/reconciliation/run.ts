@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/errors.ts';
+import { errorMessage } from '../../lib/faults.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { Slices } from '../../lib/slices.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
@@ -244,7 +245,7 @@ function nothingReadable(first: UnreadableLine | undefined): Incomparable {
 }
 
 function whyOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (error instanceof Incomparable) return message;
   if (error instanceof GatewayError) return `${message}: send the list again`;
   return `something unforeseen: ${message}`;

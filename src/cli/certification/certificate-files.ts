@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../../certify/certificate/certificate.ts';
-import { CommandFailed, fileFault, UsageError } from '../failures.ts';
+import { errorMessage, fileFault } from '../../lib/faults.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
 import { makeFolder } from '../onboarding/make-folder.ts';
 
 const REPORT = 'certificate.html';
@@ -21,7 +22,7 @@ export async function readyFolder(folder: string): Promise<void> {
     await writeFile(trial, '');
     await rm(trial);
   } catch (error) {
-    throw new UsageError(`--out ${folder}: nothing can be written there (${messageOf(error)})`, {
+    throw new UsageError(`--out ${folder}: nothing can be written there (${errorMessage(error)})`, {
       cause: error,
     });
   }
@@ -53,7 +54,7 @@ export async function writeCertificate(
   try {
     for (const [path, text] of files) await writeFile(path, text);
   } catch (error) {
-    throw new CommandFailed(`the certificate cannot be written: ${messageOf(error)}`, {
+    throw new CommandFailed(`the certificate cannot be written: ${errorMessage(error)}`, {
       cause: error,
     });
   }
@@ -94,8 +95,4 @@ function jsonOf(text: string): unknown {
     // Whatever it is, the schema reports that it is no certificate.
     return undefined;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { fileFault, UsageError } from '../failures.ts';
+import { fileFault } from '../../lib/faults.ts';
+import { UsageError } from '../failures.ts';
 
 /** The ways to give a secret text: itself, an environment variable, a file. */
 export interface SecretSource {

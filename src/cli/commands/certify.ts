@@ -6,10 +6,11 @@ import type { Certificate } from '../../certify/certificate/certificate.ts';
 import { type Certified, type Progress, Refused } from '../../certify/certification.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { errorMessage, fileFault } from '../../lib/faults.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { readyFolder, writeCertificate } from '../certification/certificate-files.ts';
 import { type OperatorOptions, operatorToCertify } from '../certification/certify-operator.ts';
-import { CommandFailed, fileFault, UsageError } from '../failures.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { untilInterrupted } from '../interruption.ts';
 import type { Terminal } from '../terminal.ts';
@@ -181,7 +182,7 @@ function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new UsageError(`--export-har ${path} cannot be written: ${why}`, { cause: error });
   }
 }

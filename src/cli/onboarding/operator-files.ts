@@ -11,6 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { operatorOfFile } from '../../config/folder/file-names.ts';
 import { jsonSchemaFiles } from '../../config/schema/json-schema.ts';
+import { errorMessage } from '../../lib/faults.ts';
 import { CommandFailed } from '../failures.ts';
 import { makeFolder } from './make-folder.ts';
 import { cidIn } from './new-operator.ts';
@@ -82,7 +83,7 @@ export function writeOperator(
     return written;
   } catch (error) {
     for (const path of written) rmSync(path, { force: true });
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new CommandFailed(`nothing was written: ${why}`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Separator } from '../../lib/csv.ts';
+import { errorMessage } from '../../lib/faults.ts';
 import { type Line, readLines } from '../../lib/lines.ts';
 import { plain } from '../../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
@@ -129,7 +130,7 @@ function tellInOrder(refusals: readonly Refusal[], tell: PlayerImport['onRefused
 }
 
 function stopped(lineNumber: number, cause: unknown): CommandFailed {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   return new CommandFailed(
     `stopped at line ${lineNumber}, PostgreSQL failed (${why}): run it again, lines that were ` +
       'imported count as unchanged',

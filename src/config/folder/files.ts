@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { fileFault } from '../../lib/faults.ts';
 
 /** Far more than anybody writes; limited, because files are read on the thread that answers callbacks. */
 const FILE_BYTES_MAX = 64 * 1024;
@@ -93,7 +94,7 @@ function listFolder(folder: string, wanted: (name: string) => boolean): FolderLi
   try {
     return { ok: true, names: readdirSync(folder).filter(wanted).sort() };
   } catch (error) {
-    return { ok: false, reason: cannotBeRead(error) };
+    return { ok: false, reason: fileFault(error) };
   }
 }
 
@@ -110,7 +111,7 @@ function fileIdentity(path: string): string {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
-    return cannotBeRead(error);
+    return fileFault(error);
   }
 }
 
@@ -123,17 +124,6 @@ function readText(path: string): FileText {
     const bytes = readFileSync(path);
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    return { ok: false, reason: cannotBeRead(error) };
+    return { ok: false, reason: fileFault(error) };
   }
-}
-
-function cannotBeRead(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  const why: Record<string, string> = {
-    ENOENT: 'does not exist',
-    ENOTDIR: 'does not exist',
-    EACCES: 'cannot be read: permission denied',
-    ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
-  };
-  return why[code] ?? `cannot be read: ${code}`;
 }

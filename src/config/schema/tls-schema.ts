@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
+import { errorMessage } from '../../lib/faults.ts';
 
 /** Enough for a chain of certificates, not for a bundle of all public authorities. */
 const PEM_LENGTH_MAX = 65_536;
@@ -79,6 +80,6 @@ function refusalOf(own: Pick<SecureContextOptions, 'cert' | 'key'>): string | un
     createSecureContext(own);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
+import { errorMessage } from '../../lib/faults.ts';
 import { type DatabaseAddress, openLongConnection } from '../server/connection.ts';
 import { Columns } from '../sql/statement.ts';
 import {
@@ -66,7 +67,7 @@ export class SideTable {
       return table;
     } catch (error) {
       await table?.close();
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${why}`, { cause: error });
     }
   }
