@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { readAuditFilter } from '../pages/audit/filter.ts';
 import { readBetFilter } from '../pages/bets/filter.ts';
 import { readBooksFilter } from '../pages/books/filter.ts';
 import { readFilter } from '../pages/deliveries/filter.ts';
@@ -41,7 +42,7 @@ const routes = [
   createRoute({
     ...parent,
     path: '/audit',
-    validateSearch: known('actor', 'action', 'operator', 'from', 'to'),
+    validateSearch: readAuditFilter,
     component: lazyPage(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
   }),
   createRoute({

@@ -15,7 +15,9 @@ export function searchText(search: Readonly<Record<string, unknown>>): string {
 
 /** Keeps only the query parameters that a page knows. */
 export function known<const K extends string>(...names: readonly K[]) {
-  return (search: Readonly<Record<string, unknown>>): { readonly [N in K]?: string } => {
+  return (
+    search: Readonly<Record<string, unknown>>,
+  ): { readonly [N in K]?: string | undefined } => {
     const found = names.flatMap((name) => {
       const value = search[name];
       return typeof value === 'string' && value !== '' ? [[name, value]] : [];

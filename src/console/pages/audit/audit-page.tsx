@@ -2,7 +2,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { download } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
-import { known } from '../../app/search.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
@@ -11,12 +10,11 @@ import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
+import { readAuditFilter } from './filter.ts';
 
 type Item = Answers['GET /admin/audit']['items'][number];
 
 const route = getRouteApi('/audit');
-
-const readAuditFilter = known('actor', 'action', 'operator', 'from', 'to');
 
 /** Who did what, when, from where and why. */
 export function AuditPage() {

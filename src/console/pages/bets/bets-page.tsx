@@ -10,10 +10,10 @@ import { Time } from '../../parts/clock.tsx';
 import { Amount } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
+import { OperatorChoice } from '../../parts/operator-choice.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
-import { operatorIds } from '../deliveries/filter.ts';
 import { type BetFilter, readBetFilter } from './filter.ts';
 
 type Item = Answers['GET /admin/bets']['items'][number];
@@ -56,7 +56,6 @@ export function BetsPage() {
 function Filters({ filter }: { readonly filter: BetFilter }) {
   const navigate = route.useNavigate();
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
-  const operators = useLive('GET /admin/operators', { everyMs: false });
   const set = (change: BetFilter) =>
     void navigate({ search: readBetFilter({ ...filter, ...change }), replace: true });
   const text = (name: keyof BetFilter, label: string, type?: 'date') => (
@@ -79,13 +78,7 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
       {text('amount', 'Stake')}
       {text('from', 'From (UTC)', 'date')}
       {text('to', 'Before (UTC)', 'date')}
-      <Choice
-        label="Operator"
-        value={filter.operator}
-        all="All operators"
-        options={operators.data === undefined ? [] : operatorIds(operators.data)}
-        onChange={(operator) => set({ operator })}
-      />
+      <OperatorChoice value={filter.operator} onChange={(operator) => set({ operator })} />
       <Choice
         label="State"
         value={filter.state}

@@ -1,18 +1,6 @@
 import { known } from '../../app/search.ts';
 
-/** As in the page's address; times are days or ISO 8601. */
-export interface BetFilter {
-  readonly transactionId?: string | undefined;
-  readonly operator?: string | undefined;
-  readonly operatorUser?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly state?: string | undefined;
-  /** The stake. */
-  readonly amount?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
+/** `amount` is the stake. */
 export const readBetFilter = known(
   'transactionId',
   'operator',
@@ -23,3 +11,6 @@ export const readBetFilter = known(
   'from',
   'to',
 );
+
+/** As in the page's address; times are days or ISO 8601. */
+export type BetFilter = ReturnType<typeof readBetFilter>;

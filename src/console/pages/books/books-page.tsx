@@ -7,10 +7,10 @@ import { Choice } from '../../parts/choice.tsx';
 import { Amount } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
+import { OperatorChoice } from '../../parts/operator-choice.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
-import { operatorIds } from '../deliveries/filter.ts';
 import { DayCharts } from './day-charts.tsx';
 import { type BooksFilter, readBooksFilter } from './filter.ts';
 import type { Day } from './series.ts';
@@ -75,13 +75,7 @@ function Filters({ filter }: { readonly filter: BooksFilter }) {
     <search className="filters">
       {day('from', 'First day')}
       {day('to', 'Last day')}
-      <Choice
-        label="Operator"
-        value={filter.operator}
-        all="All operators"
-        options={operators.data === undefined ? [] : operatorIds(operators.data)}
-        onChange={(operator) => set({ operator })}
-      />
+      <OperatorChoice value={filter.operator} onChange={(operator) => set({ operator })} />
       <Choice
         label="Currency"
         value={filter.currency}

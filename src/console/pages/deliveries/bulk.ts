@@ -1,7 +1,8 @@
 import { unreachable } from '../../../domain/unreachable.ts';
 import { AnswerError, call } from '../../api/call.ts';
+import { operatorIds } from '../../api/operator-ids.ts';
 import type { Answers } from '../../api/wire.ts';
-import { type DeliveryFilter, operatorIds } from './filter.ts';
+import type { DeliveryFilter } from './filter.ts';
 
 export interface BulkProgress {
   readonly total: number;

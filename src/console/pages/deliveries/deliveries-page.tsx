@@ -1,25 +1,25 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { DELIVERABLE_OPERATIONS } from '../../../domain/operation.ts';
 import { usePages } from '../../api/pages.ts';
-import { useLive } from '../../api/queries.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
+import { More } from '../../parts/more.tsx';
+import { OperatorChoice } from '../../parts/operator-choice.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
-import { type DeliveryFilter, operatorIds, RETRYABLE, readFilter } from './filter.ts';
+import { type DeliveryFilter, RETRYABLE, readFilter } from './filter.ts';
 
 const route = getRouteApi('/deliveries');
 
 const STATES = ['dead', 'pending', 'held', 'delivered', 'refused', 'superseded', 'resolved'];
-const OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'];
 
 /** The deliveries that wait for a wallet, are held or are dead. */
 export function DeliveriesPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const deliveries = usePages('GET /admin/deliveries', { ...filter });
-  const operators = useLive('GET /admin/operators', { everyMs: false });
   const choose = (change: DeliveryFilter) =>
     void navigate({ search: readFilter({ ...filter, ...change }), replace: true });
   return (
@@ -36,16 +36,10 @@ export function DeliveriesPage() {
           label="Operation"
           value={filter.operation}
           all="All operations"
-          options={OPERATIONS}
+          options={DELIVERABLE_OPERATIONS}
           onChange={(operation) => choose({ operation })}
         />
-        <Choice
-          label="Operator"
-          value={filter.operator}
-          all="All operators"
-          options={operators.data === undefined ? [] : operatorIds(operators.data)}
-          onChange={(operator) => choose({ operator })}
-        />
+        <OperatorChoice value={filter.operator} onChange={(operator) => choose({ operator })} />
       </Heading>
       <Answered query={deliveries} what="deliveries">
         {({ pages }) => (
@@ -53,17 +47,10 @@ export function DeliveriesPage() {
             key={JSON.stringify(filter)}
             filter={filter}
             items={pages.flatMap(({ items }) => items)}
-            more={
-              deliveries.hasNextPage
-                ? {
-                    isLoading: deliveries.isFetchingNextPage,
-                    load: () => void deliveries.fetchNextPage(),
-                  }
-                : undefined
-            }
           />
         )}
       </Answered>
+      <More list={deliveries} />
     </>
   );
 }
@@ -71,10 +58,9 @@ export function DeliveriesPage() {
 interface FoundProps {
   readonly filter: DeliveryFilter;
   readonly items: Parameters<typeof DeliveryRows>[0]['items'];
-  readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
 }
 
-function Found({ filter, items, more }: FoundProps) {
+function Found({ filter, items }: FoundProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   // A delivery that has left the list, or can no longer be chosen, is no longer selected.
   const present = useMemo(
@@ -92,13 +78,6 @@ function Found({ filter, items, more }: FoundProps) {
         </Empty>
       ) : (
         <DeliveryRows items={items} selected={selected} onSelect={setSelected} />
-      )}
-      {more !== undefined && (
-        <p className="more">
-          <button type="button" onClick={more.load} disabled={more.isLoading}>
-            {more.isLoading ? 'Loading…' : 'Show more'}
-          </button>
-        </p>
       )}
     </>
   );

@@ -15,8 +15,7 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
   const { hold, isKnown } = useHold(operator);
   const post = async (verb: 'hold' | 'resume', reason: string) => {
     const options = { path: { id }, body: reason === '' ? {} : { reason } };
-    if (verb === 'hold') await call('POST /admin/operators/:id/deliveries/hold', options);
-    else await call('POST /admin/operators/:id/deliveries/resume', options);
+    await call(`POST /admin/operators/:id/deliveries/${verb}`, options);
     await refreshAll();
   };
   return (

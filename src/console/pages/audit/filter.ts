@@ -1,0 +1,3 @@
+import { known } from '../../app/search.ts';
+
+export const readAuditFilter = known('actor', 'action', 'operator', 'from', 'to');
