@@ -81,10 +81,8 @@ const REMOVED = 'nothing is sent to it any more: its deliveries are held until i
 
 function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
   const of = (path: string) => settings.find((setting) => setting.path === path);
-  const after = (path: string) => {
-    const setting = of(path);
-    return setting !== undefined && 'after' in setting ? setting.after : undefined;
-  };
+  const status = of('status');
+  const statusAfter = status !== undefined && 'after' in status ? status.after : undefined;
   const warnings: string[] = [];
   if (of('wallet.baseUrl') !== undefined) {
     warnings.push(
@@ -100,8 +98,8 @@ function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
     );
   }
   if (of('api.cid') !== undefined) warnings.push('its requests with the old api.cid are refused');
-  if (after('status') === 'maintenance') warnings.push('nothing is sent to it: deliveries wait');
-  if (after('status') === 'suspended') warnings.push('its players can place no bets');
+  if (statusAfter === 'maintenance') warnings.push('nothing is sent to it: deliveries wait');
+  if (statusAfter === 'suspended') warnings.push('its players can place no bets');
   return warnings;
 }
 

@@ -39,7 +39,7 @@ describe('a file of comma-separated values', () => {
           expect(lines).toEqual(await linesOf(bytes, []));
           expect(lines.map(({ number }) => number)).toEqual(lines.map((_, at) => at + 1));
           for (const line of lines) {
-            const checked = checkPlayerLine(line, separatorOf(line));
+            const checked = checkPlayerLine(line, separatorOf(line) ?? ',');
             if (!checked.ok) expect(checked.why).not.toBe('');
             else expect(checked.player.userId).toBe(checked.player.userId.trim());
           }

@@ -17,8 +17,8 @@ export interface Probes {
 
 /** Health and metrics of this process; without a token, as usual for such listeners. */
 export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): void {
-  serveAnybody(app, 'GET', '/health/live', () => json({ status: 'live' }));
-  serveAnybody(app, 'GET', '/health/ready', async () => {
+  serveAnybody(app, '/health/live', () => json({ status: 'live' }));
+  serveAnybody(app, '/health/ready', async () => {
     const report = await health.report();
     return json(report, httpStatusOf(report));
   });

@@ -21,7 +21,7 @@ export function separatorOf(line: Line): Separator | undefined {
 }
 
 /** Reads a line of the file; an imported player is permanent, so nothing doubtful is accepted. */
-export function checkPlayerLine(line: Line, separator: Separator = ','): CheckedLine {
+export function checkPlayerLine(line: Line, separator: Separator): CheckedLine {
   if ('fault' in line) return no(line.fault);
   const { number, text } = line;
   const fields = parseCsvLine(text, separator);

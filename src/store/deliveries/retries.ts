@@ -59,7 +59,7 @@ export class DeliveryRetries {
    * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed:
    * their repeat is late on purpose.
    */
-  async hurryAll(operatorId: string, by: Authority, which: PendingRange = {}): Promise<Retried> {
+  async hurryAll(operatorId: string, by: Authority, which: PendingRange): Promise<Retried> {
     const { held } = which;
     const pending = { operatorId, state: 'pending', purpose: 'promise' };
     const where = held === undefined ? pending : { ...pending, held };
@@ -67,7 +67,7 @@ export class DeliveryRetries {
   }
 
   /** Makes an operator's dead deliveries pending again. */
-  async reopenAll(operatorId: string, by: Authority, which: RetryRange = {}): Promise<Retried> {
+  async reopenAll(operatorId: string, by: Authority, which: RetryRange): Promise<Retried> {
     const where = { operatorId, state: 'dead' };
     return await this.#inBatches(where, which, (ids) => this.reopen(operatorId, ids, by));
   }

@@ -16,7 +16,7 @@ export const BRIEF = { ...OUR_SETTINGS, lock_timeout: SHORT_SETTINGS.lock_timeou
  */
 export async function checkServer(
   client: Client,
-  asked: Readonly<Record<string, string>> = OUR_SETTINGS,
+  asked: Readonly<Record<string, string>>,
 ): Promise<void> {
   const [server] = await clientRows(
     client,

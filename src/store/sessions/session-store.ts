@@ -71,7 +71,7 @@ export class SessionStore {
    * Makes a session that has not ended last `ttlSeconds` from now.
    * @param operatorToken resealed; undefined leaves it unchanged
    */
-  async renew(id: string, ttlSeconds: number, operatorToken?: Buffer): Promise<void> {
+  async renew(id: string, ttlSeconds: number, operatorToken: Buffer | undefined): Promise<void> {
     await this.#database.run(RENEW, { id, ttlSeconds, operatorToken });
   }
 
