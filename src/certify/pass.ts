@@ -37,7 +37,7 @@ export async function runPass(
   options: PassOptions,
   cases: readonly Case[],
   settings: WalletSettings,
-  needsLegacySign = false,
+  needsLegacySign: boolean,
 ): Promise<Passed> {
   const { clock, display, onCase, onResult, ...context } = options;
   const { caller, signal } = context;

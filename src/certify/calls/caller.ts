@@ -49,16 +49,12 @@ export interface Result {
 
 /** Makes the service's calls in the operator's terms, as the gateway would send them. */
 export class ServiceCaller {
-  readonly #connection: WalletConnection;
+  readonly connection: WalletConnection;
   readonly player: CertifiedPlayer;
 
   constructor(connection: WalletConnection, player: CertifiedPlayer) {
-    this.#connection = connection;
+    this.connection = connection;
     this.player = player;
-  }
-
-  get connection(): WalletConnection {
-    return this.#connection;
   }
 
   /** A new bet of the player's, not yet placed. */
@@ -120,7 +116,7 @@ export class ServiceCaller {
 
   /** With `alwaysSendToken` the gateway puts the bet's token into every call. */
   #betToken(slip: BetSlip): string | undefined {
-    return this.#connection.adapter.callerDialect.alwaysSendToken ? slip.token : undefined;
+    return this.connection.adapter.callerDialect.alwaysSendToken ? slip.token : undefined;
   }
 
   #bet(
@@ -131,9 +127,9 @@ export class ServiceCaller {
   ): Promise<RecordedCall> {
     const { requestId, body } = messageOf(bodyOf, odd);
     const method = odd.method ?? (operation === 'place' ? 'POST' : 'PUT');
-    const deadline = this.#connection.deadline();
+    const deadline = this.connection.deadline();
     const call = { operation, method, body, transactionId, requestId, deadline };
-    return this.#connection.send({ kind: 'bet', call }, odd.forgery, odd.isCleanUp);
+    return this.connection.send({ kind: 'bet', call }, odd.forgery, odd.isCleanUp);
   }
 
   #read(
@@ -142,8 +138,8 @@ export class ServiceCaller {
     odd: Odd,
   ): Promise<RecordedCall> {
     const { requestId, body } = messageOf(bodyOf, odd);
-    const call = { operation, body, requestId, deadline: this.#connection.deadline() };
-    return this.#connection.send({ kind: 'read', call }, odd.forgery, odd.isCleanUp);
+    const call = { operation, body, requestId, deadline: this.connection.deadline() };
+    return this.connection.send({ kind: 'read', call }, odd.forgery, odd.isCleanUp);
   }
 }
 

@@ -17,11 +17,15 @@ export type Wanted =
   /** The protocol says nothing about it. */
   | { readonly kind: 'anything' };
 
-export interface RecordedCallFacts {
+/** One call and its answer. A case that judges it notes what the answer should have been. */
+export interface RecordedCall {
   readonly call: Call;
+  readonly operation: Operation;
   /** The request as it was sent. */
   readonly request: HttpRequest;
   readonly signedAs: SignedAs;
+  /** The request was signed wrongly or oddly on purpose. */
+  readonly forged: boolean;
   readonly exchange: Exchange;
   readonly reading: Reading;
   /** The answer's reading by the protocol alone, whatever dialect is being tried. */
@@ -31,41 +35,7 @@ export interface RecordedCallFacts {
   readonly ms: number;
   /** Wall-clock time of the call, milliseconds since the epoch. */
   readonly atMs: number;
-}
-
-/** One call and its answer. A case that judges it notes what the answer should have been. */
-export class RecordedCall {
-  readonly call: Call;
-  readonly request: HttpRequest;
-  readonly signedAs: SignedAs;
-  readonly exchange: Exchange;
-  readonly reading: Reading;
-  readonly readingByProtocol: Reading;
-  readonly answer: AnswerMeaning;
-  readonly ms: number;
-  readonly atMs: number;
-  wanted: Wanted = { kind: 'anything' };
-
-  constructor(facts: RecordedCallFacts) {
-    this.call = facts.call;
-    this.request = facts.request;
-    this.signedAs = facts.signedAs;
-    this.exchange = facts.exchange;
-    this.reading = facts.reading;
-    this.readingByProtocol = facts.readingByProtocol;
-    this.answer = facts.answer;
-    this.ms = facts.ms;
-    this.atMs = facts.atMs;
-  }
-
-  /** The request was signed wrongly or oddly on purpose. */
-  get forged(): boolean {
-    return this.signedAs.kind !== 'proper';
-  }
-
-  get operation(): Operation {
-    return this.call.call.operation;
-  }
+  wanted: Wanted;
 }
 
 /** Whether the gateway reads the answer as the one that the protocol requires. */

@@ -6,8 +6,8 @@ import type { WalletAdapter } from '../../wallets/adapters/adapter.ts';
 import { createAdapter } from '../../wallets/adapters/index.ts';
 import type { WalletSettings } from '../../wallets/wallet-config.ts';
 import { type Call, meaningOf, readingOf } from './answer-meaning.ts';
-import type { ForgedRequest } from './forged-requests.ts';
-import { RecordedCall } from './recorded-call.ts';
+import type { ForgedRequest, SignedAs } from './forged-requests.ts';
+import type { RecordedCall } from './recorded-call.ts';
 
 /** More than the most concurrent case sends at once. */
 const CONNECTIONS = 64;
@@ -119,21 +119,23 @@ export class WalletConnection {
     const request = forgery?.change(signed) ?? signed;
     const exchange = await this.#client.exchange(request, call.call.deadline);
     const endedAtMs = clock.monotonicMs();
-    const ms = endedAtMs - startedAtMs;
     if (exchange.kind !== 'response') this.#noteSilence(startedAtMs, endedAtMs);
     const reading = readingOf(this.#adapter, call, exchange);
-    const answer = meaningOf(reading, exchange, call);
-    return new RecordedCall({
+    const signedAs: SignedAs = forgery?.signedAs(signed) ?? { kind: 'proper' };
+    return {
       call,
+      operation: call.call.operation,
       request,
-      signedAs: forgery?.signedAs(signed) ?? { kind: 'proper' },
+      signedAs,
+      forged: signedAs.kind !== 'proper',
       exchange,
       reading,
       readingByProtocol: readingOf(this.#withoutDialect, call, exchange),
-      answer,
-      ms,
+      answer: meaningOf(reading, exchange, call),
+      ms: endedAtMs - startedAtMs,
       atMs,
-    });
+      wanted: { kind: 'anything' },
+    };
   }
 
   /** Concurrent waiting counts once. Call it in the order in which the calls end. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../../domain/operation.ts';
+import { OPERATIONS, type Operation } from '../../domain/operation.ts';
 import type { Dialect } from '../../wallets/wallet-config.ts';
 import type { FailureMeaning } from '../trial/failure-meaning.ts';
 
@@ -11,13 +11,7 @@ export const CERTIFICATE_SCHEMA = 2;
  */
 export const GROUPS = [
   'signatures',
-  'profile',
-  'balance',
-  'place',
-  'settle',
-  'unsettle',
-  'rollback',
-  'update',
+  ...OPERATIONS,
   'freebet',
   'latency',
   'currencies',

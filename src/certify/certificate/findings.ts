@@ -136,12 +136,9 @@ export function fitnessSummary(
     return `Fit with this dialect: the gateway can call this wallet as long as the dialect stands in the operator's file.${partly}`;
   }
   const unmended = findings.filter((one) => isInTheWay(one) && one.mendedBy.length === 0);
-  const counts = new Map<string, number>();
-  for (const { meaning } of unmended) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
-  const meanings = unmended
-    .map(({ meaning }) => meaning)
-    .filter((meaning, at, all) => all.indexOf(meaning) === at)
-    .map((meaning) => `${counts.get(meaning)} × ${MEANING_WORDS[meaning]}`);
+  const meanings = [...Map.groupBy(unmended, ({ meaning }) => meaning)].map(
+    ([meaning, ones]) => `${ones.length} × ${MEANING_WORDS[meaning]}`,
+  );
   const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...meanings];
   return `Not fit: ${why.join('; ') || 'see the findings'}.${partly}`;
 }

@@ -17,7 +17,7 @@ const EXHIBIT_CALLS_MAX = 6;
 
 /** One running case: its calls, its expectations, and the money in its open bets. */
 export class Trial extends Judgement {
-  readonly #context: TrialContext;
+  readonly context: TrialContext;
   readonly recordedCalls: RecordedCall[] = [];
   readonly #exhibits: RecordedCall[] = [];
   readonly #bets = new OpenBets();
@@ -28,7 +28,7 @@ export class Trial extends Judgement {
 
   constructor(context: TrialContext, usualMeaning: FailureMeaning) {
     super(usualMeaning);
-    this.#context = context;
+    this.context = context;
   }
 
   /** Adds a call of another case that shows what this one found, with the other calls of its bet. */
@@ -39,7 +39,7 @@ export class Trial extends Judgement {
       (call.kind === 'bet' &&
         other.call.kind === 'bet' &&
         other.call.call.transactionId === call.call.transactionId);
-    this.#exhibits.push(...this.#context.record.filter(isOfBet).slice(0, EXHIBIT_CALLS_MAX));
+    this.#exhibits.push(...this.context.record.filter(isOfBet).slice(0, EXHIBIT_CALLS_MAX));
   }
 
   /** What the report shows: the case's own calls, or those of other cases that it judged. */
@@ -48,10 +48,7 @@ export class Trial extends Judgement {
   }
 
   get player(): CertifiedPlayer {
-    return this.#context.caller.player;
-  }
-  get context(): TrialContext {
-    return this.#context;
+    return this.context.caller.player;
   }
   /** Whether money moved wrongly. */
   get booksWrong(): boolean {
@@ -68,25 +65,25 @@ export class Trial extends Judgement {
 
   /** A token that looks like the player's, but was never issued. */
   unknownToken(): string {
-    const { other } = this.#context;
+    const { other } = this.context;
     return fabricatedLike(this.player.token, other === undefined ? [] : [other.token]);
   }
 
   /** The other player's id; if none was named, an invented one that looks like the player's. */
   stranger(): string {
-    return this.#context.other?.userId ?? fabricatedLike(this.player.userId);
+    return this.context.other?.userId ?? fabricatedLike(this.player.userId);
   }
 
   slip(changes: Partial<BetSlip> = {}): BetSlip {
-    return this.#context.caller.slip(changes);
+    return this.context.caller.slip(changes);
   }
 
   async profile(token?: string, odd?: Odd): Promise<RecordedCall> {
-    return this.#note(await this.#context.caller.profile(token, odd));
+    return this.#note(await this.context.caller.profile(token, odd));
   }
 
   async balance(changes?: Partial<CertifiedPlayer>, odd?: Odd): Promise<RecordedCall> {
-    return this.#note(await this.#context.caller.balance(changes, odd));
+    return this.#note(await this.context.caller.balance(changes, odd));
   }
 
   /**
@@ -94,7 +91,7 @@ export class Trial extends Judgement {
    * the protocol alone proves that nothing was debited: a dialect that is being tried may be wrong.
    */
   async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
-    const recorded = this.#note(await this.#context.caller.place(slip, odd));
+    const recorded = this.#note(await this.context.caller.place(slip, odd));
     const isNew = !this.#bets.has(slip);
     if (isNew && recorded.readingByProtocol.kind !== 'declined') this.#bets.add(slip);
     return recorded;
@@ -108,7 +105,7 @@ export class Trial extends Judgement {
   }
 
   async settle(slip: BetSlip, result: Result, odd?: Odd): Promise<RecordedCall> {
-    const recorded = this.#note(await this.#context.caller.settle(slip, result, odd));
+    const recorded = this.#note(await this.context.caller.settle(slip, result, odd));
     if (mayHavePaid(recorded.answer)) this.#bets.paid(slip, result.amount);
     return recorded;
   }
@@ -117,7 +114,7 @@ export class Trial extends Judgement {
   async giveBack(slip: BetSlip): Promise<void> {
     if (!this.#bets.has(slip)) return;
     const refund = { amount: slip.amount, resultType: 'refund' } as const;
-    const { caller } = this.#context;
+    const { caller } = this.context;
     const { answer } = this.#note(await caller.settle(slip, refund, { isCleanUp: true }));
     if (answer.kind === 'accepted') this.#bets.delete(slip);
   }
@@ -134,7 +131,7 @@ export class Trial extends Judgement {
 
   /** How the gateway would repeat a call: with a new requestId, or under `stableRequestId` with the same one. */
   repeatOf({ call }: RecordedCall): Odd {
-    const { stableRequestId } = this.#context.caller.connection.adapter.callerDialect;
+    const { stableRequestId } = this.context.caller.connection.adapter.callerDialect;
     return stableRequestId ? { requestId: call.call.requestId } : {};
   }
 
@@ -153,24 +150,24 @@ export class Trial extends Judgement {
 
   /** Waits before a late repeat. @throws if the run is stopped meanwhile */
   async later(): Promise<void> {
-    const { lateMs, signal } = this.#context;
+    const { lateMs, signal } = this.context;
     await pause(lateMs, undefined, { signal });
   }
 
   async unsettle(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {
-    const recorded = this.#note(await this.#context.caller.unsettle(slip, amount, odd));
+    const recorded = this.#note(await this.context.caller.unsettle(slip, amount, odd));
     if (recorded.answer.kind === 'accepted') this.#bets.paid(slip, undefined);
     return recorded;
   }
 
   async rollback(slip: BetSlip, errorCode?: number, odd?: Odd): Promise<RecordedCall> {
-    const recorded = this.#note(await this.#context.caller.rollback(slip, errorCode, odd));
+    const recorded = this.#note(await this.context.caller.rollback(slip, errorCode, odd));
     if (recorded.answer.kind === 'accepted' && odd?.forgery === undefined) this.#bets.delete(slip);
     return recorded;
   }
 
   async update(slip: BetSlip, coefficient: string, odd?: Odd): Promise<RecordedCall> {
-    return this.#note(await this.#context.caller.update(slip, coefficient, odd));
+    return this.#note(await this.context.caller.update(slip, coefficient, odd));
   }
 
   /** Reads the balance from which movements are counted. @throws NoBalance */
@@ -211,13 +208,13 @@ export class Trial extends Judgement {
     }
     this.#booksWrong = true;
     const isRight = async () => sameAmount(subtractAmounts(await this.money(), opening), amount);
-    this.fail(`${difference}${await this.#context.lag.remark(() => this.later(), isRight)}`);
+    this.fail(`${difference}${await this.context.lag.remark(() => this.later(), isRight)}`);
     return false;
   }
 
   /** The other player's money now; undefined if there is no other player, or it is unknown. */
   async theirMoney(): Promise<string | undefined> {
-    const { other } = this.#context;
+    const { other } = this.context;
     if (other === undefined) return undefined;
     const amount = amountIn((await this.balance({ ...this.player, ...other })).answer);
     return amount === undefined ? undefined : canonicalAmount(amount);
@@ -239,12 +236,12 @@ export class Trial extends Judgement {
 
   /** Gives back the money of open bets. */
   cleanUp(): Promise<void> {
-    return this.#bets.giveBack(this.#context.caller);
+    return this.#bets.giveBack(this.context.caller);
   }
 
   #note(recorded: RecordedCall): RecordedCall {
     this.recordedCalls.push(recorded);
-    this.#context.record.push(recorded);
+    this.context.record.push(recorded);
     return recorded;
   }
 }
