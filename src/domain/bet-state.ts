@@ -1,11 +1,16 @@
-/** One word for the state of a bet, by which people search. */
-export const BET_STATES = [
+/** The states of a bet's place, as the journal writes them. */
+export const PLACES = [
   'unseen',
   'in_flight',
   'accepted',
   'declined',
   'not_sent',
   'unknown',
+] as const;
+
+/** One word for the state of a bet, by which people search. */
+export const BET_STATES = [
+  ...PLACES,
   'settled',
   'settlement_unknown',
   'rolling_back',

@@ -6,9 +6,10 @@ import type {
   Rollback,
   Settlement,
 } from '../../domain/bet.ts';
+import type { PLACES } from '../../domain/bet-state.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { storable } from '../sql/storable-text.ts';
-import type { LATE_KINDS, PLACES, ROLLBACKS, SETTLEMENT_TYPES, SETTLEMENTS } from './rows.ts';
+import type { LATE_KINDS, ROLLBACKS, SETTLEMENT_TYPES, SETTLEMENTS } from './rows.ts';
 
 /** The columns of a bet's place, as written by a commit or an outcome. */
 export interface PlaceColumns {

@@ -11,18 +11,11 @@ import {
   type Rollback,
   type Settlement,
 } from '../../domain/bet.ts';
+import { PLACES } from '../../domain/bet-state.ts';
 import { BET_OPERATIONS, DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Columns } from '../sql/statement.ts';
 
-export const PLACES = [
-  'unseen',
-  'in_flight',
-  'accepted',
-  'declined',
-  'not_sent',
-  'unknown',
-] as const;
 export const SETTLEMENTS = ['none', 'settled', 'unsettled', 'unknown'] as const;
 export const ROLLBACKS = ['none', 'promised', 'confirmed'] as const;
 export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;

@@ -4,7 +4,10 @@ import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { DueDay } from './due-days.ts';
 
-export const whichDay: Parameters<Pick<DueDay, 'operatorId' | 'day'>> = {
+/** One operator's day. */
+export type WhichDay = Pick<DueDay, 'operatorId' | 'day'>;
+
+export const whichDay: Parameters<WhichDay> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
   day: ['date', ({ day }) => day],
 };

@@ -3,6 +3,7 @@ import type { StatementRow } from '../../domain/statement-csv.ts';
 import { type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
+import { type WhichDay, whichDay } from './open-operations.ts';
 
 /** An operation that was open when a day was closed, or that keeps it from being closed. */
 export interface OpenOperation {
@@ -34,19 +35,9 @@ export interface DayStatement {
   readonly open: readonly OpenOperation[];
 }
 
-interface Which {
-  readonly operatorId: string;
-  readonly day: string;
-}
-
-const which: Parameters<Which> = {
-  operator_id: ['text', ({ operatorId }) => operatorId],
-  day: ['date', ({ day }) => day],
-};
-
 const FIND = statement(
   'books-find-statement',
-  which,
+  whichDay,
   `
   SELECT operator_id, day::text, time_zone, starts_at, ends_at, closed_at, movements::int, sha256,
          totals, open, open_count::int
@@ -71,7 +62,7 @@ const FIND = statement(
   }),
 );
 
-interface Page extends Which {
+interface Page extends WhichDay {
   readonly after: PageEnd;
 }
 
@@ -87,7 +78,7 @@ const BEGINNING: PageEnd = { confirmedAt: new Date(0), operationId: '0', sequenc
 const READ_PAGE = statement(
   'books-read-statement-page',
   {
-    ...which,
+    ...whichDay,
     confirmed_at: ['timestamptz', ({ after }) => after.confirmedAt],
     operation_id: ['bigint', ({ after }) => after.operationId],
     sequence: ['int', ({ after }) => after.sequence],

@@ -1,4 +1,5 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
+import { operatorsIn } from '../sql/operators-in.ts';
 import { type Columns, type Parameters, statement, type TypedStatement } from '../sql/statement.ts';
 
 /** How many entries of one operator, operation and state a piece contains. */
@@ -119,12 +120,7 @@ export const UNKNOWN_RESULTS = statement(
   'bet-unknown-results',
   {},
   `
-  WITH RECURSIVE owner AS (
-    SELECT min(b.operator_id) AS operator FROM bets b WHERE ${IS_RESULT_UNKNOWN}
-     UNION ALL
-    SELECT (SELECT min(b.operator_id) FROM bets b WHERE ${IS_RESULT_UNKNOWN} AND b.operator_id > w.operator)
-      FROM owner w WHERE w.operator IS NOT NULL
-  )
+  WITH RECURSIVE ${operatorsIn(`bets b WHERE ${IS_RESULT_UNKNOWN}`)}
   SELECT w.operator, counted.count
     FROM owner w
    CROSS JOIN LATERAL (

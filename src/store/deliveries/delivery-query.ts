@@ -1,5 +1,6 @@
 import type { DeliverableOperation } from '../../domain/operation.ts';
-import { type Prisma, sql } from '../schema/prisma.ts';
+import { type Prisma, raw, sql } from '../schema/prisma.ts';
+import { operatorsIn } from '../sql/operators-in.ts';
 import type { DeliveryState } from './delivery-item.ts';
 
 export interface DeliveryQuery {
@@ -34,14 +35,8 @@ export async function rowsMeant(
 }
 
 async function operatorsWithPending(prisma: Prisma): Promise<readonly string[]> {
-  // One index probe per operator, however many deliveries each one has.
   const rows = await prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
-    WITH RECURSIVE owner AS (
-      SELECT min(operator_id) AS operator FROM deliveries WHERE state = 'pending'
-       UNION ALL
-      SELECT (SELECT min(d.operator_id) FROM deliveries d
-               WHERE d.state = 'pending' AND d.operator_id > w.operator)
-        FROM owner w WHERE w.operator IS NOT NULL
-    ) SELECT operator FROM owner`);
+    WITH RECURSIVE ${raw(operatorsIn("deliveries WHERE state = 'pending'"))}
+    SELECT operator FROM owner`);
   return rows.flatMap(({ operator }) => operator ?? []);
 }

@@ -8,6 +8,10 @@ import { noRow, statement } from '../sql/statement.ts';
 export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
+/** SQL: for how long a person has held the operator of `h` since the last count, in milliseconds. */
+export const HELD_SINCE_COUNTED = `greatest(0,
+               extract(epoch FROM clock_timestamp() - greatest(h.counted_at, h.hold_since)) * 1000)`;
+
 /**
  * Adds the time since the last count to these operators' held time, so that concurrent replicas add it only
  * once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
@@ -23,9 +27,7 @@ export const COUNT_HELD = statement(
            + CASE WHEN h.hold_since IS NULL THEN
                least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000))
              -- Held by a person: that counts even while no process ran.
-             ELSE greatest(0, extract(epoch FROM clock_timestamp()
-                                                   - greatest(h.counted_at, h.hold_since)) * 1000)
-             END,
+             ELSE ${HELD_SINCE_COUNTED} END,
          counted_at = clock_timestamp()`,
   noRow,
 );

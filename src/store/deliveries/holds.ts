@@ -1,5 +1,6 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
-import { type Prisma, sql } from '../schema/prisma.ts';
+import { type Prisma, raw, sql } from '../schema/prisma.ts';
+import { HELD_SINCE_COUNTED } from './held-time.ts';
 
 /** A person's decision that nothing is to be delivered to an operator for now. */
 export interface DeliveryHold {
@@ -8,9 +9,6 @@ export interface DeliveryHold {
   readonly actor: string;
   readonly reason: string | null;
 }
-
-const HELD_SINCE_COUNTED = sql`
-  greatest(0, extract(epoch FROM clock_timestamp() - greatest(h.counted_at, h.hold_since)) * 1000)`;
 
 /**
  * Operators whose deliveries people hold: no process makes an attempt, and the horizon stands still.
@@ -70,7 +68,7 @@ export class DeliveryHolds {
          WHERE operator_id = ${operatorId} AND hold_since IS NOT NULL FOR UPDATE
       ), resumed AS (
         UPDATE operator_holds h
-           SET held_ms = h.held_ms + ${HELD_SINCE_COUNTED}, counted_at = clock_timestamp(),
+           SET held_ms = h.held_ms + ${raw(HELD_SINCE_COUNTED)}, counted_at = clock_timestamp(),
                hold_since = NULL, hold_actor = NULL, hold_reason = NULL
           FROM before b WHERE h.operator_id = b.operator_id
         RETURNING h.operator_id

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BET_STATES, betState } from '../../../src/domain/bet-state.ts';
+import { BET_STATES, betState, PLACES } from '../../../src/domain/bet-state.ts';
 import { SEARCH_AMOUNT, spellingsOf } from '../../../src/store/bets/amount-search.ts';
-import { PLACES, ROLLBACKS, SETTLEMENTS } from '../../../src/store/bets/rows.ts';
+import { ROLLBACKS, SETTLEMENTS } from '../../../src/store/bets/rows.ts';
 import { type BetQuery, BetSearch, betCursorOf } from '../../../src/store/bets/search.ts';
 import {
   FIND_PLAYER_IDS,
