@@ -14,10 +14,8 @@ beforeAll(async () => {
     worker: true,
     service: { bonusTimeoutMs: 3_000 },
     throughDatabase: async (direct) => {
-      const url = new URL(direct);
-      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${proxy.port}`;
-      return url.href;
+      proxy = await startTcpProxy(direct);
+      return proxy.through(direct);
     },
   });
 });

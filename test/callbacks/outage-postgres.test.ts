@@ -27,10 +27,8 @@ beforeAll(async () => {
     worker: true,
     through: async (urls) => {
       databaseUrl = urls.databaseUrl;
-      const url = new URL(databaseUrl);
-      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${proxy.port}`;
-      return { ...urls, databaseUrl: url.href };
+      proxy = await startTcpProxy(databaseUrl);
+      return { ...urls, databaseUrl: proxy.through(databaseUrl) };
     },
   });
 });

@@ -16,10 +16,8 @@ beforeAll(async () => {
     gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 500 } },
     through: async (urls) => {
       direct = new Redis(urls.redisUrl);
-      const url = new URL(urls.redisUrl);
-      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${proxy.port}`;
-      return { ...urls, redisUrl: url.href };
+      proxy = await startTcpProxy(urls.redisUrl);
+      return { ...urls, redisUrl: proxy.through(urls.redisUrl) };
     },
   });
   replica = await gateway.replica();

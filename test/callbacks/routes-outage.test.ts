@@ -12,22 +12,13 @@ let gateway: TestGateway;
 let postgres: TcpProxy;
 let redis: TcpProxy;
 
-async function before(address: string): Promise<{ proxy: TcpProxy; url: string }> {
-  const url = new URL(address);
-  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  return { proxy, url: url.href };
-}
-
 beforeAll(async () => {
   gateway = await startTestGateway({
     gateway: { deadline: { totalMs: TOTAL_MS } },
     through: async ({ databaseUrl, redisUrl }) => {
-      const [database, cache] = [await before(databaseUrl), await before(redisUrl)];
-      postgres = database.proxy;
-      redis = cache.proxy;
-      return { databaseUrl: database.url, redisUrl: cache.url };
+      postgres = await startTcpProxy(databaseUrl);
+      redis = await startTcpProxy(redisUrl);
+      return { databaseUrl: postgres.through(databaseUrl), redisUrl: redis.through(redisUrl) };
     },
   });
 });

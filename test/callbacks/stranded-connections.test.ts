@@ -12,11 +12,8 @@ let postgres: TcpProxy;
 beforeAll(async () => {
   gateway = await startTestGateway({
     through: async ({ databaseUrl, redisUrl }) => {
-      const url = new URL(databaseUrl);
-      postgres = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.hostname = '127.0.0.1';
-      url.port = String(postgres.port);
-      return { databaseUrl: url.href, redisUrl };
+      postgres = await startTcpProxy(databaseUrl);
+      return { databaseUrl: postgres.through(databaseUrl), redisUrl };
     },
   });
 });

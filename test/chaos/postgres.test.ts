@@ -69,7 +69,7 @@ async function openSite({ onTestFinished }: TestContext): Promise<Site> {
   onTestFinished(() => proxy.close());
   const gateway = await startTestGateway({
     worker: true,
-    through: async ({ redisUrl }) => ({ databaseUrl: through(postgres.url, proxy), redisUrl }),
+    through: async ({ redisUrl }) => ({ databaseUrl: proxy.through(postgres.url), redisUrl }),
     gateway: {
       deadline: { totalMs: 1_500, reserveMs: 300 },
       delivery: {
@@ -164,9 +164,8 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
       worker: true,
       through: async ({ databaseUrl, redisUrl }) => {
         direct = databaseUrl;
-        const { hostname: host, port } = new URL(databaseUrl);
-        proxy = await startTcpProxy({ host, port: Number(port) });
-        return { databaseUrl: through(databaseUrl, proxy), redisUrl };
+        proxy = await startTcpProxy(databaseUrl);
+        return { databaseUrl: proxy.through(databaseUrl), redisUrl };
       },
     });
     own = new Client({ connectionString: direct });
@@ -292,9 +291,3 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     expect(wallet.balance(player.user, 'USD')).toBe('1015');
   });
 });
-
-function through(address: string, proxy: TcpProxy): string {
-  const url = new URL(address);
-  url.host = `127.0.0.1:${proxy.port}`;
-  return url.href;
-}

@@ -19,10 +19,8 @@ beforeAll(async () => {
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
     through: async (urls) => {
       redisUrl = urls.redisUrl;
-      const url = new URL(urls.redisUrl);
-      redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.port = String(redis.port);
-      return { ...urls, redisUrl: url.href };
+      redis = await startTcpProxy(urls.redisUrl);
+      return { ...urls, redisUrl: redis.through(urls.redisUrl) };
     },
   });
 });

@@ -6,13 +6,12 @@ import { sharedRedis } from '../support/redis.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 it('drains go on by new connections where the old ones are never answered again (I4)', async (context) => {
-  const url = new URL((await sharedRedis()).url);
-  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  const { url: address } = await sharedRedis();
+  const proxy = await startTcpProxy(address);
   context.onTestFinished(() => proxy.close());
-  url.port = String(proxy.port);
   const drain = vi.fn(async () => undefined);
   const scheduler = new Scheduler({
-    redisUrl: url.href,
+    redisUrl: proxy.through(address),
     databaseId: 'here',
     logger: partly<Logger>({ debug: () => undefined, warn: () => undefined }),
     drain,

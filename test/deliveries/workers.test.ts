@@ -41,10 +41,8 @@ describe('several workers', () => {
       gateway: { delivery: { minBackoffMs: 60_000, maxBackoffMs: 60_000 } },
       operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
       through: async (urls) => {
-        const url = new URL(urls.redisUrl);
-        redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-        url.port = String(redis.port);
-        return { ...urls, redisUrl: url.href };
+        redis = await startTcpProxy(urls.redisUrl);
+        return { ...urls, redisUrl: redis.through(urls.redisUrl) };
       },
     });
     await gateway.replica();

@@ -13,10 +13,8 @@ it('is ready while one connection alone is dead, that of the clock, which is kno
   let proxy: TcpProxy | undefined;
   const gateway = await startTestGateway({
     through: async ({ databaseUrl, redisUrl }) => {
-      const url = new URL(databaseUrl);
-      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${proxy.port}`;
-      return { databaseUrl: url.href, redisUrl };
+      proxy = await startTcpProxy(databaseUrl);
+      return { databaseUrl: proxy.through(databaseUrl), redisUrl };
     },
   });
   onTestFinished(async () => {

@@ -18,17 +18,12 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     through: async (urls) => {
       directRedisUrl = urls.redisUrl;
-      const through = async (address: string): Promise<[TcpProxy, string]> => {
-        const url = new URL(address);
-        const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-        url.hostname = '127.0.0.1';
-        url.port = String(proxy.port);
-        return [proxy, url.href];
+      redis = await startTcpProxy(urls.redisUrl);
+      postgres = await startTcpProxy(urls.databaseUrl);
+      return {
+        databaseUrl: postgres.through(urls.databaseUrl),
+        redisUrl: redis.through(urls.redisUrl),
       };
-      const [redisProxy, redisUrl] = await through(urls.redisUrl);
-      const [postgresProxy, databaseUrl] = await through(urls.databaseUrl);
-      [redis, postgres] = [redisProxy, postgresProxy];
-      return { databaseUrl, redisUrl };
     },
   });
 });

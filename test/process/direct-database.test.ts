@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { awaitDatabase } from '../../src/process/start-up.ts';
-import { migrationStatus } from '../../src/store/schema/migration-status.ts';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { migrationStatus } from '../support/migrations.ts';
 import { databaseUrl } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -35,10 +35,8 @@ describe('a start with two addresses of one database', () => {
   let usual: string;
   beforeEach(async () => {
     bare = await createBareDatabase();
-    const url = new URL(bare.url);
-    pooler = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(pooler.port);
-    usual = url.href;
+    pooler = await startTcpProxy(bare.url);
+    usual = pooler.through(bare.url);
   });
   afterEach(async () => {
     await pooler.close();

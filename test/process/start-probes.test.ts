@@ -13,15 +13,17 @@ describe('a process that waits for PostgreSQL at its start', { timeout: 40_000 }
   afterAll(() => deployment.close());
 
   it('is not ready, and says so, until it serves', async () => {
-    const url = new URL(deployment.databaseUrl);
-    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    const proxy = await startTcpProxy(deployment.databaseUrl);
     proxy.freeze();
-    url.port = String(proxy.port);
     const probe = createServer();
     const port = await listenOn(probe, 0);
     await stopListening(probe);
     const gateway = await startGateway({
-      env: { ...deployment.env, DATABASE_URL: url.href, ADMIN_PORT: String(port) },
+      env: {
+        ...deployment.env,
+        DATABASE_URL: proxy.through(deployment.databaseUrl),
+        ADMIN_PORT: String(port),
+      },
     });
     const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
     const readiness = () =>

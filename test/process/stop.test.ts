@@ -153,11 +153,11 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     });
 
     it('is not held up by a PostgreSQL or a Redis that has frozen', async ({ expect }) => {
-      const postgres = await proxyTo(deployment.databaseUrl);
-      const redis = await proxyTo(deployment.redisUrl);
+      const postgres = await startTcpProxy(deployment.databaseUrl);
+      const redis = await startTcpProxy(deployment.redisUrl);
       const replica = await deployment.replica({
-        DATABASE_URL: withPort(deployment.databaseUrl, postgres.port),
-        REDIS_URL: withPort(deployment.redisUrl, redis.port),
+        DATABASE_URL: postgres.through(deployment.databaseUrl),
+        REDIS_URL: redis.through(deployment.redisUrl),
       });
       postgres.freeze();
       redis.freeze();
@@ -169,11 +169,11 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     });
 
     it('ends a process that is still waiting for its servers', async ({ expect }) => {
-      const postgres = await proxyTo(deployment.databaseUrl);
+      const postgres = await startTcpProxy(deployment.databaseUrl);
       postgres.freeze();
       const env = {
         ...deployment.env,
-        DATABASE_URL: withPort(deployment.databaseUrl, postgres.port),
+        DATABASE_URL: postgres.through(deployment.databaseUrl),
       };
       const gateway = await startGateway({ env });
       await expect.poll(() => postgres.connections, { timeout: 15_000 }).toBe(1);
@@ -193,14 +193,3 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     return row;
   }
 });
-
-function proxyTo(url: string) {
-  const { hostname, port } = new URL(url);
-  return startTcpProxy({ host: hostname, port: Number(port) });
-}
-
-function withPort(address: string, port: number): string {
-  const url = new URL(address);
-  url.port = String(port);
-  return url.href;
-}

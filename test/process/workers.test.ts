@@ -21,10 +21,12 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   let service: SimulatedService;
   beforeAll(async () => {
     deployment = await openDeployment();
-    const url = new URL(deployment.redisUrl);
-    redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(redis.port);
-    replica = await deployment.replica({ WORKERS: '2', ADMIN_TOKEN, REDIS_URL: url.href });
+    redis = await startTcpProxy(deployment.redisUrl);
+    replica = await deployment.replica({
+      WORKERS: '2',
+      ADMIN_TOKEN,
+      REDIS_URL: redis.through(deployment.redisUrl),
+    });
     service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
     await vi.waitUntil(() => listening(replica.process) === 2, PATIENT);
   });

@@ -24,12 +24,10 @@ describe('Redis as an accelerator', () => {
   let clock: LeapingClock;
   let redis: Accelerator;
   beforeEach(async () => {
-    const url = new URL((await sharedRedis()).url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.hostname = '127.0.0.1';
-    url.port = String(proxy.port);
+    const { url: address } = await sharedRedis();
+    proxy = await startTcpProxy(address);
     clock = new LeapingClock();
-    redis = new Accelerator({ url: url.href, prefix: 'test:', clock, logger });
+    redis = new Accelerator({ url: proxy.through(address), prefix: 'test:', clock, logger });
     await redis.connected(5_000);
   });
   afterEach(async () => {

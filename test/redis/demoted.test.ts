@@ -18,16 +18,15 @@ it('leaves a master that became a replica without closing its connections (I4)',
   const moving = { host: '127.0.0.1', port: old.port };
   const proxy = await startTcpProxy(moving);
   context.onTestFinished(() => proxy.close());
-  const url = new URL(old.url);
-  url.port = String(proxy.port);
+  const url = proxy.through(old.url);
 
   const logger = pino({ level: 'silent' });
   // What normally pauses for a second after a failure pauses only for a moment.
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() * 50 };
-  const redis = new Accelerator({ url: url.href, prefix: 'test:', clock, logger });
+  const redis = new Accelerator({ url, prefix: 'test:', clock, logger });
   context.onTestFinished(() => redis.close());
   const drain = vi.fn(async () => undefined);
-  const scheduler = new Scheduler({ redisUrl: url.href, databaseId: 'here', logger, drain });
+  const scheduler = new Scheduler({ redisUrl: url, databaseId: 'here', logger, drain });
   context.onTestFinished(() => scheduler.close());
   scheduler.start();
   await expect.poll(() => redis.set('key', 'old', 60_000), PATIENT).toBe(true);
@@ -38,7 +37,7 @@ it('leaves a master that became a replica without closing its connections (I4)',
   context.onTestFinished(() => {
     for (const one of admin) one.disconnect();
   });
-  await admin[1].config('SET', 'requirepass', url.password);
+  await admin[1].config('SET', 'requirepass', new URL(url).password);
   moving.port = next.port;
   await admin[0].replicaof('127.0.0.1', 1);
 

@@ -23,10 +23,8 @@ beforeAll(async () => {
   other = await startTestGateway({
     ...options,
     through: async ({ databaseUrl }) => {
-      const url = new URL(databaseUrl);
-      othersPostgres = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${othersPostgres.port}`;
-      return { databaseUrl: url.href, redisUrl: one.redisUrl };
+      othersPostgres = await startTcpProxy(databaseUrl);
+      return { databaseUrl: othersPostgres.through(databaseUrl), redisUrl: one.redisUrl };
     },
   });
 });

@@ -123,11 +123,9 @@ it('keeps its connections where the server is only slow: there might be no place
 });
 
 it('uses no dead connection of which another pool has learned', async (context) => {
-  const url = new URL(server.url);
-  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  const proxy = await startTcpProxy(server.url);
   context.onTestFinished(() => proxy.close());
-  url.port = String(proxy.port);
-  const shared = { url: url.href, silent: new SilentConnections<PoolClient>() };
+  const shared = { url: proxy.through(server.url), silent: new SilentConnections<PoolClient>() };
   const [asking, idle] = [1, 2].map(
     () => new Database({ ...shared, connectionsMax: 2, onIdleError: () => undefined }),
   );

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { migrationStatus } from '../../src/store/schema/migration-status.ts';
 import { createBareDatabase, createDatabase } from './database.ts';
+import { migrationStatus } from './migrations.ts';
 import { sharedRedis } from './redis.ts';
 import { onServer } from './server.ts';
 

@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Open connections from the near side. */
   readonly connections: number;
+  /** An address of the far side, by way of this proxy. */
+  through(address: string): string;
   /** Simulates that the far side is gone: open connections are reset, new ones refused. */
   cut(): Promise<void>;
   /** Simulates that the far side hangs: connections are accepted, but nothing is read or passed on. */
@@ -40,22 +42,35 @@ export interface Held {
   swallow(): void;
 }
 
-/** A TCP proxy in front of a server that a test wants to lose, such as PostgreSQL or Redis. */
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
-  const proxy = new Forwarder(target);
+/**
+ * A TCP proxy in front of a server that a test wants to lose, such as PostgreSQL or Redis.
+ * @param target its host and port, or its address
+ */
+export async function startTcpProxy(target: Target | string): Promise<TcpProxy> {
+  const proxy = new Forwarder(typeof target === 'string' ? targetOf(target) : target);
   await proxy.restore();
   return proxy;
 }
 
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function targetOf(address: string): Target {
+  const { hostname: host, port } = new URL(address);
+  return { host, port: Number(port) };
+}
+
 class Forwarder implements TcpProxy {
-  readonly #target: { host: string; port: number };
+  readonly #target: Target;
   readonly #links = new Set<Link>();
   readonly #holds = new Set<Hold>();
   readonly #server: Server;
   #frozen = false;
   #port = 0;
 
-  constructor(target: { host: string; port: number }) {
+  constructor(target: Target) {
     this.#target = target;
     // Half-open connections must survive through the proxy as they would without it.
     const options = { allowHalfOpen: true, pauseOnConnect: true };
@@ -68,6 +83,12 @@ class Forwarder implements TcpProxy {
 
   get connections(): number {
     return this.#links.size;
+  }
+
+  through(address: string): string {
+    const url = new URL(address);
+    url.host = `127.0.0.1:${this.#port}`;
+    return url.href;
   }
 
   async cut(): Promise<void> {

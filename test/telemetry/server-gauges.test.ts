@@ -10,12 +10,9 @@ const PATIENT = { timeout: 20_000, interval: 100 };
 const proxies: TcpProxy[] = [];
 
 async function through(address: string): Promise<string> {
-  const url = new URL(address);
-  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  const proxy = await startTcpProxy(address);
   proxies.push(proxy);
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  return url.href;
+  return proxy.through(address);
 }
 
 describe('the gauges of the servers', { timeout: 60_000 }, () => {

@@ -4,24 +4,11 @@ import { journalsOutOfPath, readHistory, readHistoryId } from './migration-histo
 import { MIGRATIONS_FOLDER, migrationNames } from './migration-scripts.ts';
 import { BRIEF, checkServer } from './server-check.ts';
 
-export interface MigrationStatus {
+interface MigrationStatus {
   /** In the folder, but not (or not completely) in the database; in the order to apply. */
   readonly pending: readonly string[];
   /** Begun and never finished. They are pending too, and `migrate` tries them again. */
   readonly failed: readonly string[];
-}
-
-/**
- * What `migrate` would have to do. Migrations of a newer release are ignored: during a rollout, the
- * older processes work with the newer schema.
- *
- * @throws Error of `pg` when the database cannot be reached
- */
-export async function migrationStatus(
-  databaseUrl: string,
-  { folder = MIGRATIONS_FOLDER }: { readonly folder?: string } = {},
-): Promise<MigrationStatus> {
-  return await withSchema(databaseUrl, (client) => statusOf(client, folder));
 }
 
 export interface Pending {
@@ -60,7 +47,12 @@ export async function historyId(databaseUrl: string): Promise<string | undefined
   return await withSchema(databaseUrl, readHistoryId);
 }
 
-/** Which of the folder's migrations the client's database lacks. @throws Error of `pg` when the database fails */
+/**
+ * Which of the folder's migrations the client's database lacks. Migrations of a newer release are ignored: during a
+ * rollout, the older processes work with the newer schema.
+ *
+ * @throws Error of `pg` when the database fails
+ */
 export async function statusOf(client: Client, folder: string): Promise<MigrationStatus> {
   const names = await migrationNames(folder);
   const begun = await readHistory(client);

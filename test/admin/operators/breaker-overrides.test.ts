@@ -21,8 +21,7 @@ const closers: (() => Promise<void> | void)[] = [];
 
 beforeEach(async () => {
   server = await createDatabase();
-  const { hostname, port } = new URL(server.url);
-  proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  proxy = await startTcpProxy(server.url);
   log = [];
 });
 
@@ -34,11 +33,9 @@ afterEach(async () => {
 
 /** The parts of one process. */
 function replica(): { readonly overrides: BreakerOverrides; readonly wallets: Wallets } {
-  const url = new URL(server.url);
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
+  const url = proxy.through(server.url);
   const logger = pino({ level: 'trace' }, { write: (line) => log.push(JSON.parse(line).msg) });
-  const database = new Database({ url: url.href, connectionsMax: 2, onIdleError: () => undefined });
+  const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
   const wallets = createWallets({ metrics: createMetrics(), logger, clock: systemClock });
   wallets.apply([walletConfig('alpha', {})]);
   const store = new BreakerOverrideStore(database);

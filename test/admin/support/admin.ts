@@ -48,12 +48,9 @@ export async function startAdmin(): Promise<TestAdmin> {
     env: { ADMIN_TOKEN },
     through: async ({ databaseUrl, redisUrl }) => {
       direct = databaseUrl;
-      const url = new URL(databaseUrl);
-      const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      const proxy = await startTcpProxy(databaseUrl);
       proxies.push(proxy);
-      url.hostname = '127.0.0.1';
-      url.port = String(proxy.port);
-      return { databaseUrl: url.href, redisUrl };
+      return { databaseUrl: proxy.through(databaseUrl), redisUrl };
     },
   });
   const [postgres] = proxies;

@@ -37,12 +37,9 @@ export async function startHeldGateway(options: TestGatewayOptions = {}): Promis
     ...options,
     gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 300 }, ...options.gateway },
     through: async ({ databaseUrl, redisUrl }) => {
-      const url = new URL(databaseUrl);
-      const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      const proxy = await startTcpProxy(databaseUrl);
       proxies.push(proxy);
-      url.hostname = '127.0.0.1';
-      url.port = String(proxy.port);
-      return { databaseUrl: url.href, redisUrl };
+      return { databaseUrl: proxy.through(databaseUrl), redisUrl };
     },
   });
   const [postgres] = proxies;

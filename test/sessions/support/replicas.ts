@@ -48,11 +48,10 @@ export function useReplicas(): void {
       connectionsMax: 4,
       onIdleError: () => undefined,
     });
-    const url = new URL((await sharedRedis()).url);
+    const { url } = await sharedRedis();
     accelerator = await connect(url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(proxy.port);
-    throughProxy = await connect(url);
+    proxy = await startTcpProxy(url);
+    throughProxy = await connect(proxy.through(url));
   });
 
   afterAll(async () => {
@@ -69,7 +68,7 @@ export function useReplicas(): void {
   });
 }
 
-async function connect({ href: url }: URL): Promise<Accelerator> {
+async function connect(url: string): Promise<Accelerator> {
   const connection = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
   await connection.connected(5_000);
   return connection;

@@ -10,11 +10,9 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 it('a process that freezes while it forgets a player stops neither the books nor that player’s bets (I12)', async () => {
   const gateway = await startTestGateway();
   onTestFinished(() => gateway.close());
-  const url = new URL(gateway.databaseUrl);
-  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  const proxy = await startTcpProxy(gateway.databaseUrl);
   onTestFinished(() => proxy.close());
-  url.port = String(proxy.port);
-  const prisma = createPrisma(url.href);
+  const prisma = createPrisma(proxy.through(gateway.databaseUrl));
   onTestFinished(() => prisma.$disconnect());
 
   const bet = await placedBet(gateway, { amount: '10' });

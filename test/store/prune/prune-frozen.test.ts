@@ -13,10 +13,8 @@ let proxy: TcpProxy;
 let databaseUrl: string;
 beforeAll(async () => {
   gateway = await startTestGateway();
-  const url = new URL(gateway.databaseUrl);
-  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.port = String(proxy.port);
-  databaseUrl = url.href;
+  proxy = await startTcpProxy(gateway.databaseUrl);
+  databaseUrl = proxy.through(gateway.databaseUrl);
 });
 afterAll(async () => {
   await proxy.close();

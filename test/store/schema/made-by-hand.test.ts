@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { migrate } from '../../../src/store/schema/migrate.ts';
-import { migrationStatus } from '../../../src/store/schema/migration-status.ts';
 import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
+import { migrationStatus } from '../../support/migrations.ts';
 import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../../prisma/migrations');

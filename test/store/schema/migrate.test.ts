@@ -5,8 +5,9 @@ import type { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { MigrationError } from '../../../src/store/schema/migration-scripts.ts';
-import { migrationStatus } from '../../../src/store/schema/migration-status.ts';
+import { whatIsPending } from '../../../src/store/schema/migration-status.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
+import { migrationStatus } from '../../support/migrations.ts';
 import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
@@ -40,12 +41,9 @@ describe('migrate', () => {
   it('applies what is pending, in order, and once', async () => {
     await write('2_second', 'ALTER TABLE a ADD COLUMN c INT;');
     await write('1_first', 'CREATE TABLE a (b INT);');
-    expect((await migrationStatus(database.url, { folder })).pending).toEqual([
-      '1_first',
-      '2_second',
-    ]);
+    expect((await migrationStatus(database.url, folder)).pending).toEqual(['1_first', '2_second']);
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['1_first', '2_second'] });
-    expect((await migrationStatus(database.url, { folder })).pending).toEqual([]);
+    expect((await migrationStatus(database.url, folder)).pending).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
     await write('3_third', 'CREATE TABLE d ();');
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['3_third'] });
@@ -137,13 +135,13 @@ describe('migrate', () => {
       'migration 2_bad could not be applied: relation "a" already exists',
     );
     expect(await tables()).toEqual([{ tablename: 'a' }]);
-    expect(await migrationStatus(database.url, { folder })).toEqual({
+    expect(await migrationStatus(database.url, folder)).toEqual({
       pending: ['2_bad', '3_after'],
       failed: ['2_bad'],
     });
     await write('2_bad', 'CREATE TABLE b ();');
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_bad', '3_after'] });
-    expect(await migrationStatus(database.url, { folder })).toEqual({ pending: [], failed: [] });
+    expect(await migrationStatus(database.url, folder)).toEqual({ pending: [], failed: [] });
   });
 
   it('begins again what a killed process left unfinished', async () => {
@@ -179,10 +177,8 @@ describe('migrate', () => {
 
   it('is given up by the server, lock and all, when the process that applies it is gone', async () => {
     await write('1_endless', 'CREATE TABLE a (); SELECT pg_sleep(60);');
-    const url = new URL(database.url);
-    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(proxy.port);
-    const applying = migrate(url.href, { folder });
+    const proxy = await startTcpProxy(database.url);
+    const applying = migrate(proxy.through(database.url), { folder });
     const failed = expect(applying).rejects.toThrow('migration 1_endless could not be applied');
     const sleeping = `SELECT pid FROM pg_stat_activity
       WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid() AND datname = current_database()`;
@@ -203,14 +199,14 @@ describe('migrate', () => {
     await write('2_newer', 'CREATE TABLE b ();');
     await migrate(database.url, { folder });
     await rm(join(folder, '2_newer'), { recursive: true });
-    expect((await migrationStatus(database.url, { folder })).pending).toEqual([]);
+    expect((await migrationStatus(database.url, folder)).pending).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
   });
 
   it('fails with the reason if there is no server', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
     await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
-    await expect(migrationStatus(url, { folder })).rejects.toThrow('ECONNREFUSED');
+    await expect(whatIsPending(url)).rejects.toThrow('ECONNREFUSED');
   });
 });
 

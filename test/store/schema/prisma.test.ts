@@ -12,11 +12,8 @@ let prisma: Prisma;
 
 beforeAll(async () => {
   database = await createDatabase();
-  const url = new URL(database.url);
-  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  proxied = url.href;
+  proxy = await startTcpProxy(database.url);
+  proxied = proxy.through(database.url);
   prisma = createPrisma(proxied);
 });
 
