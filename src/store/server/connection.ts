@@ -30,12 +30,15 @@ export const SHORT_SETTINGS = {
 
 /**
  * A server would keep the connections of a gateway whose machine or network has failed for two hours, and they count
- * towards `max_connections`; so it checks them after 30 s of silence, four times.
+ * towards `max_connections`; so it checks them after 30 s of silence, four times. The kernel checks none on which an
+ * answer has not been acknowledged, which is each that was in use: it sends that answer again for a quarter of an hour,
+ * and the locks of its transaction stay as long. So an answer has the same 70 s.
  */
-const KEEPALIVES = {
+const GIVEN_UP_AFTER = {
   tcp_keepalives_idle: '30',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '4',
+  tcp_user_timeout: '70000',
 } as const satisfies Settings;
 
 /**
@@ -60,7 +63,7 @@ export function connectionTo(
   settings: Settings,
 ): Pick<ClientConfig, 'connectionString' | 'application_name' | 'options'> {
   const { connectionString, options } = withoutOurs(url);
-  const ours = Object.entries({ ...OUR_SETTINGS, ...KEEPALIVES, ...settings }).map(
+  const ours = Object.entries({ ...OUR_SETTINGS, ...GIVEN_UP_AFTER, ...settings }).map(
     ([key, value]) => `-c ${key}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
   );
   return {

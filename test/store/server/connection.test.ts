@@ -76,6 +76,14 @@ describe.each(KINDS)('a connection %s', (_, ask) => {
     expect(await ask(server.url, settings(names))).toBe('30; 10; 4');
   });
 
+  // Other systems have no such limit, and the server shows none.
+  it.runIf(process.platform === 'linux')(
+    'has the server wait for it no longer where an answer is not acknowledged',
+    async () => {
+      expect(await ask(server.url, settings(['tcp_user_timeout']))).toBe('70000');
+    },
+  );
+
   it('keeps them even if DATABASE_URL has options, which apply to everything else', async () => {
     const url = new URL(server.url);
     url.searchParams.append('options', '-c search_path=elsewhere,public -c TimeZone=Asia/Tokyo');
