@@ -1,5 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
+import { ownSessionOf } from './own-sessions.ts';
+import { type SessionPatience, WatchedSession } from './watched-session.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -101,15 +103,21 @@ export interface DatabaseAddress {
 
 /**
  * A connection whose statements may take long: no time limit ends them. A server that has lost its power does
- * not answer, and a caller would wait forever: keepalives notice that it is gone.
+ * not answer, and a caller would wait forever: keepalives notice that it is gone, and what they cannot notice,
+ * `WatchedSession` does.
  *
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
+ * @param patience for tests
  * @returns the connection, which the caller must end
  * @throws Error of `pg` when the server cannot be reached
  * @throws UnsuitableServer when it sorts text differently from the database's indexes, or is not the known one
  */
-export async function openLongConnection(address: DatabaseAddress, use: string): Promise<Client> {
-  return await open(address, use, {}, { first: NO_LIMITS });
+export async function openLongConnection(
+  address: DatabaseAddress,
+  use: string,
+  patience?: SessionPatience,
+): Promise<Client> {
+  return await open(address, use, {}, { first: NO_LIMITS, patience });
 }
 
 /**
@@ -137,10 +145,18 @@ async function open(
   { url, known }: DatabaseAddress,
   use: string,
   settings: Settings,
-  { first, answerMs = 0 }: { readonly first?: string; readonly answerMs?: number },
+  how: {
+    readonly first?: string;
+    readonly answerMs?: number;
+    readonly patience?: SessionPatience | undefined;
+  },
 ): Promise<Client> {
+  const { first, answerMs = 0, patience } = how;
+  const config = connectionTo(url, `wagergate-${use}`, settings);
+  const session = new WatchedSession(config, patience);
   const client = new Client({
-    ...connectionTo(url, `wagergate-${use}`, settings),
+    ...config,
+    stream: () => session.socket,
     connectionTimeoutMillis: 10_000,
     query_timeout: answerMs,
     keepAlive: true,
@@ -152,6 +168,8 @@ async function open(
     await client.connect();
     if (first !== undefined) await client.query(first);
     await connectionChecks(known).onConnect(client);
+    const pid = ownSessionOf(client);
+    if (pid !== undefined) session.begin(pid);
     return client;
   } catch (error) {
     await client.end();
