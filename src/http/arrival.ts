@@ -12,12 +12,20 @@ const STALL_MS_MIN = 250;
  * accepted connection: the loop accepts one waiting connection per turn, and reads its request in the next.
  */
 const QUIET_TURNS = 5;
+/**
+ * After this many, what waited on open connections has been read, and a further stall does not count as the same one; a
+ * process whose every turn is a stall would date all requests from minutes ago. Connections that still wait to be
+ * accepted are dated on their own (`AcceptQueue`).
+ */
+const READ_TURNS = 2;
 /** After this, arrivals count as new in any case, because a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
 /** A stall that has ended, while requests that waited during it are still being read. */
 interface Stall {
-  /** When the first of several consecutive stalls began, on the monotonic clock. */
+  /** When the first of several consecutive stalls began of which anything may be unread, on the monotonic clock. */
   readonly sinceMs: number;
+  /** When the latest of them began. */
+  latestMs: number;
   /** When it ended; later by the length of each stall that followed. */
   endedMs: number;
   /** Turns of the loop since it ended. */
@@ -77,14 +85,26 @@ export class EventLoopLag {
     const lateMs = nowMs - this.#expectedAtMs;
     if (lateMs < STALL_MS_MIN) return;
     this.#expectedAtMs = nowMs + TICK_MS;
-    if (this.#stall === undefined) {
-      const sinceMs = nowMs - lateMs - TICK_MS;
-      this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0 };
+    const beganMs = nowMs - lateMs - TICK_MS;
+    const before = this.#stall;
+    if (before === undefined) {
+      this.#stall = {
+        sinceMs: beganMs,
+        latestMs: beganMs,
+        endedMs: nowMs,
+        turns: 0,
+        quietTurns: 0,
+      };
       setImmediate(this.#afterTurn);
+    } else if (before.turns > READ_TURNS) {
+      // What is being read at this moment may have waited through the latest one.
+      const sinceMs = before.latestMs;
+      this.#stall = { sinceMs, latestMs: beganMs, endedMs: nowMs, turns: 0, quietTurns: 0 };
     } else {
       // Consecutive stalls: requests that have waited since the first may still be unread.
-      this.#stall.endedMs += lateMs;
-      this.#stall.quietTurns = 0;
+      before.latestMs = beganMs;
+      before.endedMs += lateMs;
+      before.quietTurns = 0;
     }
   }
 

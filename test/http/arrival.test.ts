@@ -77,6 +77,21 @@ describe('after a stall of the event loop', () => {
   });
 });
 
+it('a process so short of processor time that each turn is a stall dates no request from long ago', async () => {
+  const { clock, lag } = stalled();
+  const turnMs = 300;
+  const lags: number[] = [];
+  for (let done = 0; done < 200; done += 1) {
+    clock.atMs += turnMs;
+    lag.connected();
+    await turn();
+    lags.push(lag.currentMs());
+  }
+  expect(Math.max(...lags)).toBeLessThan(2_000);
+  // Not less than what may have waited through a turn.
+  expect(Math.min(...lags)).toBeGreaterThanOrEqual(turnMs);
+});
+
 /** Few enough to be read within two seconds even on a busy machine: after that, a stall is forgotten. */
 const CONNECTIONS = 50;
 
