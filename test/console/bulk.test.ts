@@ -116,4 +116,19 @@ describe.skipIf(!hasChromium)('many deliveries at once', { timeout: 120_000 }, (
     await page.getByRole('row', { name: /arrives.*delivered/ }).waitFor();
     expect(await button('Retry 1 selected').count()).toBe(0);
   });
+
+  it('keep the focus where a key has chosen one, so that the next is as near as it looks', async () => {
+    await insert(
+      { state: 'dead', transactionId: 'by-key-1' },
+      { state: 'dead', transactionId: 'by-key-2' },
+    );
+    page = await rig.open('/deliveries?state=dead');
+    await page.getByLabel('Select the rollback of by-key-1').focus();
+    const focused = 'document.activeElement.getAttribute("aria-label")';
+    for (const count of [1, 0, 1]) {
+      await page.keyboard.press('Space');
+      await expect.poll(() => button('Retry 1 selected').count()).toBe(count);
+      expect(await page.evaluate(focused)).toBe('Select the rollback of by-key-1');
+    }
+  });
 });

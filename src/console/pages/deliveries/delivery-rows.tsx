@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { createContext, useContext, useMemo } from 'react';
 import type { Answers } from '../../api/wire.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Ago, useNowMs } from '../../parts/clock.tsx';
@@ -17,41 +17,51 @@ interface DeliveryRowsProps {
 }
 
 export function DeliveryRows({ items, selected, onSelect }: DeliveryRowsProps) {
-  const columns = useMemo(() => columnsOf(selected, onSelect), [selected, onSelect]);
+  const selection = useMemo(() => ({ selected, onSelect }), [selected, onSelect]);
   return (
-    <Rows label="Deliveries" rows={items} columns={columns} idOf={({ id }) => id} rowPx={56} />
+    <Selection value={selection}>
+      <Rows label="Deliveries" rows={items} columns={COLUMNS} idOf={({ id }) => id} rowPx={56} />
+    </Selection>
   );
 }
 
-function columnsOf(
-  selected: ReadonlySet<string>,
-  onSelect: (selected: ReadonlySet<string>) => void,
-): readonly RowColumn<Item>[] {
-  const toggle = (id: string) => {
+/**
+ * Which are selected. Not by columns of their own: a cell of another function is another component, so that each
+ * choice would make all boxes anew, and take the focus from whoever chooses by keys.
+ */
+const Selection = createContext<Omit<DeliveryRowsProps, 'items'>>({
+  selected: new Set(),
+  onSelect: () => undefined,
+});
+
+function SelectBox({ item }: { readonly item: Item }) {
+  const { selected, onSelect } = useContext(Selection);
+  const toggle = () => {
     const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
+    if (!next.delete(item.id)) next.add(item.id);
     onSelect(next);
   };
-  const choice: RowColumn<Item> = {
-    id: 'selected',
-    header: () => <span className="sr-only">Selected</span>,
-    meta: { width: '2rem' },
-    cell: ({ row: { original: item } }) =>
-      RETRYABLE.has(item.state) && (
-        <label className="row-check">
-          <input
-            type="checkbox"
-            aria-label={`Select the ${item.operation} of ${visibleText(item.transactionId)}`}
-            checked={selected.has(item.id)}
-            onChange={() => toggle(item.id)}
-          />
-        </label>
-      ),
-  };
-  return [choice, ...COLUMNS];
+  return (
+    <label className="row-check">
+      <input
+        type="checkbox"
+        aria-label={`Select the ${item.operation} of ${visibleText(item.transactionId)}`}
+        checked={selected.has(item.id)}
+        onChange={toggle}
+      />
+    </label>
+  );
 }
 
+const CHOICE: RowColumn<Item> = {
+  id: 'selected',
+  header: () => <span className="sr-only">Selected</span>,
+  meta: { width: '2rem' },
+  cell: ({ row: { original: item } }) => RETRYABLE.has(item.state) && <SelectBox item={item} />,
+};
+
 const COLUMNS: readonly RowColumn<Item>[] = [
+  CHOICE,
   column('Bet', { width: 'minmax(5.5rem, 2.4fr)' }, ({ transactionId }) => (
     <Link to="/bets/$id" params={{ id: transactionId }} className="row-link mono" data-row-link>
       <Plain text={transactionId} />
