@@ -104,7 +104,7 @@ async function retryAll(
 ): Promise<void> {
   const by = byOf(options);
   const { operation } = options;
-  const { retried, left, held } = await withDeliveryAdmin(terminal, options, async (admin) => {
+  const done = await withDeliveryAdmin(terminal, options, async (admin) => {
     let sum = 0;
     let cursor: string | undefined;
     do {
@@ -120,23 +120,48 @@ async function retryAll(
       if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
     } while (cursor !== undefined);
     const rest = state === 'dead' ? await admin.count({ operator, state, operation }) : undefined;
-    const asks = state === 'pending' && sum === 0;
+    const waits = state !== 'pending' && (await admin.heldNow())(operator);
+    const asks = sum === 0 ? state === 'pending' : waits && state === 'dead';
     const held = asks ? await admin.count({ operator, state: 'held', operation }) : undefined;
-    return { retried: sum, left: rest?.count ?? 0, held: held?.count ?? 0 };
+    return { retried: sum, left: rest?.count ?? 0, held: held?.count ?? 0, waits };
   });
-  if (options.json) terminal.printJson({ operator, state, retried });
+  if (options.json) terminal.printJson({ operator, state, retried: done.retried });
   else {
     const kind = operation === undefined ? 'deliveries' : `deliveries (${operation})`;
-    terminal.print(`${retried} ${state} ${kind} of ${operator} are ${whenDue(state)}`);
+    const due = whenDue(done.waits && done.retried > 0 ? 'held' : state);
+    terminal.print(`${done.retried} ${state} ${kind} of ${operator} are ${due}`);
   }
+  const notes = notesOn(done);
+  for (const note of notes) terminal.tell(note);
+  if (notes.length === 0 && done.retried === 0) {
+    warnOfUnknownOperator(terminal, options.folder, operator);
+  }
+}
+
+interface RetriedAll {
+  readonly retried: number;
+  /** Still dead. */
+  readonly left: number;
+  readonly held: number;
+  /** Whether the operator takes no deliveries at present. */
+  readonly waits: boolean;
+}
+
+/** What a person has to know of those that do not go out: a hold that nobody remembers keeps them for good. */
+function notesOn({ retried, left, held }: RetriedAll): string[] {
+  const notes: string[] = [];
   if (left > 0) {
-    terminal.tell(
+    notes.push(
       `left dead: ${left}, overtaken by a later operation of the bet, or refused again: correct it at ` +
         'the wallet, then `wagergate deliveries resolve <id>`',
     );
-  } else if (held > 0) {
-    terminal.tell(
-      `held: ${held}, by a person or because the operator takes none: \`--state held\` has them due once it does`,
-    );
-  } else if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
+  }
+  if (held > 0) {
+    const next =
+      retried > 0
+        ? '`wagergate operator status` says which'
+        : '`--state held` has them due once it does';
+    notes.push(`held: ${held}, by a person or because the operator takes none: ${next}`);
+  }
+  return notes;
 }

@@ -77,3 +77,30 @@ it('counts promises to a suspended operator as pending, as the gateway does', as
     '1 held deliveries of beta are due as soon as its operator takes deliveries again\n',
   );
 });
+
+it('says of dead letters retried while somebody holds their operator that they wait, and not that they go out (I12)', async () => {
+  const folder = folderWith({
+    'gateway.yaml': GATEWAY,
+    'operators/alpha.yaml': operatorYaml('alpha'),
+    'operators/beta.yaml': operatorYaml('beta', 'status: maintenance'),
+  });
+  const dead = async (operator: string) => {
+    await insertDelivery(client, { operator, state: 'dead' });
+    return await deliveries(folder, 'retry', '--operator', operator, '--state', 'dead');
+  };
+  const waiting = (operator: string) => ({
+    code: 0,
+    stdout: `1 dead deliveries of ${operator} are due as soon as its operator takes deliveries again\n`,
+    stderr: expect.stringMatching(/^held: 1, .*`wagergate operator status` says which\n$/),
+  });
+  expect(await dead('beta')).toEqual(waiting('beta'));
+  const hold = ['hold', '--operator', 'alpha', '--reason', 'they look into it'];
+  expect(await deliveries(folder, ...hold)).toMatchObject({ code: 0 });
+  expect(await dead('alpha')).toEqual(waiting('alpha'));
+  expect(await deliveries(folder, 'resume', '--operator', 'alpha')).toMatchObject({ code: 0 });
+  expect(await dead('alpha')).toEqual({
+    code: 0,
+    stdout: '1 dead deliveries of alpha are due now\n',
+    stderr: '',
+  });
+});
