@@ -84,6 +84,8 @@ const operatorStates = z.object({
     openItems.extend({
       status: z.string(),
       breaker: z.object({ read: z.string(), money: z.string() }),
+      // What a person has set; a gateway of an earlier release does not say.
+      override: z.object({ read: z.string(), money: z.string() }).optional(),
       hold: z.object({ since: z.string() }).nullable(),
     }),
   ),

@@ -40,9 +40,14 @@ async function reload(terminal: Terminal, { reason, admin, json }: Options): Pro
       ...changed.updated.map((id) => `~ operator ${id}`),
       ...changed.removed.map((id) => `- operator ${id}`),
     ];
-    terminal.print(changes.length === 0 ? 'nothing has changed' : changes.map(plain).join('\n'));
+    terminal.print(changes.length === 0 ? unchanged(result) : changes.map(plain).join('\n'));
   }
   if (result === 'invalid') {
     throw new CommandFailed('not everything is valid: the last good version stays in force there');
   }
+}
+
+/** A change that the gateway has read by itself, within two seconds, is none any more: it is in force. */
+function unchanged(result: 'ok' | 'invalid'): string {
+  return `nothing has changed${result === 'ok' ? ': what stands in the folder is in force' : ''}`;
 }

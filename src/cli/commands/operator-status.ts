@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { CallClass } from '../../domain/operation.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import { withExamples } from '../help.ts';
@@ -16,7 +17,8 @@ export function operatorStatusCommand(terminal: Terminal): Command {
     .summary('shows how every operator is doing right now')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
-        'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
+        'what is pending and since when, dead letters, unresolved bets. A breaker that is open or closed ' +
+        '`by hand` stays so until a person sets it to auto. Deliveries `go out`, are `held` by a ' +
         'person, or `wait` for the money breaker, the end of a maintenance or PostgreSQL. A ? means not known at present, 500000+ that ' +
         'there are more, which are still being counted. An operator with `no file` has something open all ' +
         'the same: its file may have been removed by mistake. A warning says so where PostgreSQL or Redis is ' +
@@ -72,7 +74,14 @@ function cells(item: Item, takesWrites: boolean): string[] {
   // If deliveries cannot be counted, as while PostgreSQL is away, they are not sent either.
   const isKnown = item.openDeliveries !== null;
   const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';
-  return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);
+  const breakers = [breakerCell(item, 'money'), breakerCell(item, 'read')];
+  return [id, status, ...breakers, deliveries, ...openCells(item)].map(plain);
+}
+
+/** One that was set and forgotten is not opened or closed by the wallet any more, whatever that does. */
+function breakerCell({ breaker, override }: Item, name: CallClass): string {
+  const isSet = override !== undefined && override[name] !== 'auto';
+  return isSet ? `${breaker[name]} by hand` : breaker[name];
 }
 
 /** What concerns all operators: without it, the table would look well while no bet is placed. */
