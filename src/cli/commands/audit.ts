@@ -17,7 +17,10 @@ interface Options extends AuditQuery {
 export function auditListCommand(terminal: Terminal): Command {
   const command = filtered(new Command('list'))
     .summary('lists who changed what')
-    .description('Lists what people and tokens changed, newest first, a hundred per page.')
+    .description(
+      'Lists what people and tokens changed, newest first, a hundred per page. What was before, and ' +
+        'the whole of what is after where that is long, --json has.',
+    )
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => list(terminal, options));
@@ -83,11 +86,27 @@ async function exportAll(terminal: Terminal, query: Options): Promise<void> {
   });
 }
 
-const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'operator', 'why'].map(
+const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'after', 'operator', 'why'].map(
   (title) => ({ title, align: 'left' }) as const,
 );
 
 function cells(row: AuditRow): string[] {
-  const { at, actor, address, action, subject, operator, reason } = row;
-  return [timeOf(at), actor, address, action, subject, operator ?? '-', reason ?? '-'].map(plain);
+  const { at, actor, address, action, subject, after, operator, reason } = row;
+  const what = [subject, afterText(after), operator ?? '-', reason ?? '-'];
+  return [timeOf(at), actor, address, action, ...what].map(plain);
+}
+
+/** A list of changed settings can be long; `--json` has all of it, and what was before. */
+const AFTER_CHARS_MAX = 60;
+
+/** What a change has left: one that opened a breaker and one that left it to itself look the same otherwise. */
+function afterText(after: unknown): string {
+  if (typeof after !== 'object' || after === null) return '-';
+  const words = Object.entries(after).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const text = [...words.join(', ')];
+  return text.length > AFTER_CHARS_MAX
+    ? `${text.slice(0, AFTER_CHARS_MAX - 1).join('')}…`
+    : text.join('');
 }

@@ -93,6 +93,10 @@ describe('wagergate deliveries hold and resume', () => {
         reason: 'OPS-17',
       },
     ]);
+    const shown = await wagergate(['audit', 'list', '--operator', 'alpha'], { env });
+    // What came of it, or a breaker that was opened and one that was left to itself would look the same.
+    expect(shown.stdout).toMatch(/ deliveries\.resume +operator alpha +held false +alpha +-$/m);
+    expect(shown.stdout).toMatch(/ deliveries\.hold +operator alpha +held true +alpha +OPS-17$/m);
     const exported = await wagergate(['audit', 'export', '--action', 'deliveries.hold'], { env });
     expect(JSON.parse(exported.stdout.split('\n')[0] ?? '')).toMatchObject({ reason: 'OPS-17' });
     const listed = await wagergate(['audit', 'list', '--actor', 'nobody'], { env });
