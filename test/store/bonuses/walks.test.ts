@@ -114,6 +114,19 @@ it('offers as candidates only templates of this walk, above the mark, without an
   ]);
 });
 
+it('offers a template whose id is taken at another partner account only (I8)', async () => {
+  const intents = new BonusIntents(database);
+  const tenant = { operatorId: 'beta', upstreamCid: 'another-key' };
+  const there = await intents.beginCreate({ ...intent('beta'), tenant }, '-1');
+  if (there.kind !== 'begun') throw new Error('not begun');
+  const answer = { status: 200, body: '{}' };
+  await intents.finishCreate(tenant, there.intentId, { templateId: '11', item: '{}' }, answer);
+  await intents.beginCreate(intent('alpha'), '10');
+  await claimed(walks.claim(ACCOUNTS, PACE));
+  await new BonusOwnership(database).keepCopies(CID, [{ templateId: '11', item: '{"id":11}' }]);
+  expect(await openCreates.candidates(CID, '10')).toMatchObject([{ templateId: '11' }]);
+});
+
 it('looks again at once where a person has spoken while it looked', async () => {
   await new BonusIntents(database).beginCreate(intent('alpha'), '10');
   const walk = await claimed(walks.claim(ACCOUNTS, PACE));
