@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Caller, mayDo } from '../domain/caller.ts';
+import { storableText } from '../lib/storable-text.ts';
 import type { AuditLog, AuditRow } from '../store/audit/audit-log.ts';
 import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
 import { json, send, sendPieces, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
-import { checkedQuery, cursorField, storableText, timeField, wordAmong } from './input.ts';
+import { checkedQuery, cursorField, timeField, wordAmong } from './input.ts';
 import { personalText } from './personal.ts';
 
 const exportQuery = z.strictObject({

@@ -4,6 +4,7 @@ import { RESULT_TYPES } from '../domain/bet.ts';
 import { BET_STATES } from '../domain/bet-state.ts';
 import { BY_CHARS_MAX, type Caller, mayDo, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { storableText } from '../lib/storable-text.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';
 import { type BetSearch, betCursorOf } from '../store/bets/search.ts';
@@ -15,7 +16,6 @@ import {
   checkedBody,
   checkedPath,
   checkedQuery,
-  storableText,
   storableWords,
   timeField,
   wordAmong,

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
 import { statementCsv } from '../books/statement-digest.ts';
 import { isDay } from '../domain/calendar.ts';
+import { storableText } from '../lib/storable-text.ts';
 import { type BooksDays, DAY_ORDERS } from '../store/books/days.ts';
 import type { Statements } from '../store/books/statements.ts';
 import { json, notFoundAnswer, readInTurn, send, sendPieces, serve } from './answers.ts';
-import { checkedPath, checkedQuery, invalidField, storableText, wordAmong } from './input.ts';
+import { checkedPath, checkedQuery, invalidField, wordAmong } from './input.ts';
 
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
 

@@ -5,6 +5,7 @@ import type { Configuration } from '../config/schema/schema.ts';
 import { BY_CHARS_MAX, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { storableText } from '../lib/storable-text.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
   type DeliveryAdmin,
@@ -25,7 +26,6 @@ import {
   cursorField,
   looseReasonBody,
   reasonField,
-  storableText,
   storableWords,
   wordAmong,
 } from './input.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instantOf } from '../domain/calendar.ts';
 import { REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
+import { storableText } from '../lib/storable-text.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { JsonError, parseJsonObject } from '../protocol/json.ts';
 
@@ -50,15 +51,6 @@ export function checkedQuery<S extends z.ZodType>(schema: S, request: FastifyReq
 /** The path parameters, checked by a schema. */
 export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.params);
-}
-
-/** Text that PostgreSQL can store and compare. */
-export function storableText(lengthMax: number) {
-  return z
-    .string('must be a string')
-    .min(1, 'must not be empty')
-    .max(lengthMax, `must be at most ${lengthMax} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
 }
 
 /** Like `storableText`, but not only white space: for the record. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { unreachable } from '../domain/unreachable.ts';
+import { storableText } from '../lib/storable-text.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { Authority } from '../store/audit/audited.ts';
@@ -14,7 +15,6 @@ import {
   checkedQuery,
   invalidField,
   reasonBody,
-  storableText,
 } from './input.ts';
 
 const playerPath = z.object({ userId: storableText(64) });

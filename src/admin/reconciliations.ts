@@ -8,6 +8,7 @@ import { type Caller, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { storableText } from '../lib/storable-text.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { ReconciliationDifferences } from '../store/reconciliation/differences.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
@@ -20,7 +21,6 @@ import {
   checkedQuery,
   cursorField,
   invalidField,
-  storableText,
   storableWords,
   wordAmong,
 } from './input.ts';

@@ -141,50 +141,46 @@ export class RunningGateway {
     return revoked;
   }
 
-  #ask<S extends z.ZodType>(method: string, path: string, body: object | undefined, schema: S) {
-    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    return ask(this.#address, this.#token, path, init, schema);
+  async #ask<S extends z.ZodType>(
+    method: string,
+    path: string,
+    body: object | undefined,
+    schema: S,
+  ): Promise<z.output<S>> {
+    const address = this.#address;
+    let response: Response;
+    try {
+      response = await fetch(`${address}${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${this.#token}` },
+        // To another host the token would not go along, and of a change only the question would be left.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      });
+    } catch (error) {
+      throw unanswered(address, method, error);
+    }
+    const answer = await jsonOf(address, method, response);
+    const refusal = refusalAnswer.safeParse(answer);
+    if (response.status === 401 && refusal.success) {
+      throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
+    }
+    if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
+      throw new CommandFailed(
+        `the gateway at ${address} has no admin API: give its internal address (ADMIN_PORT), or start it with ADMIN_TOKEN set`,
+      );
+    }
+    if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
+    const parsed = schema.safeParse(answer);
+    if (response.ok && parsed.success) return parsed.data;
+    if (response.ok && answer !== undefined) {
+      // During an upgrade, some answers of the other release have other members.
+      const what = `what answers at ${address} is not a gateway of this release`;
+      throw new CommandFailed(`${what}: use the command line of its own${afterwards(method)}`);
+    }
+    throw new CommandFailed(whatAnswers(address, method, response));
   }
-}
-
-async function ask<S extends z.ZodType>(
-  address: string,
-  token: string,
-  path: string,
-  init: RequestInit & { readonly method: string },
-  schema: S,
-): Promise<z.output<S>> {
-  let response: Response;
-  try {
-    response = await fetch(`${address}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${token}` },
-      // To another host the token would not go along, and of a change only the question would be left.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    });
-  } catch (error) {
-    throw unanswered(address, init.method, error);
-  }
-  const answer = await jsonOf(address, init.method, response);
-  const refusal = refusalAnswer.safeParse(answer);
-  if (response.status === 401 && refusal.success) {
-    throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
-  }
-  if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
-    throw new CommandFailed(
-      `the gateway at ${address} has no admin API: give its internal address (ADMIN_PORT), or start it with ADMIN_TOKEN set`,
-    );
-  }
-  if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
-  const parsed = schema.safeParse(answer);
-  if (response.ok && parsed.success) return parsed.data;
-  if (response.ok && answer !== undefined) {
-    // During an upgrade, some answers of the other release have other members.
-    const what = `what answers at ${address} is not a gateway of this release`;
-    throw new CommandFailed(`${what}: use the command line of its own${afterwards(init.method)}`);
-  }
-  throw new CommandFailed(whatAnswers(address, init.method, response));
 }
 
 /** Something that answers like no gateway: another program, or a proxy in front of one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
+import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 
@@ -23,10 +24,7 @@ export function readFields<S extends z.ZodType>(
   return failure(CODES.validation, `${path.join('.')}: ${issue?.message ?? 'is not valid'}`);
 }
 
-/** Text that PostgreSQL can store: well-formed and without NUL. */
-export const keptText = (lengthMax: number) =>
-  z
-    .string('must be a string')
-    .min(1, 'must not be empty')
-    .max(lengthMax, `must be at most ${lengthMax} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
+/** The operator's own id of a player. */
+export const operatorUser = z
+  .string('must be a string')
+  .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');

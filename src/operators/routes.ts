@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
-import { OPERATOR_USER } from '../domain/operator-user.ts';
+import { storableText } from '../lib/storable-text.ts';
 import { type Answer, failure, isoTime } from '../protocol/answers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { RepeatableRequest } from '../store/sessions/session-rows.ts';
-import { keptText, readFields } from './fields.ts';
+import { operatorUser, readFields } from './fields.ts';
 import { LargeAnswers } from './large-answers.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
@@ -26,15 +26,11 @@ export interface OperatorApi {
   readonly statements: Pick<Statements, 'find' | 'pages'>;
 }
 
-const operatorUser = z
-  .string('must be a string')
-  .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
-
 export const openSessionFields = z.strictObject({
   ...signedMembers,
   operatorUser: operatorUser.describe("The operator's id of the player"),
   currency: z.string('must be a string').describe("One of the operator's currencies"),
-  operatorToken: keptText(512).describe('What the wallet knows the session by'),
+  operatorToken: storableText(512).describe('What the wallet knows the session by'),
   ttlSeconds: z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
@@ -45,7 +41,7 @@ export const openSessionFields = z.strictObject({
 
 export const revokeFields = z.strictObject({
   ...signedMembers,
-  token: keptText(256)
+  token: storableText(256)
     .optional()
     .describe('The session to end, by the token that the gateway gave for it'),
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),

@@ -1,16 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
+import { storableText } from '../lib/storable-text.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
-import { keptText, readFields } from './fields.ts';
+import { readFields } from './fields.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import { type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
 import { signedMembers } from './signed-members.ts';
 
 export const betFields = z.strictObject({
   ...signedMembers,
-  transactionId: keptText(64),
+  transactionId: storableText(64),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATOR_USER } from '../../domain/operator-user.ts';
+import { operatorUser } from '../../operators/fields.ts';
 import { signedMembers } from '../../operators/signed-members.ts';
 
 /**
@@ -37,16 +37,13 @@ const currency = z.string('must be a string').regex(/^\S{3,5}$/u, 'must have 3 t
 const list = <T extends z.ZodType>(item: T) =>
   z.array(item, 'must be an array').max(LIST_MAX, `must have at most ${LIST_MAX} entries`);
 
-const operatorUser = z
-  .string('must be a string')
-  .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -')
-  .describe("The operator's id of the player");
+const player = operatorUser.describe("The operator's id of the player");
 
 const page = whole(1, 1_000_000).default(1).describe('From 1');
 
 export const templatesFields = z.strictObject({ ...signedMembers, page });
 export const templateFields = z.strictObject({ ...signedMembers, templateId: id });
-export const playerBonusesFields = z.strictObject({ ...signedMembers, userId: operatorUser, page });
+export const playerBonusesFields = z.strictObject({ ...signedMembers, userId: player, page });
 export const bonusFields = z.strictObject({ ...signedMembers, bonusId: id });
 
 export const revokeBatchFields = z.strictObject({
@@ -90,7 +87,7 @@ export const createTemplateFields = z
   });
 
 const playerData = z.strictObject({
-  userId: operatorUser,
+  userId: player,
   currency: currency.describe("One of the operator's currencies"),
   betAmount: notNegative.describe('Freebet amount'),
   betCount: whole(1, 1000),
