@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
-import { ANSWER_AFTER_MS, savesWhatItRead, sharesStakes } from './support/beside-bets.ts';
-import { certification, ids, sandbox } from './support/certification.ts';
+import {
+  ANSWER_AFTER_MS,
+  changesInSteps,
+  savesWhatItRead,
+  sharesPlayers,
+  sharesStakes,
+} from './support/beside-bets.ts';
+import { certification, ids, sandbox, second } from './support/certification.ts';
 
 const BESIDE = ['place-beside-reads', 'update-beside-places'];
 const OTHERS = ['balance-steady', 'place-enough', 'place-concurrent', 'update-once'];
@@ -38,6 +44,49 @@ describe('a wallet that mixes up the stakes of places that coincide', () => {
     const only = ['place', 'latency', 'shape-concurrent-lives'] as const;
     const certificate = await certification(wallet, { only });
     expect(ids(certificate, 'failed')).toEqual(['place-concurrent']);
+    expect(certificate.verdict).toBe('not_fit');
+  });
+});
+
+describe('a wallet that mixes up the players of places that coincide', () => {
+  it('is found where a second player is named', async () => {
+    const wallet = await sandbox(sharesPlayers());
+    wallet.misbehave('place', { kind: 'delay', ms: ANSWER_AFTER_MS });
+    const only = ['place'] as const;
+    const other = second(wallet);
+    const alone = await certification(wallet, { only });
+    expect(ids(alone, 'failed')).toEqual([]);
+    const certificate = await certification(wallet, { only, other });
+    expect(ids(certificate, 'failed')).toEqual(['place-beside-other-player']);
+    expect(certificate.findings.map(({ meaning }) => meaning)).toEqual(['costs_money']);
+    expect(certificate.verdict).toBe('not_fit');
+  });
+
+  it('is not tried with the money of a second player who may be real', async () => {
+    const wallet = await sandbox();
+    const only = ['place-beside-other-player'] as const;
+    const { cases } = await certification(wallet, {
+      only,
+      other: second(wallet, { isTest: false }),
+    });
+    expect(cases.map(({ verdict, reasons }) => [verdict, ...reasons])).toEqual([
+      ['skipped', 'for test players alone: the profile of bob must say isTest: true'],
+    ]);
+    expect(wallet.bets.size).toBe(0);
+  });
+});
+
+describe('a wallet that changes the balance in steps where a settled bet gets', () => {
+  it.each([
+    { operation: 'settle', found: 'resettle-concurrent-bets' },
+    { operation: 'rollback', found: 'rollback-concurrent-results' },
+  ] as const)('another $operation is found by several at once', async ({ operation, found }) => {
+    const wallet = await sandbox(changesInSteps(operation));
+    wallet.misbehave(operation, { kind: 'delay', ms: ANSWER_AFTER_MS });
+    const only = ['settle', 'rollback', 'shape-concurrent-lives'] as const;
+    const certificate = await certification(wallet, { only });
+    expect(ids(certificate, 'failed')).toEqual([found]);
+    // No dialect helps: different bets are called at the same time, whatever is held.
     expect(certificate.verdict).toBe('not_fit');
   });
 });

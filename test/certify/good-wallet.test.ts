@@ -50,7 +50,7 @@ describe('a wallet that keeps the protocol', () => {
     }).toEqual({
       failed: [],
       warned: [],
-      skipped: ['place-other-token', 'settle-cashout-other-token'],
+      skipped: ['place-beside-other-player', 'place-other-token', 'settle-cashout-other-token'],
     });
     expect(certificate).toMatchObject({
       verdict: 'fit',
@@ -58,7 +58,7 @@ describe('a wallet that keeps the protocol', () => {
       findings: [],
       ending: 'finished',
       complete: true,
-      counts: { passed: CASES.length - 2 },
+      counts: { passed: CASES.length - 3 },
       money: { before: '1000', after: '1000', difference: '0' },
       sandbox: { isTest: true, overridden: false },
       suggestions: [],
@@ -88,6 +88,7 @@ describe('a wallet that keeps the protocol', () => {
       'currency-exact-sums',
       'currency-odd-cents',
       'currency-trailing-zero',
+      'place-beside-other-player',
       'place-other-token',
       'settle-cashout-other-token',
     ]);
@@ -126,6 +127,7 @@ describe('a wallet that keeps the protocol', () => {
     );
     wallet.addPlayer({
       user: 'bob',
+      isTest: true,
       balances: { EUR: '70' },
       tokens: { 'bob-eur-token': 'EUR' },
     });

@@ -45,6 +45,18 @@ const ROWS: readonly Row[] = [
     failed: ['rollback-twice'],
     dialect: { rollbackConfirmedBy: [5] },
   },
+  {
+    wallet: 'takes back the payout that an unsettle names',
+    mistake: third.takesNamedPayouts,
+    failed: ['unsettle-other-amount'],
+    dialect: {},
+  },
+  {
+    wallet: 'gives an answer of before to a request that it has refused',
+    mistake: third.repeatsOldAnswers(),
+    failed: ['settle-refused-before'],
+    dialect: {},
+  },
 ];
 
 describe('a wallet that looks at one thing only is found by the others', () => {

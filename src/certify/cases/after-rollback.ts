@@ -4,11 +4,13 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
+import { stakes } from '../trial/money.ts';
 import type { Trial } from '../trial/trial.ts';
 import { rollbackEnded } from './ended-session.ts';
 import { afterSpending } from './spent-payout.ts';
 
 const RACES = 4;
+const CONCURRENT = 12;
 
 const CLOSED =
   'Look at the state of the bet before money moves: one that was rolled back gets no result; ' +
@@ -172,6 +174,25 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       const again = bets.map(({ slip, first }) => trial.rollback(slip, 50, trial.repeatOf(first)));
       await Promise.all(again);
       await trial.movedNothing('the same rollbacks of a settled and of an unsettled bet again');
+    },
+  },
+  {
+    id: 'rollback-concurrent-results',
+    title: 'Rollbacks of different settled bets at the same time undo all of them',
+    rule: RULES.concurrent,
+    meaning: 'costs_money',
+    expected: `200 to each of ${CONCURRENT}, every stake and payout undone`,
+    advice: `${UNDO} Change the balance in one statement or under a lock of the player: read, add and write in steps loses what comes at the same time.`,
+    run: async (trial) => {
+      const slips = await Promise.all(Array.from({ length: CONCURRENT }, () => trial.placed()));
+      await Promise.all(slips.map((slip) => trial.won(slip, '3')));
+      // Other cases judge stakes and payouts.
+      await trial.open();
+      await Promise.all(slips.map((slip) => trial.rollback(slip)));
+      await trial.moved(
+        stakes(CONCURRENT, '2'),
+        `${CONCURRENT} bets of 1 that won 3, rolled back at once`,
+      );
     },
   },
   {

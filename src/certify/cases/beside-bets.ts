@@ -1,7 +1,11 @@
+import { compareAmounts } from '../../domain/amount.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { stakes } from '../trial/money.ts';
 import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
+import { OTHER_NEEDED } from './place.ts';
+import { forTestPlayers } from './settle.ts';
 import { needsUpdates } from './update.ts';
 
 /** How many bets are placed beside the other calls. */
@@ -26,6 +30,31 @@ export const besideReadsCases: readonly Case[] = group('place', usual, [
       const calls = times(BETS, () => [trial.balance(), trial.placed(), trial.profile()]);
       await Promise.all(calls.flat());
       await trial.moved(stakes(BETS, '1'), `${BETS} places of 1 beside profiles and balances`);
+    },
+  },
+  {
+    id: 'place-beside-other-player',
+    title: 'Places of two players at the same time each debit their own player',
+    expected: `${BETS} places of each of two players at once; each balance falls by its own stakes (needs --other-user)`,
+    advice:
+      'Keep player, token and amount with the request, not where all requests find them: a variable of the module, a ' +
+      'field of a controller or service that exists once, a connection that is shared.',
+    run: async (trial: Trial) => {
+      const { other } = trial.context;
+      if (other === undefined) throw new Skipped(OTHER_NEEDED);
+      await forTestPlayers(trial, other);
+      const theirs = await trial.theirMoney();
+      if (theirs === undefined || compareAmounts(theirs, String(BETS)) < 0) {
+        throw new Skipped(`the second player needs at least ${BETS}`);
+      }
+      const calls = times(BETS, () => [
+        trial.placed({ amount: '2' }),
+        trial.placed({ ...other, amount: '1' }),
+      ]);
+      await Promise.all(calls.flat());
+      const what = `${BETS} places of 2 beside ${BETS} places of 1 of another player`;
+      await trial.moved(stakes(BETS, '2'), what);
+      await trial.theirsMoved(theirs, stakes(BETS, '1'), what);
     },
   },
 ]);

@@ -12,6 +12,12 @@ const EXPRESS: RawFields = {
   // The odds of the outcomes multiply.
   coefficient: '123456.789',
 };
+/** The samples print a date in one form, and the protocol names another; no region is null there. */
+const LIVE: RawFields = {
+  stage: '2',
+  eventDate: '"2026-11-20T18:00:00.000Z"',
+  tournamentRegionCode: 'null',
+};
 /** An address of IPv6 does not fit into the 15 characters of IPv4. */
 const SPARSE: RawFields = {
   ip: '"2001:0db8:85a3:08d3:1319:8a2e:0370:7344"',
@@ -28,14 +34,15 @@ export const betKindCases: readonly Case[] = group('shape', usual, [
     title: `A boosted express bet of ${OUTCOMES} outcomes is booked like any other`,
     expected: `200 to a place with ticketType express and ${OUTCOMES} entries of metadata; its stake is debited once, its payout paid as it is, and another one rolled back`,
     advice:
-      'Take ticketType express, with one entry of metadata for each outcome, and leave room for a coefficient of six ' +
-      'digits: the stake is of the whole bet, and the amount of a settle is what is paid, with the booster in it.',
+      'Take ticketType express, with one entry of metadata for each outcome, in which a region may be null and a date of ' +
+      'any form, with an info of any length, and leave room for a coefficient of six digits: the stake is of the whole bet, and the amount of a settle is what is paid, with the booster in it.',
     run: async (trial) => {
       const outcomes = Array.from({ length: OUTCOMES }, (_, at) =>
-        outcome({ eventId: `"certify-${at}"`, stage: String((at % 2) + 1) }),
+        outcome({ eventId: `"certify-${at}"`, ...(at % 2 === 0 ? {} : LIVE) }),
       );
       const metadata = `[${outcomes.join(',')}]`;
-      await livesOn(trial, 'an express bet', EXPRESS, { metadata });
+      const info = `"${Array.from({ length: OUTCOMES }, (_, at) => `Outcome ${at + 1} of ${OUTCOMES}`).join('; ')}"`;
+      await livesOn(trial, 'an express bet', EXPRESS, { metadata, info });
     },
   },
   {

@@ -13,6 +13,10 @@ function isChangeBlocked(code: number | undefined): boolean {
   return code !== undefined && BLOCKED.includes(code);
 }
 
+function isBlocked({ answer }: RecordedCall): boolean {
+  return answer.kind === 'refused' && isChangeBlocked(answer.code);
+}
+
 const REPLACE =
   'Take back what the bet has paid, then pay the new amount, in one transaction; or refuse with ' +
   'code 20 and move nothing.';
@@ -33,10 +37,10 @@ async function changed(
   to: string,
 ): Promise<void> {
   const { answer } = recorded;
-  const isBlocked = answer.kind === 'refused' && isChangeBlocked(answer.code);
-  if (isBlocked) trial.remark(`the wallet does not change results: code ${answer.code}`);
+  const isUnchanged = answer.kind === 'refused' && isChangeBlocked(answer.code);
+  if (isUnchanged) trial.remark(`the wallet does not change results: code ${answer.code}`);
   else trial.accepts(recorded);
-  const stands = isBlocked ? from : to;
+  const stands = isUnchanged ? from : to;
   const net = subtractAmounts(stands, slip.amount);
   await trial.moved(net, `a payout of ${from} changed to ${to}`);
 }
@@ -44,6 +48,9 @@ async function changed(
 function settleFor(trial: Trial, slip: BetSlip, amount: string): Promise<RecordedCall> {
   return amount === '0' ? trial.lost(slip) : trial.won(slip, amount);
 }
+
+/** A cancelled goal changes the results of many bets at once. */
+const CONCURRENT = 12;
 
 const usual = { rule: RULES.resettle, money: true, meaning: 'costs_money' } as const;
 
@@ -166,6 +173,26 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       const slip = await trial.placed({ amount: '2' });
       trial.accepts(await trial.refunded(slip));
       await changed(trial, slip, await trial.lost(slip), slip.amount, '0');
+    },
+  },
+  {
+    id: 'resettle-concurrent-bets',
+    title: 'Corrected results of different bets at the same time all replace the first',
+    rule: RULES.concurrent,
+    expected: `200 to each of ${CONCURRENT}, every payout replaced; or 400 with code 20`,
+    advice: `${REPLACE} Change the balance in one statement or under a lock of the player, as for a first result: read, add and write in steps loses corrections that come at the same time.`,
+    run: async (trial) => {
+      const slips = await Promise.all(Array.from({ length: CONCURRENT }, () => trial.placed()));
+      await Promise.all(slips.map((slip) => trial.won(slip, '3')));
+      // Other cases judge the first results.
+      await trial.open();
+      const answers = await Promise.all(slips.map((slip) => trial.won(slip, '5')));
+      const made = answers.filter((recorded) => !isBlocked(recorded));
+      for (const recorded of made) trial.accepts(recorded);
+      await trial.moved(
+        String(2 * made.length),
+        `${made.length} payouts of 3 changed to 5 at once`,
+      );
     },
   },
   {

@@ -4,8 +4,11 @@ import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
+import { Skipped } from '../trial/trial-context.ts';
 
 const COPIES = 5;
+
+const SETTLED_UNKNOWN = 'the wallet settles a bet that it does not have';
 
 const ONCE =
   'Keep the result with the bet, and compare: a settle with the amount and resultType that stand ' +
@@ -76,6 +79,24 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
         trial.accepts(first);
         trial.accepts(await trial.won(slip, '3', { body, requestId }));
       }),
+  },
+  {
+    id: 'settle-refused-before',
+    title: 'A request that was refused once is looked at anew',
+    expected: 'a settle that came before its place is paid when the same request comes again',
+    advice:
+      'Keep no answer by requestId, or only those of what you have done: a call that failed is sent again with the same ' +
+      'bytes, and an answer from before (a deadlock, a restart) would be its answer for ever. Look at the state of the bet.',
+    run: async (trial) => {
+      const slip = trial.slip();
+      const early = await trial.won(slip, '3');
+      const { body, requestId } = early.call.call;
+      if (early.answer.kind === 'accepted') throw new Skipped(SETTLED_UNKNOWN);
+      const { answer } = await trial.place(slip);
+      if (answer.kind !== 'accepted') throw new Skipped(`${SETTLED_UNKNOWN}, or remembers it`);
+      trial.accepts(await trial.won(slip, '3', { body, requestId }));
+      await trial.moved('2', 'a settle that was refused before its place, and then sent again');
+    },
   },
   {
     id: 'settle-late-repeat',

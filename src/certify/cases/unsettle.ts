@@ -94,6 +94,20 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     },
   },
   {
+    id: 'unsettle-other-amount',
+    title: 'An unsettle takes back what was paid, whatever amount it names',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    expected: '200, the balance falls by the payout that stands; or a refusal, and nothing taken',
+    advice: `${TAKE_BACK} Do not take the amount of the request: where the answer to a corrected result was lost, the service names the payout from before.`,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const { answer } = await trial.unsettle(slip, '2');
+      const net = answer.kind === 'accepted' ? '-1' : '2';
+      await trial.moved(net, `an unsettle of 2 for a payout of 3 (${answer.kind})`);
+    },
+  },
+  {
     id: 'unsettle-again',
     title: 'A second result is undone like the first',
     expected: '200 to each, the balance falls by every payout, also by one that was undone before',

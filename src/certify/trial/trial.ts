@@ -222,12 +222,23 @@ export class Trial extends Judgement {
 
   /** Checks that the other player's money has not changed. */
   async theirsUnmoved(before: string | undefined, what: string): Promise<void> {
+    await this.theirsMoved(before, '0', what, 'lets_somebody_in');
+  }
+
+  /** Checks that the other player's money has changed by this amount. */
+  async theirsMoved(
+    before: string | undefined,
+    amount: string,
+    what: string,
+    meaning?: FailureMeaning,
+  ): Promise<void> {
     if (before === undefined) return;
     const after = await this.theirMoney();
-    if (after === undefined || sameAmount(after, before)) return;
+    if (after === undefined) return;
+    const seen = subtractAmounts(after, before);
+    if (sameAmount(seen, amount)) return;
     this.#booksWrong = true;
-    const moved = subtractAmounts(after, before);
-    this.fail(`${what}: the other player's balance moved by ${moved}`, 'lets_somebody_in');
+    this.fail(`${what}: the other player's balance moved by ${seen}`, meaning);
   }
 
   async movedNothing(what: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
 import type { Operation } from '../../../src/domain/operation.ts';
 import { flawed, type Mistake } from './mistake.ts';
 
@@ -36,5 +37,37 @@ export function sharesStakes(): Mistake {
     lastMs = performance.now();
     if (!isMeanwhile) shared = call.amount;
     return books.book({ ...call, amount: shared });
+  });
+}
+
+/** Keeps the player of a place where all requests find it: those that coincide are booked for the first one's. */
+export function sharesPlayers(): Mistake {
+  let shared = '';
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return flawed((call, books) => {
+    if (call.operation !== 'place') return undefined;
+    const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
+    lastMs = performance.now();
+    if (!isMeanwhile) shared = call.userId;
+    return books.book({ ...call, userId: shared });
+  });
+}
+
+/**
+ * Reads the balance, adds and writes in steps, but only where a settled bet gets this operation: of several bets at
+ * once one alone counts.
+ */
+export function changesInSteps(operation: 'settle' | 'rollback'): Mistake {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return flawed((call, books) => {
+    const bet = call.operation === operation ? books.bet(call.transactionId) : undefined;
+    if (bet?.status !== 'settled' || sameAmount(bet.paid, call.amount)) return undefined;
+    const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
+    lastMs = performance.now();
+    const before = books.balance(bet.user, bet.currency);
+    const verdict = books.book(call);
+    const moved = subtractAmounts(books.balance(bet.user, bet.currency), before);
+    if (isMeanwhile) books.credit(bet.user, bet.currency, subtractAmounts('0', moved));
+    return verdict;
   });
 }

@@ -34,12 +34,21 @@ export async function sandbox(
 }
 
 /** Adds a second player with money of its own. */
-export function second(wallet: SimulatedWallet): {
+export function second(
+  wallet: SimulatedWallet,
+  more: Partial<PlayerSeed> = {},
+): {
   readonly userId: string;
   readonly token: string;
 } {
   const token = 'bob-usd-token';
-  wallet.addPlayer({ user: 'bob', balances: { USD: '500' }, tokens: { [token]: 'USD' } });
+  wallet.addPlayer({
+    user: 'bob',
+    balances: { USD: '500' },
+    tokens: { [token]: 'USD' },
+    isTest: true,
+    ...more,
+  });
   return { userId: 'bob', token };
 }
 

@@ -1,6 +1,7 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
+import type { Verdict } from '../../../tools/simulator/wallet/ledger.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
 /*
@@ -143,5 +144,24 @@ export function refusesSeenRequests(): Mistake {
     const isAgain = seen.has(requestId);
     if (operation === 'rollback') seen.add(requestId);
     return isAgain ? declined(5) : undefined;
+  });
+}
+
+/** Takes back what an unsettle names, not what the bet has paid. */
+export const takesNamedPayouts = flawed((call, books) => {
+  const bet = call.operation === 'unsettle' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'settled') return undefined;
+  books.credit(bet.user, bet.currency, bet.paid);
+  books.debit(bet.user, bet.currency, call.amount);
+  return books.book(call);
+});
+
+/** Keeps every answer by its requestId, as middlewares for idempotency keys do, refusals as well. */
+export function repeatsOldAnswers(): Mistake {
+  const told = new Map<string, Verdict>();
+  return flawed((call, books) => {
+    const verdict = told.get(call.requestId) ?? books.book(call);
+    told.set(call.requestId, verdict);
+    return verdict;
   });
 }
