@@ -2,25 +2,22 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
 import { statementCsv } from '../books/statement-digest.ts';
-import { isDay } from '../domain/calendar.ts';
 import { storableText } from '../lib/storable-text.ts';
 import { type BooksDays, DAY_ORDERS } from '../store/books/days.ts';
 import type { Statements } from '../store/books/statements.ts';
 import { json, notFoundAnswer, readInTurn, send, sendPieces, serve } from './answers.ts';
-import { checkedPath, checkedQuery, invalidField, wordAmong } from './input.ts';
-
-const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
+import { checkedPath, checkedQuery, dayField, invalidField, wordAmong } from './input.ts';
 
 const daysQuery = z.strictObject({
   operator: storableText(64).optional(),
   currency: storableText(64).optional(),
-  from: day.optional(),
-  to: day.optional(),
+  from: dayField.optional(),
+  to: dayField.optional(),
   order: wordAmong(DAY_ORDERS).optional(),
   cursor: storableText(1_000).optional(),
 });
 
-const statementPath = z.object({ operator: storableText(64), day });
+const statementPath = z.object({ operator: storableText(64), day: dayField });
 
 export interface BooksDesk {
   readonly booksDays: Pick<BooksDays, 'list'>;

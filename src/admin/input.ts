@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { instantOf } from '../domain/calendar.ts';
+import { instantOf, isDay } from '../domain/calendar.ts';
 import { REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { storableText } from '../lib/storable-text.ts';
@@ -57,6 +57,11 @@ export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequ
 export function storableWords(lengthMax: number) {
   return storableText(lengthMax).refine((text) => text.trim() !== '', 'must not be empty');
 }
+
+/** A day in a path or query. */
+export const dayField = z
+  .string('must be given once')
+  .refine(isDay, 'must be a day such as 2026-11-20');
 
 /** A time in a query: ISO 8601 with a zone, or a day in UTC. */
 export const timeField = z.string('must be given once').transform((text, context) => {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type ColumnNames, readColumnNames } from '../books/reconciliation/columns.ts';
 import { Incomparable } from '../books/reconciliation/incomparable.ts';
 import type { Reconciler } from '../books/reconciliation/reconciler.ts';
-import { isDay } from '../domain/calendar.ts';
 import { type Caller, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
@@ -20,18 +19,17 @@ import {
   checkedPath,
   checkedQuery,
   cursorField,
+  dayField,
   invalidField,
   storableWords,
   wordAmong,
 } from './input.ts';
 import { takesItsTime } from './slow-requests.ts';
 
-const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
-
 const uploadQuery = z.strictObject({
   operator: storableText(64),
-  from: day,
-  to: day,
+  from: dayField,
+  to: dayField,
   columns: storableText(1_000).optional(),
 });
 const listQuery = z.strictObject({ operator: storableText(64).optional(), cursor: cursorField });

@@ -47,10 +47,14 @@ it('asks nothing of the service while PostgreSQL is away: 503/100', async () => 
   expect(writes().length).toBe(before);
 });
 
-it('finds again what the service made while PostgreSQL went away (I3)', async () => {
-  const body = templateBody({ name: 'Went away' });
-  const gate = deployment.api.hold('templates/add', { point: 'after' });
-  const lost = deployment.alpha.call('/bonuses/templates/add', body);
+/**
+ * PostgreSQL goes away under a call that the service has taken.
+ * @returns the answer to its repeat, once the outcome is known
+ */
+async function foundAfterwards(method: 'templates/add' | 'bonus/applyBatch', body: object) {
+  const call = () => deployment.alpha.call(`/bonuses/${method}`, body);
+  const gate = deployment.api.hold(method, { point: 'after' });
+  const lost = call();
   await gate.arrived;
   await proxy.cut();
   gate.release();
@@ -59,31 +63,22 @@ it('finds again what the service made while PostgreSQL went away (I3)', async ()
   expect([answer.status, answer.json?.code]).toEqual([504, 100]);
   expect(answer.json?.message).toContain('still open');
   await proxy.restore();
-  const found = await deployment.untilClosed(async () => {
-    const again = await deployment.alpha.call('/bonuses/templates/add', body);
+  return await deployment.untilClosed(async () => {
+    const again = await call();
     // The pool hands out a few dead connections first.
     return again.status === 503 ? { ...again, status: 409 } : again;
   });
+}
+
+it('finds again what the service made while PostgreSQL went away (I3)', async () => {
+  const found = await foundAfterwards('templates/add', templateBody({ name: 'Went away' }));
   const made = [...deployment.api.templates.values()].filter(({ name }) => name === 'Went away');
   expect([found.status, found.json?.id, made.length]).toEqual([200, made[0]?.id, 1]);
 });
 
 it('says of a batch too that it is open when PostgreSQL went away under it (I3)', async () => {
   const template = await deployment.template(deployment.alpha, { name: 'For a batch' });
-  const batch = batchBody(template, ['ann']);
-  const gate = deployment.api.hold('bonus/applyBatch', { point: 'after' });
-  const lost = deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
-  await gate.arrived;
-  await proxy.cut();
-  gate.release();
-  const answer = await lost;
-  expect([answer.status, answer.json?.code]).toEqual([504, 100]);
-  expect(answer.json?.message).toContain('still open');
-  await proxy.restore();
-  const found = await deployment.untilClosed(async () => {
-    const again = await deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
-    return again.status === 503 ? { ...again, status: 409 } : again;
-  });
+  const found = await foundAfterwards('bonus/applyBatch', batchBody(template, ['ann']));
   expect([found.status, found.json?.errorItems]).toEqual([200, []]);
   expect(deployment.api.bonuses).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { type DatabaseAddress, openLongConnection } from '../server/connection.ts';
+import { type DatabaseAddress, withLongConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { SqlValue } from '../sql/sql-value.ts';
 import { Columns, type TypedStatement } from '../sql/statement.ts';
@@ -64,16 +64,13 @@ export class BooksTransaction implements Runner {
     begin: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
-    const client = await openLongConnection(address, 'books');
-    try {
+    // If there is no COMMIT, the server rolls back.
+    return await withLongConnection(address, 'books', async (client) => {
       await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));
       await client.query('COMMIT');
       return result;
-    } finally {
-      // If there was no COMMIT, the server rolls back.
-      await client.end();
-    }
+    });
   }
 
   /** Locks the books, in a transaction begun with `prepared`. */

@@ -1,4 +1,4 @@
-import { openLongConnection } from '../server/connection.ts';
+import { withLongConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import { pruneBets } from './prune-bets.ts';
 import { pruneBonusCalls } from './prune-bonus-calls.ts';
@@ -28,29 +28,23 @@ export interface Pruned {
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  const client = await openLongConnection({ url: databaseUrl }, 'prune');
-  try {
+  return await withLongConnection({ url: databaseUrl }, 'prune', async (client) => {
     const months = await pruneMonths(client, options);
     const deliveries = await pruneDeliveries(client, options);
     const bets = await pruneBets(client, options);
     const sessions = await pruneSessions(client, options);
     const bonusCalls = await pruneBonusCalls(client, options);
     return { months, deliveries, bets, sessions, bonusCalls };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** The time of PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
 export async function timeThere(databaseUrl: string): Promise<Date> {
-  const client = await openLongConnection({ url: databaseUrl }, 'prune');
-  try {
+  return await withLongConnection({ url: databaseUrl }, 'prune', async (client) => {
     const [now] = await clientRows(client, 'SELECT clock_timestamp() AS now', [], (row) =>
       row.date('now'),
     );
     if (now === undefined) throw new Error('PostgreSQL does not say what time it is');
     return now;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -70,6 +70,14 @@ export interface DifferenceQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Of a run that is done. */
+const FOUND = `
+  SELECT ${DIFFERENCE_COLUMNS}
+    FROM reconciliation_found w
+    JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
+    JOIN reconciliation_differences d ON d.id = w.difference_id
+   WHERE w.reconciliation_id = :run_id`;
+
 const LIST = statement(
   'reconciliation-list-differences',
   {
@@ -79,11 +87,7 @@ const LIST = statement(
     after: ['bigint', ({ cursor }) => cursor ?? '0'],
   } satisfies Parameters<DifferenceQuery>,
   `
-  SELECT ${DIFFERENCE_COLUMNS}
-    FROM reconciliation_found w
-    JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
-    JOIN reconciliation_differences d ON d.id = w.difference_id
-   WHERE w.reconciliation_id = :run_id AND w.position > :after
+  ${FOUND} AND w.position > :after
      AND (:kind IS NULL OR d.kind = :kind)
      AND (:resolved IS NULL OR (d.resolved_at IS NOT NULL) = :resolved)
    ORDER BY w.position LIMIT ${PAGE_SIZE + 1}`,
@@ -104,11 +108,7 @@ const FIND = statement(
   'reconciliation-find-difference',
   which,
   `
-  SELECT ${DIFFERENCE_COLUMNS}
-    FROM reconciliation_found w
-    JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
-    JOIN reconciliation_differences d ON d.id = w.difference_id
-   WHERE w.reconciliation_id = :run_id AND d.id = :difference_id`,
+  ${FOUND} AND d.id = :difference_id`,
   differenceItemOf,
 );
 

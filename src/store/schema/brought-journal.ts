@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { openBriefConnection } from '../server/connection.ts';
+import { withBriefConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import { sequencesBehind } from './brought-ids.ts';
 
@@ -29,12 +29,9 @@ const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has
  * @throws Error of `pg` when it cannot be reached
  */
 export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
-  const client = await openBriefConnection(databaseUrl, 'start');
-  try {
+  return await withBriefConnection(databaseUrl, 'start', async (client) => {
     return (await idAhead(client)) !== undefined || (await sequencesBehind(client)).length > 0;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { openBriefConnection } from '../server/connection.ts';
+import { withBriefConnection } from '../server/connection.ts';
 import { databaseIdentity } from '../server/database-identity.ts';
 
 /**
@@ -8,10 +8,5 @@ import { databaseIdentity } from '../server/database-identity.ts';
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function databaseId(databaseUrl: string): Promise<string> {
-  const client = await openBriefConnection(databaseUrl, 'start');
-  try {
-    return await databaseIdentity(client);
-  } finally {
-    await client.end();
-  }
+  return await withBriefConnection(databaseUrl, 'start', databaseIdentity);
 }

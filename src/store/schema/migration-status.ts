@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { OUR_SETTINGS, openBriefConnection, openLongConnection } from '../server/connection.ts';
+import { OUR_SETTINGS, withBriefConnection, withLongConnection } from '../server/connection.ts';
 import { journalsOutOfPath, readHistory, readHistoryId } from './migration-history.ts';
 import { MIGRATIONS_FOLDER, migrationNames } from './migration-scripts.ts';
 import { BRIEF, checkServer } from './server-check.ts';
@@ -67,27 +67,16 @@ export async function withMigrationClient<T>(
   databaseUrl: string,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return await withChecked(
-    await openLongConnection({ url: databaseUrl }, 'migrate'),
-    OUR_SETTINGS,
-    use,
-  );
+  return await withLongConnection({ url: databaseUrl }, 'migrate', async (client) => {
+    await checkServer(client, OUR_SETTINGS);
+    return await use(client);
+  });
 }
 
 /** A connection for reading about it. */
 async function withSchema<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  return await withChecked(await openBriefConnection(databaseUrl, 'migrate'), BRIEF, use);
-}
-
-async function withChecked<T>(
-  client: Client,
-  asked: Readonly<Record<string, string>>,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
-  try {
-    await checkServer(client, asked);
+  return await withBriefConnection(databaseUrl, 'migrate', async (client) => {
+    await checkServer(client, BRIEF);
     return await use(client);
-  } finally {
-    await client.end();
-  }
+  });
 }

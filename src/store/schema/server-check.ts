@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { OUR_SETTINGS, openBriefConnection, SHORT_SETTINGS } from '../server/connection.ts';
+import { OUR_SETTINGS, SHORT_SETTINGS, withBriefConnection } from '../server/connection.ts';
 import { UnsuitableServer } from '../server/unsuitable-server.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
@@ -63,14 +63,11 @@ export async function checkServer(
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
-  const client = await openBriefConnection(databaseUrl, 'start');
-  try {
+  return await withBriefConnection(databaseUrl, 'start', async (client) => {
     const read = (row: Columns) => row.text('fsync');
     const [fsync] = await clientRows(client, 'SHOW fsync', [], read);
     return fsync === 'on';
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** On which money hangs, besides the months of the journal. */
@@ -108,17 +105,14 @@ const UNLOGGED = `
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function refuseUnloggedTables(databaseUrl: string): Promise<void> {
-  const client = await openBriefConnection(databaseUrl, 'start');
-  try {
+  await withBriefConnection(databaseUrl, 'start', async (client) => {
     const names = await clientRows(client, UNLOGGED, [KEPT], (row) => row.text('name'));
     if (names.length === 0) return;
     throw new UnsuitableServer(
       'would lose whole tables in a crash, because they are UNLOGGED: ' +
         `${names.map((name) => `ALTER TABLE ${name} SET LOGGED;`).join(' ')}`,
     );
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** In whose ids the order of what was promised, and of what was told, is kept. */
@@ -141,8 +135,7 @@ const OUT_OF_ORDER = `
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function refuseIdsOutOfOrder(databaseUrl: string): Promise<void> {
-  const client = await openBriefConnection(databaseUrl, 'start');
-  try {
+  await withBriefConnection(databaseUrl, 'start', async (client) => {
     const names = await clientRows(client, OUT_OF_ORDER, [ORDERED], (row) => row.text('name'));
     if (names.length === 0) return;
     throw new UnsuitableServer(
@@ -150,9 +143,7 @@ export async function refuseIdsOutOfOrder(databaseUrl: string): Promise<void> {
         `${names.map((name) => `ALTER SEQUENCE ${name} INCREMENT 1 CACHE 1;`).join(' ')} ` +
         'Then restart every gateway that runs: its connections go on with the ids that they have in stock',
     );
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function othersThanAsked(

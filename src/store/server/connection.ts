@@ -141,6 +141,32 @@ export async function openBriefConnection(
   return await open({ url: databaseUrl }, use, noLimits, { answerMs });
 }
 
+/** Does work on a connection as `openLongConnection` opens it, and ends it. */
+export async function withLongConnection<T>(
+  address: DatabaseAddress,
+  use: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return await andEnd(await openLongConnection(address, use), work);
+}
+
+/** Does work on a connection as `openBriefConnection` opens it, and ends it. */
+export async function withBriefConnection<T>(
+  databaseUrl: string,
+  use: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return await andEnd(await openBriefConnection(databaseUrl, use), work);
+}
+
+async function andEnd<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 async function open(
   { url, known }: DatabaseAddress,
   use: string,
