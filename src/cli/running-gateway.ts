@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { ConfigurationView } from '../config/settings-view.ts';
 import type { PersonRole } from '../domain/caller.ts';
+import { jsonIn } from '../lib/json-in.ts';
 import { plain } from '../lib/plain-text.ts';
 import { reachableHost } from '../lib/reachable-host.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
@@ -222,10 +223,6 @@ async function jsonOf(address: string, method: string, response: Response): Prom
   const text = await response.text().catch((error: unknown) => {
     throw unanswered(address, method, error);
   });
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Anything but JSON is not a gateway's answer, which the caller reports.
-    return undefined;
-  }
+  // Anything but JSON is not a gateway's answer, which the caller reports.
+  return jsonIn(text);
 }

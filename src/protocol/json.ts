@@ -155,6 +155,12 @@ export function jsonObjectOrError(bytes: Buffer): JsonDocument | JsonError {
   }
 }
 
+/** The same where it does not matter why it is none. */
+export function jsonObjectIn(bytes: Buffer): JsonDocument | undefined {
+  const document = jsonObjectOrError(bytes);
+  return document instanceof JsonError ? undefined : document;
+}
+
 /**
  * `JSON.parse` of V8 13.6 may confuse a name with an escape with another one that the process read
  * before: after `{"\\":1}` it gives `{"\"":1}` the name `\`. The scanner's names are right, and if one

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
+import { jsonIn } from '../lib/json-in.ts';
 import type { Accelerator } from './accelerator.ts';
 
 /** A place's final answer, and the facts of the place that it answers: none of this can change any more. */
@@ -92,7 +93,7 @@ export class AnswerCache {
       this.#accelerator.get(EPOCH_KEY),
     ]);
     if (text === undefined || text === FENCED || epoch === undefined) return undefined;
-    const read = entry.safeParse(jsonOf(text));
+    const read = entry.safeParse(jsonIn(text));
     if (!read.success || read.data.databaseId !== this.#databaseId) return undefined;
     if (read.data.epoch !== epoch || this.#raising !== undefined) return undefined;
     const { epoch: _, databaseId: __, ...place } = read.data;
@@ -183,15 +184,6 @@ export class AnswerCache {
     }
     if (run !== undefined) await this.#accelerator.set(RUN_KEY, run, EPOCH_TTL_MS);
     return !this.#isOvertaken;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Another program's value, or a damaged one: PostgreSQL is asked instead.
-    return undefined;
   }
 }
 

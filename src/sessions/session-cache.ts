@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonIn } from '../lib/json-in.ts';
 import { recentMap } from '../lib/recent.ts';
 import type { Accelerator } from '../redis/accelerator.ts';
 import type { Session } from './session.ts';
@@ -61,7 +62,8 @@ export class SessionCache {
   }
 
   #sessionIn(text: string, tokenHash: Buffer): Session | undefined {
-    const cached = read(text);
+    // A truncated value, or another program's, is none: PostgreSQL decides.
+    const cached = cachedSession.safeParse(jsonIn(text)).data;
     if (cached?.databaseId !== this.#databaseId) return undefined;
     const opened = this.#vault.open(
       Buffer.from(cached.sealedToken, 'base64'),
@@ -101,15 +103,6 @@ export class SessionCache {
   /** @param listener called each time Redis is reachable again, perhaps with old data */
   onReturn(listener: () => void): void {
     this.#accelerator.onReturn(listener);
-  }
-}
-
-function read(text: string): CachedSession | undefined {
-  try {
-    return cachedSession.safeParse(JSON.parse(text)).data;
-  } catch {
-    // A truncated value, or another program's: PostgreSQL decides.
-    return undefined;
   }
 }
 

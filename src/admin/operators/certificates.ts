@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Configuration } from '../../config/schema/schema.ts';
+import { jsonIn } from '../../lib/json-in.ts';
 import { conflict, json, notFoundAnswer, serve } from '../answers.ts';
 import type { AdminApi } from '../api.ts';
 import { checkedPath } from '../input.ts';
@@ -44,7 +45,7 @@ export function certificateRoutes(
     if (operator === undefined) return notFoundAnswer('No such operator');
     const text = await textOf(join(certificateFolder, operator.id, 'certificate.json'));
     if (text === undefined) return notFoundAnswer('No certificate');
-    const read = certificate.safeParse(jsonOf(text));
+    const read = certificate.safeParse(jsonIn(text));
     if (!read.success) return conflict('The certificate there cannot be read');
     return json(read.data satisfies AdminApi['GET /admin/operators/:id/certificate']);
   });
@@ -63,13 +64,4 @@ async function textOf(file: string): Promise<string | undefined> {
 
 function isAbsent(code: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR';
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Half written, or not JSON: the schema then refuses it.
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { CODES } from '../../domain/codes.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Exchange } from '../../outbound/http-call.ts';
 import type { HttpResponse } from '../../outbound/http-message.ts';
-import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
 import type { BonusMethod } from '../method-names.ts';
 
 /** The outcome of one call to the service's bonus API. */
@@ -146,7 +146,7 @@ function judgeResponse(
   { status, body, retryAfter }: HttpResponse,
   method: BonusMethod,
 ): BonusApiAnswer {
-  const document = documentOf(body);
+  const document = jsonObjectIn(body);
   if (status === 200 && document !== undefined) return judgeSuccess(document, method);
   // Many servers answer this way when they have found nothing.
   if (status === 200 && isNothing(body)) {
@@ -198,13 +198,4 @@ function codeOf(document: JsonDocument | undefined): number | undefined {
 /** One second if the service gives no number: operators must wait in any case. */
 function secondsOf(retryAfter: string | undefined): number {
   return /^[1-9]\d{0,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1;
-}
-
-function documentOf(body: Buffer): JsonDocument | undefined {
-  try {
-    return parseJsonObject(body);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }

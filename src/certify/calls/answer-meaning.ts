@@ -1,7 +1,12 @@
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Exchange } from '../../outbound/http-call.ts';
 import type { HttpResponse } from '../../outbound/http-message.ts';
-import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
+import {
+  type JsonDocument,
+  JsonError,
+  jsonObjectIn,
+  jsonObjectOrError,
+} from '../../protocol/json.ts';
 import type { WalletAdapter } from '../../wallets/adapters/adapter.ts';
 import type { BetCall, ReadCall } from '../../wallets/call.ts';
 
@@ -57,7 +62,7 @@ export function readingOf(
 /** The reading if there is one, else a guess. */
 export function meaningOf(reading: Reading, exchange: Exchange, call: Call): AnswerMeaning {
   if (exchange.kind !== 'response') return { kind: 'none' };
-  const document = documentOf(exchange);
+  const document = jsonObjectIn(exchange.body);
   switch (reading.kind) {
     case 'accepted':
       return { kind: 'accepted', document };
@@ -103,14 +108,8 @@ export function codesIn(document: JsonDocument): readonly { name: string; code: 
 
 /** Whether the body has anything that may be a code. */
 export function namesCode(exchange: Exchange): boolean {
-  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  const document = exchange.kind === 'response' ? jsonObjectIn(exchange.body) : undefined;
   return document !== undefined && codesIn(document).length > 0;
-}
-
-/** The body, if it is a JSON object. */
-export function documentOf(response: HttpResponse): JsonDocument | undefined {
-  const document = jsonObjectOrError(response.body);
-  return document instanceof JsonError ? undefined : document;
 }
 
 /**

@@ -2,7 +2,8 @@ import { classOf } from '../../domain/operation.ts';
 import { IDLE_MS } from '../../outbound/http-client.ts';
 import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
-import { codesIn, describeExchange, documentOf } from '../calls/answer-meaning.ts';
+import { jsonObjectIn } from '../../protocol/json.ts';
+import { codesIn, describeExchange } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 import { rightSignatures } from '../calls/right-signatures.ts';
 import { type Case, type CaseText, group } from '../case.ts';
@@ -64,7 +65,7 @@ const unread = ({ reading }: RecordedCall) => reading.kind === 'broken';
 const statusOf = ({ exchange }: RecordedCall) =>
   exchange.kind === 'response' ? exchange.status : undefined;
 const bodyOf = ({ exchange }: RecordedCall) =>
-  exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  exchange.kind === 'response' ? jsonObjectIn(exchange.body) : undefined;
 /** A body came that is no JSON object: it may well have what is looked for, in Latin-1 or cut off. */
 const isGarbled = (recorded: RecordedCall) =>
   bodyOf(recorded) === undefined &&

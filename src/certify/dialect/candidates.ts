@@ -1,8 +1,9 @@
 import { CODES } from '../../domain/codes.ts';
 import { OPERATIONS } from '../../domain/operation.ts';
+import { jsonObjectIn } from '../../protocol/json.ts';
 import { isOpenPlaceCode } from '../../wallets/adapters/dialect.ts';
 import type { Dialect } from '../../wallets/wallet-config.ts';
-import { codesIn, documentOf } from '../calls/answer-meaning.ts';
+import { codesIn } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 
 /**
@@ -26,7 +27,7 @@ export function candidatesFor(recorded: RecordedCall): readonly Dialect[] {
 
 /** `successStatuses`, `emptyOk`, `echo`, `okCodes`. */
 function acceptances(status: number, { exchange }: RecordedCall): readonly Dialect[] {
-  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  const document = exchange.kind === 'response' ? jsonObjectIn(exchange.body) : undefined;
   const statuses: Dialect = status === 200 ? {} : { successStatuses: [200, status] };
   const codes = (document === undefined ? [] : codesIn(document)).map(({ code }) => code);
   const okCodes: readonly Dialect[] = codes.map((code) => ({ okCodes: [code] }));
@@ -44,7 +45,7 @@ function acceptances(status: number, { exchange }: RecordedCall): readonly Diale
 function refusals(status: number, recorded: RecordedCall): readonly Dialect[] {
   const { exchange } = recorded;
   const proper = properCode(recorded);
-  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  const document = exchange.kind === 'response' ? jsonObjectIn(exchange.body) : undefined;
   const codes = document === undefined ? [] : codesIn(document);
   const statuses: Dialect = isSuccess(status)
     ? { okCodes: [0] }

@@ -3,6 +3,7 @@ import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../../certify/certificate/certificate.ts';
 import { errorMessage, fileFault } from '../../lib/faults.ts';
+import { jsonIn } from '../../lib/json-in.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { makeFolder } from '../onboarding/make-folder.ts';
 
@@ -77,7 +78,7 @@ export async function readCertificate(
   }
   const { certificateSchema } = await import('../../certify/certificate/certificate-schema.ts');
   const { isIntact } = await import('../../certify/certificate/digest.ts');
-  const value = jsonOf(text);
+  const value = jsonIn(text);
   const parsed = certificateSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -86,13 +87,4 @@ export async function readCertificate(
   }
   // Checked over the members in the text's own order, which the schema's parsing may have changed.
   return { certificate: parsed.data, isIntact: isIntact(value, parsed.data.digest) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whatever it is, the schema reports that it is no certificate.
-    return undefined;
-  }
 }

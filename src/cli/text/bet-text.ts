@@ -1,6 +1,7 @@
+import { jsonIn } from '../../lib/json-in.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
-import { JsonError, jsonObjectOrError } from '../../protocol/json.ts';
+import { jsonObjectIn } from '../../protocol/json.ts';
 import type { AttemptView, BetTimeline, OperationView } from '../../store/bets/timeline.ts';
 
 const COLUMNS = [
@@ -61,8 +62,8 @@ function operationRows(operation: OperationView): string[][] {
 
 /** `won 40`: what the service sent, whether or not its wallet took it. */
 function resultOf(request: Buffer): string | undefined {
-  const document = jsonObjectOrError(request);
-  if (document instanceof JsonError) return undefined;
+  const document = jsonObjectIn(request);
+  if (document === undefined) return undefined;
   const { resultType } = document.value;
   const amount = document.numberText('amount');
   if (typeof resultType !== 'string' || amount === undefined) return undefined;
@@ -93,19 +94,10 @@ function attemptDetails({ status, code, error }: AttemptView): string {
 
 /** `code 7 Not enough money`, if an answer says so; undefined for a success. */
 function refusalOf(body: string): string | undefined {
-  const answer = jsonOf(body);
+  const answer = jsonIn(body);
   if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined;
   const message = 'message' in answer ? ` ${String(answer.message)}` : '';
   return plain(`code ${String(answer.code)}${message}`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The journal's answers are JSON; anything else says nothing beyond its status.
-    return undefined;
-  }
 }
 
 /** `2026-11-20T23:59:01.123Z` as `2026-11-20 23:59:01.123`. */

@@ -1,4 +1,4 @@
-import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
+import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
 
 /**
  * The freebet that a bet was placed with, in the service's terms (docs/protocol.md, Bet
@@ -16,7 +16,7 @@ export const NO_FREEBET: Freebet = { bonusId: null, bonusTemplateId: null, bonus
 
 /** The freebet in a stored message; all null if there is none. */
 export function freebetOf(message: Buffer): Freebet {
-  const document = documentOf(message);
+  const document = jsonObjectIn(message);
   if (document === undefined) return NO_FREEBET;
   return {
     bonusId: idOf(document, 'bonusId'),
@@ -29,9 +29,4 @@ function idOf(document: JsonDocument, name: string): number | string | null {
   const text = document.numberText(name);
   if (text === undefined) return null;
   return Number.isSafeInteger(Number(text)) ? Number(text) : text;
-}
-
-function documentOf(message: Buffer): JsonDocument | undefined {
-  const document = jsonObjectOrError(message);
-  return document instanceof JsonError ? undefined : document;
 }
