@@ -8,16 +8,14 @@ import { type Attempt, runAttempt } from '../engine/attempt.ts';
 import { callWallet, UNREAD } from '../engine/call-wallet.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
 import { finishBet, type WithDelivery } from '../engine/finish-bet.ts';
-import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
-import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
+import { callToken } from './call-token.ts';
 import { answerUnsent, commitInTime, type NextState, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
@@ -100,7 +98,7 @@ function promisedAttempt(
   const { operatorId } = owner;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
   // Read in parallel with committing the promise, which does not need it.
-  const token = tokenFor(callback, wallet, next.from);
+  const token = findToken(callback, next.from, wallet);
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
   const attempt: Omit<Attempt<PromisedConcluded>, 'finish'> = {
@@ -139,19 +137,16 @@ type FoundToken =
   /** It could not be read: nothing is sent, the promise stands, and its delivery reads the token again. */
   | { readonly kind: 'unread' };
 
-/** The token to send with the call, if it needs one. Never rejects. */
-async function tokenFor(
-  { callbacks, message, deadline, transactionId }: PromisedCallback,
-  wallet: Wallet,
+/** The token to send with the call. Never rejects. */
+async function findToken(
+  callback: PromisedCallback,
   bet: Bet,
+  wallet: Wallet,
 ): Promise<FoundToken> {
-  if (!carriesToken(message.document, wallet.callerDialect.alwaysSendToken)) {
-    return { kind: 'found', token: undefined };
-  }
   try {
-    const reading = betToken(callbacks.sessions, bet, message.token);
-    return { kind: 'found', token: await within(deadline.walletMs(), reading) };
+    return { kind: 'found', token: await callToken(callback, bet, wallet) };
   } catch (error) {
+    const { callbacks, message, transactionId } = callback;
     const { operation } = message;
     callbacks.logger.warn({ err: error, operation, transactionId }, 'bet.token_not_read');
     return { kind: 'unread' };

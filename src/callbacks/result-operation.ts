@@ -13,13 +13,12 @@ import { resultIn } from '../engine/result-in.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
-import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
+import { callToken } from './call-token.ts';
 import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
@@ -118,7 +117,7 @@ async function resultAttempt(
     : undefined;
   const { cashoutToken } = terms;
   const operatorToken =
-    cashoutToken === undefined ? await tokenFor(callback, bet, wallet) : undefined;
+    cashoutToken === undefined ? await callToken(callback, bet, wallet) : undefined;
   const owner = ownerOf(bet);
   const request = {
     message,
@@ -206,16 +205,6 @@ export async function recordUnsentResult(
     ? bet
     : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
   return await answerUnsent(callback, { from: bet, to, transactionTime, supersedes }, undefined);
-}
-
-/** The token that the bet was placed with, if one goes with the call. */
-async function tokenFor(
-  { callbacks, message, deadline }: ResultCallback,
-  bet: Bet,
-  wallet: Wallet,
-): Promise<string | undefined> {
-  if (!carriesToken(message.document, wallet.callerDialect.alwaysSendToken)) return undefined;
-  return await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token));
 }
 
 function promiseOf(
