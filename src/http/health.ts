@@ -60,7 +60,8 @@ export class Readiness {
     const { clock, checks, timeoutMs = CHECK_TIMEOUT_MS } = options;
     const { hasDescriptors = () => Promise.resolve(true), takesCallbacks = () => true } = options;
     this.#takesCallbacks = takesCallbacks;
-    this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs);
+    // A file that takes long to open says that the machine is busy: a limit would refuse it at once.
+    this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs, 'up');
     this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
     this.#redis = new Probe(clock, checks.redis, timeoutMs);
   }
@@ -120,14 +121,17 @@ class Probe {
   readonly #clock: Clock;
   readonly #check: Check;
   readonly #timeoutMs: number;
+  readonly #whenLate: DependencyState;
   #running: ReturnType<Check> | undefined;
   #last: { readonly state: DependencyState; readonly atMs: number } | undefined;
   #forgotten = 0;
 
-  constructor(clock: Clock, check: Check, timeoutMs: number) {
+  /** @param whenLate what a check means that is not over in time; a server that does not answer is down */
+  constructor(clock: Clock, check: Check, timeoutMs: number, whenLate: DependencyState = 'down') {
     this.#clock = clock;
     this.#check = check;
     this.#timeoutMs = timeoutMs;
+    this.#whenLate = whenLate;
   }
 
   async ask(): Promise<DependencyState> {
@@ -137,7 +141,7 @@ class Probe {
     // A hanging check is not started again: callers wait for the same one, and time out.
     const state = await within(this.#timeoutMs, this.#running ?? this.#begin()).then(
       (found) => (found === true ? 'up' : found || 'down'),
-      () => 'down' as const,
+      () => this.#whenLate,
     );
     if (forgotten === this.#forgotten) this.#last = { state, atMs: this.#clock.monotonicMs() };
     return state;

@@ -101,6 +101,20 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(503);
   });
 
+  it('does not take a machine that is slow to open a file for the limit of open files', async () => {
+    const subject = new Readiness({
+      clock: systemClock,
+      checks: { postgresql: up, redis: up },
+      hasDescriptors: hangs,
+      timeoutMs: 30,
+    });
+    subject.started();
+    expect(await subject.report()).toEqual({
+      status: 'ready',
+      dependencies: { postgresql: 'up', redis: 'up' },
+    });
+  });
+
   it('is not ready while nobody behind it takes callbacks, and says so (I7)', async () => {
     let takesCallbacks = false;
     const subject = new Readiness({
