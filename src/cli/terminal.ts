@@ -39,6 +39,11 @@ export class Terminal {
     return this.#fault?.code === 'EPIPE' ? undefined : this.#fault?.message;
   }
 
+  /** Whether all that was printed has left this process. */
+  get isWritten(): boolean {
+    return this.#stdout.writableLength === 0 && this.#stderr.writableLength === 0;
+  }
+
   /** How many characters fit into a line; undefined if unknown, such as in a pipe. */
   get columns(): number | undefined {
     return this.#stdout.columns;

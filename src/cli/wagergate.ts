@@ -18,6 +18,11 @@ const { Terminal } = await import('./terminal.ts');
 const terminal = new Terminal(process);
 const code = await run(process.argv.slice(2), terminal);
 process.exitCode = code;
+// A network that swallows the end of a connection keeps it open, and this process with it, for a quarter of an hour.
+// Whoever reads the output slowly still gets all of it.
+setInterval(() => {
+  if (terminal.isWritten) process.exit();
+}, 2_000).unref();
 // Writing the last lines may fail as late as this.
 process.on('exit', () => {
   if (terminal.whyLost === undefined) return;
