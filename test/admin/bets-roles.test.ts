@@ -8,8 +8,18 @@ import { partly } from '../support/partly.ts';
 
 const whose = { operator: 'alpha', operatorUser: 'jane', userId: 'id-of-jane' };
 const FOUND = partly<FoundBet>({ transactionId: 'bet-1', ...whose });
-const ATTEMPT = { error: '400 code 9: jane is blocked', answer: null };
-const OPERATION = { attempts: [ATTEMPT], answer: null, request: Buffer.from('{}') };
+const saying = (message: string) => JSON.stringify({ code: 9, message });
+const ATTEMPT = {
+  error: '400 code 9: jane is blocked',
+  answer: { contentType: 'application/json', body: saying('jane herself'), truncated: false },
+};
+const OPERATION = {
+  attempts: [ATTEMPT],
+  answer: { status: 400, body: saying('jane to the service') },
+  request: Buffer.from('{"userId":"id-of-jane","nickname":"jane of old"}'),
+};
+/** Wherever the story of her bet names her. */
+const NAMED = ['jane is blocked', 'jane herself', 'jane to the service', 'jane of old'];
 const STORY = partly<BetTimeline>({
   ...{ transactionId: 'bet-1', ...whose },
   operations: [partly<BetTimeline['operations'][number]>(OPERATION)],
@@ -36,12 +46,15 @@ describe('bets', () => {
         const { statusCode, payload } = await app.inject({ url });
         expect([statusCode, payload.includes('jane')]).toEqual([200, knowsPeople]);
       }
+      const { payload: story } = await app.inject({ url: '/bets/bet-1' });
+      expect(NAMED.filter((words) => story.includes(words))).toEqual(knowsPeople ? NAMED : []);
       // Filters must not reveal it either.
       for (const url of ['/bets?userId=id-of-jane', '/bets?operator=alpha&operatorUser=jane']) {
         expect((await app.inject({ url })).statusCode).toBe(knowsPeople ? 200 : 403);
       }
       // A person who sees whose bet it is has viewed the player (I12).
-      expect(looks).toEqual(knowsPeople ? ['player id-of-jane'] : []);
+      const look = 'player id-of-jane';
+      expect(looks).toEqual(knowsPeople ? [look, look] : []);
       await app.close();
     },
   );

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
+import { CLIENT_ID, startIssuer } from '../support/issuer.ts';
 import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
@@ -34,6 +36,26 @@ describe('what a reload would change', () => {
     const { json: config } = await admin.get('/admin/config');
     expect(config.operators).toHaveProperty('beta.status', 'maintenance');
   });
+});
+
+it('fingerprints of secrets are of a key that nobody has, where there is no admin token (I8)', async () => {
+  const issuer = await startIssuer();
+  const gateway = await startTestGateway({
+    env: { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: CLIENT_ID },
+  });
+  const shown = async () => {
+    const { app } = gateway.parts.adminServer();
+    const authorization = `Bearer ${await issuer.token({ roles: 'viewer' })}`;
+    const { payload } = await app.inject({ url: '/admin/config', headers: { authorization } });
+    await app.close();
+    return JSON.parse(payload).operators.alpha['api.secrets'].secrets;
+  };
+  const fingerprints = [await shown(), await shown()].flat();
+  expect(fingerprints).toHaveLength(2);
+  // Made with a key that could be guessed, a viewer could try secrets by them.
+  expect(new Set(fingerprints).size).toBe(2);
+  await gateway.close();
+  await issuer.close();
 });
 
 describe('templates', () => {

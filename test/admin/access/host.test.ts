@@ -50,6 +50,8 @@ describe('the internal listener', () => {
     'evil.example:9090',
     'localhost.evil.example',
     '127.0.0.1.nip.io',
+    'gateway.internal.evil.example',
+    'wagergate-admin.prod.svc.evil.example',
     'a.b:c',
   ])('is not asked under %s, which somebody else’s page may have pointed here', async (host) => {
     for (const path of ['/health/live', '/metrics', '/admin/operators', '/nowhere']) {

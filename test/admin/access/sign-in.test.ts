@@ -95,13 +95,6 @@ describe('signing in through the issuer', () => {
     expect((await asks(`${planted}; ${own}`)).json).toMatchObject({ actor: 'b@x.example' });
   });
 
-  it('keeps nothing in PostgreSQL that would open a session', async () => {
-    const browser = await signedIn();
-    const { rows } = await client.query('SELECT s::text AS row FROM console_sessions s');
-    expect(rows.length).toBeGreaterThan(0);
-    expect(JSON.stringify(rows)).not.toContain(browser.cookies.get(SESSION));
-  });
-
   it('is refused without a role, with another state, in another browser, and a second time', async () => {
     people.issuer.person = { sub: 'nobody', roles: ['root'] };
     expect((await signIn(new Browser(), people)).ended.status).toBe(403);
