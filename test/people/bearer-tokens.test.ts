@@ -97,3 +97,22 @@ it('a key that can verify nothing hinders no token that another key signed and t
   const forged = await stub.token({}, { kid: null, key });
   expect(await tokens.verify(forged)).toMatchObject({ kind: 'refused' });
 });
+
+it('an issuer that has never answered is asked once in five seconds, however many strangers bring tokens (I7)', async () => {
+  let monotonicMs = 0;
+  const clock = { nowMs: systemClock.nowMs, monotonicMs: () => monotonicMs };
+  const { stub, tokens } = await verifier(clock);
+  const token = await stub.token({});
+  const asked = () => stub.asked.get('/.well-known/openid-configuration');
+  stub.isAway = true;
+  for (let at = 0; at < 10; at += 1) {
+    await expect(tokens.verify(token)).rejects.toBeInstanceOf(IssuerUnavailable);
+  }
+  expect(asked()).toBe(1);
+  stub.isAway = false;
+  monotonicMs += 4_999;
+  await expect(tokens.verify(token)).rejects.toBeInstanceOf(IssuerUnavailable);
+  monotonicMs += 1;
+  expect(await tokens.verify(token)).toMatchObject({ kind: 'verified' });
+  expect(asked()).toBe(2);
+});

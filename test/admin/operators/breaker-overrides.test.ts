@@ -8,6 +8,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { createWallets, type Wallets } from '../../../src/wallets/wallets.ts';
 import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { partly } from '../../support/partly.ts';
 import { onServer } from '../../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { walletConfig } from '../../wallets/support/calls.ts';
@@ -80,6 +81,33 @@ it('changes its mind as often as people do', async () => {
     await here.overrides.set('alpha', 'money', state, BY);
     expect(moneyState(here)).toBe(state === 'auto' ? 'closed' : state);
   }
+});
+
+it('holds reads and money apart: a word about one leaves the other as it is (I7)', async () => {
+  const here = replica();
+  await here.overrides.start();
+  await here.overrides.set('alpha', 'money', 'open', BY);
+  await here.overrides.set('alpha', 'read', 'open', BY);
+  await here.overrides.set('alpha', 'read', 'auto', BY);
+  expect(moneyState(here)).toBe('open');
+  expect(here.overrides.get('alpha', 'money')).toBe('open');
+  expect(here.overrides.get('alpha', 'read')).toBe('auto');
+});
+
+it('does not take a word back because of what was read before it', async () => {
+  const read = Promise.withResolvers<never[]>();
+  const told: string[] = [];
+  const overrides = new BreakerOverrides({
+    store: partly({ all: () => read.promise, write: async () => undefined }),
+    wallets: { setOverride: (_, __, to) => void told.push(to) },
+    logger: pino({ level: 'silent' }),
+  });
+  closers.push(() => overrides.close());
+  const looked = overrides.start();
+  await overrides.set('alpha', 'money', 'open', BY);
+  read.resolve([]);
+  await looked;
+  expect([told, overrides.get('alpha', 'money')]).toEqual([['open'], 'open']);
 });
 
 it('is not misled by a row that means nothing', async () => {

@@ -130,6 +130,11 @@ describe('gateway.yaml', () => {
     ['delivery: { minBackoffMs: 400000 }', 'delivery.minBackoffMs: 400000 is above maxBackoffMs'],
     ['delivery: { concurrency: 0 }', 'delivery.concurrency: must be at least 1'],
     ['delivery: 5', 'delivery: must be a group of keys, not a number'],
+    // A day would be due only once it may no longer wait for what is open.
+    [
+      'books: { closeAfterMinutes: 120, closeAtLatestMinutes: 119 }',
+      'books.closeAfterMinutes: 120 is more than closeAtLatestMinutes (119)',
+    ],
   ])('refuses %s', (more, reason) => {
     expect(gatewayProblems(more)).toEqual([expect.stringContaining(`gateway.yaml: ${reason}`)]);
   });
