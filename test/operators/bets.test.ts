@@ -7,6 +7,10 @@ import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
+const OPERATION_MEMBERS = [
+  ...['answer', 'askedBy', 'attempts', 'delivery', 'operation', 'receivedAt', 'requestId'],
+];
+
 describe('POST /operator/bets', () => {
   let gateway: TestGateway;
   let alpha: SimulatedOperator;
@@ -41,6 +45,11 @@ describe('POST /operator/bets', () => {
         { operation: 'settle', attempts: [{ number: 1, result: 'accepted', status: 200 }] },
       ],
     });
+    // Not the service's own message, in which the player and the token are the aggregator's.
+    const { operations = [] }: Partial<BetTimeline> = shown.json ?? {};
+    for (const operation of operations) {
+      expect(Object.keys(operation).toSorted()).toEqual(OPERATION_MEMBERS);
+    }
   });
 
   it('tells all of a bet that was copied 40,000 times: more than a statement has parameters', async () => {

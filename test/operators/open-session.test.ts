@@ -133,6 +133,13 @@ describe('POST /operator/sessions', () => {
     expect(refused.json?.message).toContain(field);
   });
 
+  it('is refused with 403/9 to an operator whose players bring its own tokens', async () => {
+    await gateway.reconfigure('alpha', { sessions: { mode: 'prefixed' } });
+    const refused = await alpha.openSession(request());
+    await gateway.reconfigure('alpha', {});
+    expect([refused.status, refused.json?.code]).toEqual([403, 9]);
+  });
+
   it('is refused with 403/9 while the operator is suspended, not while in maintenance', async () => {
     await gateway.reconfigure('alpha', { status: 'suspended' });
     const refused = await alpha.openSession(request());

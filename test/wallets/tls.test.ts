@@ -72,6 +72,13 @@ describe('a wallet behind a private authority that asks for a client certificate
     expect(callers).toEqual([]);
   });
 
+  it('is not believed on an open connection either, once its authority is withdrawn', async () => {
+    apply({ ca: AUTHORITY, ...CLIENT });
+    expect(await ask()).toMatchObject({ kind: 'answered' });
+    apply({ ca: STRANGER.cert, ...CLIENT });
+    expect(await ask()).toMatchObject({ kind: 'notSent', reason: 'connection' });
+  });
+
   it('is called with the new certificate as soon as that is in force', async () => {
     apply({ ca: AUTHORITY, ...STRANGER });
     expect((await ask())?.kind).not.toBe('answered');

@@ -50,6 +50,16 @@ describe('applying operators', () => {
     expect(wallets.get('beta')?.operatorId).toBe('beta');
   });
 
+  it('uses no open connection to a private address any more, once that is not allowed', async () => {
+    const inside = await server(replyAccepted);
+    const { wallets } = registry();
+    wallets.apply([walletConfig('alpha', { baseUrl: inside.origin, allowPrivate: true })]);
+    const wallet = walletOf(wallets, 'alpha');
+    expect(await wallet.bet(betCall())).toMatchObject({ kind: 'accepted' });
+    wallets.apply([walletConfig('alpha', { baseUrl: inside.origin, allowPrivate: false })]);
+    expect(await wallet.bet(betCall())).toMatchObject({ kind: 'notSent', reason: 'connection' });
+  });
+
   it('lets holders of a wallet continue with the new settings', async () => {
     const old = await server(replyAccepted);
     const next = await server(replyAccepted);

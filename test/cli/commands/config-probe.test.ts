@@ -145,6 +145,11 @@ describe('wagergate config check --probe', () => {
     ['lets nobody in', { status: 403, body: '<html>' }, /HTTP status 403.*our address/],
     ['redirects', { status: 302, headers: { location: '/x' } }, /HTTP status 302/],
     ['refuses without a code', { status: 400, body: {} }, /no integer code/],
+    [
+      'does not look at the signature',
+      { status: 400, body: { code: 3, message: 'no such player' } },
+      /no such player; but it answers a WRONG signature in the same way/,
+    ],
   ])('a wallet that %s is odd', async (_, answer, detail) => {
     expect(await probedOdd(answer)).toEqual({
       code: 1,
