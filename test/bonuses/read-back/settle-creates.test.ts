@@ -70,3 +70,64 @@ it('asks a person also where no two of the rival creates are due at the same tim
   // Never looked at: its request may be under way, and settle it.
   expect(await asked(create('beta', false, 0))).toEqual([['alpha', false]]);
 });
+
+/** Settles creates of a name each, against templates. @returns what was looked at again, failed and taken */
+async function settled(creates: readonly OpenCreate[], candidates: readonly Candidate[]) {
+  const looks: [string, boolean][] = [];
+  const failed: string[] = [];
+  const taken: string[] = [];
+  const reading = partly<ReadingBack>({
+    openCreates: {
+      of: async () => creates,
+      candidates: async () => candidates,
+      lookAgain: async ({ id }: OpenCreate, _delayMs: number, ambiguous: boolean) =>
+        void looks.push([id, ambiguous]),
+    },
+    intents: {
+      fail: async (id: string) => void failed.push(id),
+      finishCreate: async (_: unknown, id: string) => taken.push(id) > 0,
+    },
+    configuration: () => ({
+      gateway: { service: { bonusTimeoutMs: 10_000 } },
+      operators: new Map(creates.map(({ operatorId: id }) => [id, { id, api: { cid: id } }])),
+    }),
+    players: { namesOf: async () => new Map() },
+    logger: { warn: () => undefined, info: () => undefined },
+  });
+  const account = partly<Account>({ cid: 'cid', masked: (text: string) => text });
+  await settleCreates(reading, account, WALK);
+  return { looks, failed, taken };
+}
+
+const createOf = (id: string, passes: number): OpenCreate => ({
+  ...{ id, operatorId: id, body: JSON.stringify(request), aboveId: '1' },
+  ...{ passes, ageMs: 3_600_000, isDue: true, ambiguous: false, lookAt: 'then' },
+});
+const TEMPLATE: Candidate = {
+  ...{ templateId: '100', assignedTo: undefined },
+  item: JSON.stringify({ ...response, id: 100 }),
+};
+
+it('gives one template to neither of two operators whose creates it may come from (I8)', async () => {
+  const both = [createOf('alpha', 3), createOf('beta', 3)];
+  const { looks, taken } = await settled(both, [TEMPLATE]);
+  expect([looks, taken]).toEqual([
+    [
+      ['alpha', true],
+      ['beta', true],
+    ],
+    [],
+  ]);
+  // Alone, or by a person's word, it is clear.
+  expect((await settled([createOf('alpha', 3)], [TEMPLATE])).taken).toEqual(['alpha']);
+  const assigned = { ...TEMPLATE, assignedTo: 'beta' };
+  expect((await settled(both, [assigned])).taken).toEqual(['beta']);
+});
+
+it('gives a create up after a second complete walk only, however old it is: it would be made twice (I5)', async () => {
+  expect(await settled([createOf('alpha', 0)], [])).toMatchObject({
+    looks: [['alpha', false]],
+    failed: [],
+  });
+  expect(await settled([createOf('alpha', 1)], [])).toMatchObject({ looks: [], failed: ['alpha'] });
+});
