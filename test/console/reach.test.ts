@@ -84,6 +84,19 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
     await page.close();
   });
 
+  // At four times its size a window of 1280 pixels has 320, of which a scroll bar takes some in Firefox.
+  it.each([390, 320, 305])(
+    'is each delivery, %d pixels wide, without moving the page',
+    async (width) => {
+      const page = await rig.open('/deliveries', { width });
+      await page.getByText('HTTP status 502').first().waitFor();
+      expect(await isWithin(page, '.row-space .badge')).toBe(true);
+      const beyond = `[...document.querySelectorAll('html, .row')].map((one) => one.scrollWidth - one.clientWidth)`;
+      expect(new Set(await page.evaluate<number[]>(beyond))).toEqual(new Set([0]));
+      await page.close();
+    },
+  );
+
   it('is on a phone, and enlarged twice, who held what before and why', async () => {
     for (const width of [390, 720]) {
       const page = await rig.open('/audit', { width });

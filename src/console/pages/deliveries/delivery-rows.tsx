@@ -62,12 +62,12 @@ const CHOICE: RowColumn<Item> = {
 
 const COLUMNS: readonly RowColumn<Item>[] = [
   CHOICE,
-  column('Bet', { width: 'minmax(5.5rem, 2.4fr)' }, ({ transactionId }) => (
+  column('Bet', { width: 'minmax(4.5rem, 2.4fr)' }, ({ transactionId }) => (
     <Link to="/bets/$id" params={{ id: transactionId }} className="row-link mono" data-row-link>
       <Plain text={transactionId} />
     </Link>
   )),
-  column('What', { width: 'minmax(5.5rem, 0.8fr)' }, ({ operation, state }) => (
+  column('What', { width: 'minmax(5.25rem, 0.8fr)' }, ({ operation, state }) => (
     <span className="stack">
       <span>{operation}</span>
       <Badge state={state} />
@@ -82,7 +82,7 @@ const COLUMNS: readonly RowColumn<Item>[] = [
     lastError === null ? <span className="muted">–</span> : <Plain text={lastError} />,
   ),
   column('Attempts', { width: '5rem', isNumber: true, phone: false }, ({ attempts }) => attempts),
-  column('Since, next', { width: 'minmax(5.5rem, 0.8fr)' }, (item) => (
+  column('Since, next', { width: 'minmax(4.25rem, 0.8fr)' }, (item) => (
     <span className="stack">
       <Ago at={item.createdAt} />
       <Next item={item} />
