@@ -58,6 +58,23 @@ export async function insertDelivery(client: Client, row: DeliveryRow = {}): Pro
   return idIn(rows);
 }
 
+/** Writes so many dead rollbacks of alpha's bets `bet-1`, `bet-2`, … at once. */
+export async function insertDeadRollbacks(client: Client, count: number): Promise<void> {
+  await client.query(
+    `WITH bet AS (
+       INSERT INTO bets (transaction_id, operator_id, generation, place)
+       SELECT 'bet-' || n, 'alpha', 1, 'accepted' FROM generate_series(1, $1::int) n
+     ), operation AS (
+       INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+       SELECT 'bet-' || n, 'alpha', 'rollback', gen_random_uuid(), '{}'
+         FROM generate_series(1, $1::int) n RETURNING id, transaction_id)
+     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                             transaction_time, next_attempt_at, dead_at, settled_at)
+     SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now(), now() FROM operation`,
+    [count],
+  );
+}
+
 function idIn(rows: readonly { readonly id: string }[]): string {
   const [row] = rows;
   if (row === undefined) throw new Error('nothing was inserted');

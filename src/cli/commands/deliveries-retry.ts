@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander';
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import type { Authority } from '../../store/audit/audited.ts';
 import {
+  type DeliveryAdmin,
   RETRIED_AT_ONCE_MAX,
   RETRYABLE_STATES,
   type RetryableState,
@@ -15,6 +17,7 @@ import {
 } from '../delivery-admin.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { untilInterrupted } from '../interruption.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { deliveryName } from '../text/deliveries-table.ts';
@@ -105,20 +108,10 @@ async function retryAll(
   const by = byOf(options);
   const { operation } = options;
   const done = await withDeliveryAdmin(terminal, options, async (admin) => {
-    let sum = 0;
-    let cursor: string | undefined;
-    do {
-      const piece = await admin.retrySome(
-        operator,
-        state,
-        { operation, cursor, limit: RETRIED_AT_ONCE_MAX },
-        by,
-      );
-      sum += piece.retried;
-      cursor = piece.nextCursor ?? undefined;
-      // What is done stays done, whatever fails: a second run continues with the rest.
-      if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
-    } while (cursor !== undefined);
+    const sum = await untilInterrupted(
+      () => terminal.tell('stopping after those under way ...'),
+      (signal) => retryPieces(terminal, admin, { operator, state, operation, by, signal }),
+    );
     const rest = state === 'dead' ? await admin.count({ operator, state, operation }) : undefined;
     const waits = state !== 'pending' && (await admin.heldNow())(operator);
     const asks = sum === 0 ? state === 'pending' : waits && state === 'dead';
@@ -136,6 +129,39 @@ async function retryAll(
   if (notes.length === 0 && done.retried === 0) {
     warnOfUnknownOperator(terminal, options.folder, operator);
   }
+}
+
+interface Pieces {
+  readonly operator: string;
+  readonly state: RetryableState;
+  readonly operation: DeliverableOperation | undefined;
+  readonly by: Authority;
+  readonly signal: AbortSignal;
+}
+
+/** @returns how many were retried @throws Interrupted once a piece is done: none is left half done without a word */
+async function retryPieces(
+  terminal: Terminal,
+  admin: DeliveryAdmin,
+  { operator, state, operation, by, signal }: Pieces,
+): Promise<number> {
+  let sum = 0;
+  let cursor: string | undefined;
+  do {
+    const which = { operation, cursor, limit: RETRIED_AT_ONCE_MAX };
+    const piece = await admin.retrySome(operator, state, which, by);
+    sum += piece.retried;
+    cursor = piece.nextCursor ?? undefined;
+    // What is done stays done, whatever fails: a second run continues with the rest.
+    if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
+    if (cursor !== undefined && signal.aborted) {
+      terminal.tell(
+        `${sum} were retried, the others are as they were: once more goes on with them`,
+      );
+      throw signal.reason;
+    }
+  } while (cursor !== undefined);
+  return sum;
 }
 
 interface RetriedAll {

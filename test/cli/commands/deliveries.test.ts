@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
-import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
+import { insertDeadRollbacks, insertDelivery, insertOperation } from '../../support/deliveries.ts';
 import { type Ran, spawnWagergate, wagergate } from '../support/command-line.ts';
 
 let database: OpenDatabase;
@@ -139,19 +139,7 @@ describe('wagergate deliveries retry', () => {
 
   it('goes through very many in pieces and tells how far it has come (I12)', async () => {
     const count = 10_002;
-    await client.query(
-      `WITH bet AS (
-         INSERT INTO bets (transaction_id, operator_id, generation, place)
-         SELECT 'bet-' || n, 'alpha', 1, 'accepted' FROM generate_series(1, $1::int) n
-       ), operation AS (
-         INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
-         SELECT 'bet-' || n, 'alpha', 'rollback', gen_random_uuid(), '{}'
-           FROM generate_series(1, $1::int) n RETURNING id, transaction_id)
-       INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                               transaction_time, next_attempt_at, dead_at, settled_at)
-       SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now(), now() FROM operation`,
-      [count],
-    );
+    await insertDeadRollbacks(client, count);
     const args = ['retry', '--operator', 'alpha', '--state', 'dead', '--reason', 'wallet is back'];
     const { code, stdout, stderr } = await deliveries(...args);
     expect({ code, stdout }).toEqual({
