@@ -89,6 +89,19 @@ describe.skipIf(!hasChromium)(
       await page.close();
     });
 
+    it('keeps the window that the first click of a double click has opened', async () => {
+      const page = await rig.open('/operators/delta');
+      const probes = page.getByRole('button', { name: 'Probe' });
+      await probes.scrollIntoViewIfNeeded();
+      await probes.dblclick();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Asks for the balance of a player that does not exist').waitFor();
+      // A click of its own beside the window closes it, as ever.
+      await page.mouse.click(5, 5);
+      await dialog.waitFor({ state: 'detached' });
+      await page.close();
+    });
+
     it('is told that closing its window does not stop an action', async () => {
       const page = await rig.open('/operators/beta');
       const letGo = Promise.withResolvers<void>();

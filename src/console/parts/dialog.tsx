@@ -15,7 +15,12 @@ interface PanelProps {
 export function Panel({ title, about, isOpen, onClose, children, isWide = false }: PanelProps) {
   useFocusAfter(isOpen);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Root
+      open={isOpen}
+      onOpenChange={(open, { event }) => {
+        if (!open && !isSecondClick(event)) onClose();
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className={isWide ? 'panel wide' : 'panel'}>
@@ -33,6 +38,14 @@ export function Panel({ title, about, isOpen, onClose, children, isWide = false 
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/**
+ * Of a double click on the button that opened the window, beside which the second one falls: it would close again
+ * before anybody has seen it, and the button would seem to do nothing.
+ */
+function isSecondClick(event: Event): boolean {
+  return event instanceof MouseEvent && event.detail > 1;
 }
 
 /** What opened a window may be gone when it closes, such as a button whose action is done. */
