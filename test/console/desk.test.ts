@@ -103,6 +103,8 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await dialog.getByLabel('Reason').fill('the new books were given up');
     await dialog.getByRole('button', { name: 'Release' }).click();
     await dialog.waitFor({ state: 'detached' });
+    // Nothing else on the page says so where nothing was held.
+    await page.getByText('Released just now: bets of generations up to 2.').waitFor();
     expect(await auditRows('deliveries.release')).toEqual([
       { subject: 'operator beta', reason: 'the new books were given up' },
     ]);

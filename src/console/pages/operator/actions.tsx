@@ -104,14 +104,16 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
   const [typed, setTyped] = useState<string | undefined>();
   // The file may be reloaded under an open page: what nobody has typed is the present number.
   const upTo = typed ?? String(present);
+  const [released, setReleased] = useState<number | undefined>();
   const field = useId();
   return (
     <div className="switch">
       <div>
         <h3>Bets of other wallets</h3>
-        <p className="muted">
+        <p className="muted" role="status">
           The wallet is of generation {present}: deliveries of bets of another one are held until
           they are released.
+          {released !== undefined && ` Released just now: bets of generations up to ${released}.`}
         </p>
       </div>
       <Action
@@ -122,10 +124,12 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
         about="Bets of generations up to this one are sent to the present wallet from now on. Do this only when it knows them."
         reason="required"
         run={async (reason) => {
+          const generation = Number(upTo);
           await call('POST /admin/operators/:id/release', {
             path: { id },
-            body: { generation: Number(upTo), reason },
+            body: { generation, reason },
           });
+          setReleased(generation);
           await refreshAll();
         }}
       >
