@@ -37,6 +37,29 @@ describe('docs/performance.md', () => {
   });
 });
 
+describe('docs/for-operators.md', () => {
+  it('says of each code that the protocol has for one operation alone that it is only for that', () => {
+    const [, list = ''] = read('docs/protocol.md').split('| `code` | of | meaning |');
+    const own = [...list.matchAll(/^\| ([\d, ]+) \| (place|settle)\b(?!.*rollback)/gm)];
+    const codes = own.flatMap(([, all = '', of = '']) => all.split(', ').map((code) => [code, of]));
+    expect(codes.length).toBeGreaterThan(9);
+    const [table = ''] = read('docs/for-operators.md').split('The rules that money depends on');
+    const rows = [...table.matchAll(/^\| ([\d, to]+) \| (.*) \|$/gm)];
+    const says = (code: string) =>
+      rows.find(([, told = '']) => told.split(', ').some((one) => covers(one, Number(code))))?.[2];
+    const silent = codes.filter(
+      ([code = '', of]) => says(code)?.startsWith(`*${of} only*`) === false,
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
+/** @param told a code, or a range such as `11 to 16` */
+function covers(told: string, code: number): boolean {
+  const [first = 0, last = first] = told.split(' to ').map(Number);
+  return first <= code && code <= last;
+}
+
 describe('docs/records.md', () => {
   it('says of each table what ends its rows', () => {
     const [, list = ''] = read('docs/records.md').split('What else grows, and what ends it.');
