@@ -29,7 +29,7 @@ export interface CertificationOptions {
   readonly signal: AbortSignal;
   /** Every case's calls in full, not only those of cases that failed. */
   readonly verbose?: boolean;
-  /** Default: the protocol's 5 s, a warning above 2 s, and 1.5 s before a late repeat. */
+  /** Default: the wallet's `timeoutMs`, a warning above 2 s or half of it, and 1.5 s before a late repeat. */
   readonly limits?: Partial<LatencyLimits> & {
     readonly callMs?: number;
     readonly lateMs?: number;

@@ -47,7 +47,8 @@ export const RULES = {
   update: 'An update changes stored coefficients, moves no money and is answered 200.',
   freebet:
     'A freebet is a place with bonusId, bonusTemplateId and bonusAmount; its operations are those of any bet.',
-  latency: 'An answer that takes longer than 5 seconds counts as none.',
+  latency:
+    'An answer that takes longer than the gateway waits (x-deadline-ms; at most 5 seconds) counts as none.',
   concurrent: 'Bets are independent: calls for different bets may come at the same time.',
   exact: 'Amounts are decimals, and are counted exactly.',
   life: 'A bet is placed, settled, unsettled and settled again, or rolled back.',

@@ -25,6 +25,8 @@ import { type Examination, examine } from './trial/sandbox.ts';
 /** Decimal text in units of any currency: the latency cases stake 50 at once. */
 const BALANCE_MIN = '100';
 
+/** Slower than this is slow, however long the gateway waits. */
+const WARN_MS = 2000;
 /** The delay of late repeats; the gateway's own come after minutes. */
 const LATE_MS = 1500;
 
@@ -60,7 +62,8 @@ class Run {
       settings,
       clock,
       signal,
-      callMs: limits?.callMs ?? 5000,
+      // No longer than the gateway would wait: what comes after that is no answer to it.
+      callMs: limits?.callMs ?? settings.timeoutMs,
     });
     this.#caller = new ServiceCaller(this.#connection, player);
     this.#display = displayOf(options);
@@ -146,8 +149,8 @@ class Run {
     tell = false,
   ): Promise<Passed> {
     const { currencies, other, limits, clock, signal } = this.#options;
-    const warnMs = limits?.warnMs ?? 2000;
-    const failMs = limits?.failMs ?? 5000;
+    const failMs = limits?.failMs ?? settings.timeoutMs;
+    const warnMs = limits?.warnMs ?? Math.min(WARN_MS, failMs / 2);
     let at = 0;
     const options: PassOptions = {
       caller: this.#caller,

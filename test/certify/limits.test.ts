@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { percentile } from '../../src/certify/cases/latency.ts';
-import { certification, ids, sandbox } from './support/certification.ts';
+import { walletSettings } from '../wallets/support/calls.ts';
+import { certification, ids, SECRET, sandbox } from './support/certification.ts';
 import { shiftsDuplicates } from './support/flawed-wallets.ts';
 
 describe('latency', () => {
@@ -24,6 +25,20 @@ describe('latency', () => {
     expect(found?.reasons[0]).toMatch(
       /^50 balances at once: p50 \d+ ms, p95 \d+ ms, slowest \d+ ms: above \d+ ms$/,
     );
+  });
+
+  it('has the limit of the gateway that will call: an answer that comes later is none to it', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('place', { kind: 'delay', ms: 1500 });
+    const { baseUrl } = wallet;
+    const only = ['latency-one-by-one', 'place-enough'] as const;
+    const settings = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 600 });
+    const certificate = await certification(wallet, { only, limits: {}, settings });
+    expect(ids(certificate, 'failed')).toEqual(['latency-one-by-one', 'place-enough']);
+    expect(certificate.verdict).toBe('not_fit');
+    const patient = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 4000 });
+    const other = await certification(wallet, { only, limits: {}, settings: patient });
+    expect(other.verdict).toBe('fit');
   });
 
   it('is reported by the nearest rank', () => {
