@@ -28,7 +28,7 @@ describe('wagergate certify', () => {
     expect(stdout).toMatch(/^Signatures\nverdict +case +what\n-+/);
     expect(stdout).toMatch(/✓ passed +place-enough +A place debits the stake\n/);
     expect(stdout).toContain('Money: 1000 USD, as before');
-    expect(stdout).toMatch(/\d+ of \d+ cases passed, 2 skipped\n\nFit: .*\n$/);
+    expect(stdout).toMatch(/\d+ of \d+ cases passed, 3 skipped\n\nFit: .*\n$/);
     expect(stdout).not.toContain('\u001b');
     expect(stderr).toMatch(/^1\/\d+ signature-good\n2\/\d+ /);
     const certificate = JSON.parse(readFileSync(join(folder, 'out/certificate.json'), 'utf8'));
