@@ -6,6 +6,7 @@ import { withPrisma } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readCursor, readTime } from '../query-options.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { timeOf } from '../text/bet-text.ts';
 
@@ -70,8 +71,10 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
     terminal.printJson(page);
     return;
   }
-  if (page.items.length === 0) terminal.tell('nothing of that is in the audit');
-  else terminal.print(table(COLUMNS, page.items.map(cells)));
+  if (page.items.length === 0) {
+    terminal.tell('nothing of that is in the audit');
+    if (query.operator !== undefined) warnOfUnknownOperator(terminal, undefined, query.operator);
+  } else terminal.print(table(COLUMNS, page.items.map(cells)));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 

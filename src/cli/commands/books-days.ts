@@ -6,6 +6,7 @@ import { readDay } from '../books.ts';
 import { withDatabase } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -44,8 +45,10 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
     terminal.printJson(page);
     return;
   }
-  if (page.items.length === 0) terminal.tell('nothing is booked there');
-  else terminal.print(table(COLUMNS, page.items.map(cells)));
+  if (page.items.length === 0) {
+    terminal.tell('nothing is booked there');
+    if (query.operator !== undefined) warnOfUnknownOperator(terminal, undefined, query.operator);
+  } else terminal.print(table(COLUMNS, page.items.map(cells)));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 

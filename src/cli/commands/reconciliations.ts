@@ -7,6 +7,7 @@ import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { doneRun, reconciliationId } from '../reconciliation-run.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { printReconciliation } from '../text/reconciliation-text.ts';
 
@@ -47,9 +48,10 @@ async function list(
   await runs.failLost();
   const { items } = await runs.list({ operator });
   if (json) terminal.printJson(items);
-  else if (items.length === 0)
+  else if (items.length === 0) {
     terminal.print('nothing has been compared yet: see `reconcile --help`');
-  else terminal.print(table(COLUMNS, items.map(cellsOf)));
+    if (operator !== undefined) warnOfUnknownOperator(terminal, undefined, operator);
+  } else terminal.print(table(COLUMNS, items.map(cellsOf)));
 }
 
 function cellsOf(run: ReconciliationItem): string[] {

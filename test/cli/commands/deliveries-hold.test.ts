@@ -110,3 +110,15 @@ describe('wagergate deliveries hold and resume', () => {
     }
   });
 });
+
+it.each(['audit list', 'books days', 'reconciliations list'])(
+  '%s finds nothing of a mistyped operator, and names the one that was probably meant',
+  async (command) => {
+    const args = [...command.split(' '), '--operator', 'alhpa'];
+    const { code, stderr } = await wagergate(args, { env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning: no file of operator alhpa in the configuration: did you mean alpha\?\n$/m,
+    );
+  },
+);
