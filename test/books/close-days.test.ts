@@ -4,7 +4,7 @@ import { sealOf } from '../../src/books/statement-digest.ts';
 import type { Runner } from '../../src/store/books/books-journal.ts';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
 import { closeDay, type Digest } from '../../src/store/books/closing.ts';
-import { keepsOpen } from '../../src/store/books/open-operations.ts';
+import { keepsOpen, OPEN as LISTED } from '../../src/store/books/open-operations.ts';
 import { Statements } from '../../src/store/books/statements.ts';
 import { openBooks } from './support/booked-day.ts';
 import { AT_ONCE, dayBefore } from './support/closed-days.ts';
@@ -182,7 +182,7 @@ it.each([
   ['update', false],
   ['dead letter', false],
 ] as const)(
-  'a day is held by an open %s: %s, and never by another operator’s (I12)',
+  'a day is held by an open %s: %s, and never by another operator’s (I8, I12)',
   async (what, keepsItOpen) => {
     await books.query(OPEN[what]);
     const startsAt = new Date(`${DAY}T00:00:00Z`);
@@ -190,6 +190,9 @@ it.each([
     const keptOpenOf = (operatorId: string) =>
       keepsOpen(books.database, { operatorId, day: DAY, startsAt, endsAt, isOverdue: false });
     expect([await keptOpenOf('alpha'), await keptOpenOf('beta')]).toEqual([keepsItOpen, false]);
+    // Nor does another operator's statement list it: even its id would say whose bets are lost (I8).
+    const day = { operatorId: 'beta', day: DAY, startsAt, endsAt, isOverdue: false };
+    expect(await books.database.run(LISTED, day)).toMatchObject([{ count: 0, open: '[]' }]);
   },
 );
 
