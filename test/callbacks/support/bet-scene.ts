@@ -201,9 +201,10 @@ export function betScene<O extends keyof Requests>(operation: O, scene: Scene = 
     changed: vi.fn(() => steps.take('woken', undefined)),
   };
   const fence = vi.fn(async (_: string) => steps.take('fence', undefined));
+  const confirmations = { leaveToPerson: vi.fn(async (..._: readonly unknown[]) => true) };
   const configuration = configurationOf(scene);
   const callbacks = {
-    ...{ clock, bets, sessions, changes, metrics, logger },
+    ...{ clock, bets, sessions, changes, metrics, logger, confirmations },
     answers: { fence },
     players: { findByUserId: async () => scene.player },
     wallets: { get: (id: string) => (configuration.operators.has(id) ? wallet : undefined) },
@@ -214,6 +215,6 @@ export function betScene<O extends keyof Requests>(operation: O, scene: Scene = 
   const callback = new BetCallback<Requests[O]>(partly(callbacks), partly(asked), STORED, deadline);
   return {
     ...{ callback, configuration, deadline, clock, commits, outcomes, calls, counted, logged },
-    ...{ bets, wallet, sessions, changes, fence, steps: steps.taken },
+    ...{ bets, wallet, sessions, changes, confirmations, fence, steps: steps.taken },
   };
 }

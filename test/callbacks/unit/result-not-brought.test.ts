@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settle } from '../../../src/callbacks/settle.ts';
 import { unsettle } from '../../../src/callbacks/unsettle.ts';
-import type { Bet } from '../../../src/domain/bet.ts';
+import type { Bet, LateEffect } from '../../../src/domain/bet.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
   betScene,
   declined,
@@ -22,6 +24,15 @@ import {
 /** A settle or unsettle that does not reach its wallet, or has to wait. */
 
 const TAKEN_OVER = accepted(TRANSACTION, NOW);
+/** An unsettle that may have reached its wallet. */
+const OPEN_UNSETTLE: RecordedOperation = {
+  ...{ id: '1', operation: 'unsettle', attemptId: 'a1', requestId: 'first' },
+  ...{ body: body(BETS.unsettle.members), answer: UNAVAILABLE },
+  ...{ wasSent: true, isConcluded: false, isRefused: false },
+};
+const LATE: LateEffect = {
+  ...{ operation: { kind: 'unsettle' }, atMs: 0, confirmationsLeft: 1, isConfirming: false },
+};
 /** The promise of the smallest settle. */
 const PROMISE = {
   ...{ operation: 'settle', state: 'pending', transactionTime: NOW, horizonMs: 7_200_000 },
@@ -151,6 +162,16 @@ describe('a wallet that pays a repeat again (I5)', () => {
     expect([scene.commits, scene.calls]).toEqual([[], []]);
     const facts = { operator: 'alpha', operation: 'settle', transactionId: TRANSACTION };
     expect(scene.logged).toEqual([['error', facts, 'bet.repeat_held']]);
+  });
+
+  it('leaves a person a dead letter of that result, unless its outcome is known to the worker as late', async () => {
+    const scene = settling({ looks: [unknown], recorded: [OPEN_UNSETTLE], dialect });
+    await settle(scene.callback);
+    expect(scene.confirmations.leaveToPerson.mock.calls).toEqual([[unknown, '1', undefined]]);
+    const late = { ...unknown, late: LATE };
+    const other = settling({ looks: [late], recorded: [OPEN_UNSETTLE], dialect });
+    expect(await settle(other.callback)).toMatchObject({ detail: { reason: 'held' } });
+    expect(other.confirmations.leaveToPerson).not.toHaveBeenCalled();
   });
 
   it('is sent it where the wallet can bear it, or nothing is unknown', async () => {

@@ -206,6 +206,20 @@ describe('the message to the wallet', () => {
     expect(text(other)).toContain('"requestId":"second"');
   });
 
+  it('carries the id of its attempt where that wallet has answered its requestId before', async () => {
+    const before: RecordedOperation = {
+      ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'again' },
+      body: body({ ...BETS.settle.members, requestId: '"again"' }),
+      ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: true, isRefused: false },
+    };
+    const members = { requestId: '"again"' };
+    const scene = settling({ members, recorded: [before], dialect: { stableRequestId: true } });
+    await settle(scene.callback);
+    const { attemptId } = scene.outcomes[0] ?? {};
+    expect(attemptId).toEqual(ATTEMPT);
+    expect(scene.calls).toMatchObject([{ requestId: attemptId }]);
+  });
+
   it('may not leave any more once its attempt is older than its lease allows (I6)', async () => {
     const scene = settling();
     await settle(scene.callback);
