@@ -13,25 +13,25 @@ const STALL_MS_MIN = 250;
  */
 const QUIET_TURNS = 5;
 /**
- * After this many, what waited on open connections has been read, and a further stall does not count as the same one; a
- * process whose every turn is a stall would date all requests from minutes ago. Connections that still wait to be
- * accepted are dated on their own (`AcceptQueue`).
+ * After this many, what waited on open connections has been read. What is read during a further stall came after the
+ * turn before the last one polled them: a process whose every turn is a stall would otherwise date all requests from
+ * minutes ago. Connections that still wait to be accepted are dated on their own (`AcceptQueue`).
  */
-const READ_TURNS = 2;
+const READ_TURNS = 3;
 /** After this, arrivals count as new in any case, because a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
 /** A stall that has ended, while requests that waited during it are still being read. */
 interface Stall {
-  /** When the first of several consecutive stalls began of which anything may be unread, on the monotonic clock. */
-  readonly sinceMs: number;
-  /** When the latest of them began. */
-  latestMs: number;
-  /** When it ended; later by the length of each stall that followed. */
+  /** Since when anything that is still unread may have waited, on the monotonic clock. */
+  sinceMs: number;
+  /** When the latest of several consecutive stalls ended. */
   endedMs: number;
-  /** Turns of the loop since it ended. */
+  /** Turns of the loop since it ended, at least `READ_TURNS` once so many have passed since the first. */
   turns: number;
   /** Consecutive turns in which no connection was accepted. */
   quietTurns: number;
+  /** When the turn before the last one ended, and the last one. */
+  turnEndsMs: readonly [beforeLast: number, last: number];
 }
 
 /**
@@ -85,42 +85,42 @@ export class EventLoopLag {
     const lateMs = nowMs - this.#expectedAtMs;
     if (lateMs < STALL_MS_MIN) return;
     this.#expectedAtMs = nowMs + TICK_MS;
-    const beganMs = nowMs - lateMs - TICK_MS;
-    const before = this.#stall;
-    if (before === undefined) {
+    const stall = this.#stall;
+    if (stall === undefined) {
+      const sinceMs = nowMs - lateMs - TICK_MS;
       this.#stall = {
-        sinceMs: beganMs,
-        latestMs: beganMs,
+        sinceMs,
         endedMs: nowMs,
         turns: 0,
         quietTurns: 0,
+        turnEndsMs: [sinceMs, sinceMs],
       };
       setImmediate(this.#afterTurn);
-    } else if (before.turns > READ_TURNS) {
-      // What is being read at this moment may have waited through the latest one.
-      const sinceMs = before.latestMs;
-      this.#stall = { sinceMs, latestMs: beganMs, endedMs: nowMs, turns: 0, quietTurns: 0 };
-    } else {
-      // Consecutive stalls: requests that have waited since the first may still be unread.
-      before.latestMs = beganMs;
-      before.endedMs += lateMs;
-      before.quietTurns = 0;
+      return;
     }
+    stall.endedMs = nowMs;
+    stall.quietTurns = 0;
+    // Until then requests that have waited since the first of consecutive stalls may still be unread.
+    if (stall.turns < READ_TURNS) return;
+    stall.turns = READ_TURNS;
+    // Not from when the stall itself began: a turn may have had several.
+    [stall.sinceMs] = stall.turnEndsMs;
   }
 
   /** Between two of these the loop has polled all its sockets once. */
   readonly #afterTurn = () => {
     const nowMs = this.#clock.monotonicMs();
     this.#noticeStall(nowMs);
-    this.#endStall(nowMs);
+    this.#endTurn(nowMs);
     if (this.#stall !== undefined) setImmediate(this.#afterTurn);
   };
 
-  #endStall(nowMs: number): void {
+  #endTurn(nowMs: number): void {
     const stall = this.#stall;
     if (stall === undefined) return;
     stall.turns += 1;
     stall.quietTurns += 1;
+    stall.turnEndsMs = [stall.turnEndsMs[1], nowMs];
     const isQuiet = stall.quietTurns > QUIET_TURNS || stall.turns > BACKLOG + QUIET_TURNS;
     if (isQuiet || nowMs - stall.endedMs > AFTER_STALL_MS_MAX) this.#stall = undefined;
   }
