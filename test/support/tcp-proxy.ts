@@ -10,6 +10,10 @@ export interface TcpProxy {
   through(address: string): string;
   /** Simulates that the far side is gone: open connections are reset, new ones refused. */
   cut(): Promise<void>;
+  /** New connections are refused, and the open ones go on: a load balancer that has no server for further ones. */
+  refuse(): void;
+  /** New connections are accepted and closed at once, and the open ones go on. */
+  breakNew(): void;
   /** Simulates that the far side hangs: connections are accepted, but nothing is read or passed on. */
   freeze(): void;
   /** Breaks open connections with everything under way in them; new ones are accepted. */
@@ -95,6 +99,14 @@ class Forwarder implements TcpProxy {
     const stopped = stopListening(this.#server);
     for (const link of this.#links) link.reset();
     await stopped;
+  }
+
+  refuse(): void {
+    this.#server.close();
+  }
+
+  breakNew(): void {
+    this.#server.prependListener('connection', (near) => near.destroy());
   }
 
   freeze(): void {

@@ -14,8 +14,19 @@ const PATIENCE: SessionPatience = { silentMs: 30_000, answerMs: 10_000 };
 /** After this many questions in a row that brought not one byte, nothing comes through any more. */
 const UNANSWERED_MAX = 4;
 
-/** `there`: also if the server cannot say. `gone`: it has no such session. `nothing`: not one byte came. */
+/** `there`: also if nobody can say. `gone`: the server has no such session. `nothing`: the network swallowed it. */
 type Heard = 'there' | 'gone' | 'nothing';
+
+/**
+ * How a connection fails behind which nobody is. Whoever refuses or breaks one is there, such as a load balancer that has
+ * no server for further ones, and what this process lacks itself (`EMFILE`) tells nothing.
+ */
+const SWALLOWED: ReadonlySet<string> = new Set([
+  'timeout',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+]);
 
 /** The network has lost a session. Its last statement may have taken effect. */
 class SessionLost extends Error {
@@ -25,6 +36,21 @@ class SessionLost extends Error {
   constructor(why: string) {
     super(`${why}: what was under way may have taken effect or not; look, then try again`);
     this.name = 'SessionLost';
+  }
+}
+
+/** Leads to where another connection leads, whatever its name leads to by now, or if it leads nowhere at present. */
+class SameWay extends Socket {
+  readonly #address: string;
+
+  constructor(address: string) {
+    super();
+    this.#address = address;
+  }
+
+  /** As `pg` calls it, for a server that is not on a Unix socket. */
+  override connect(port: unknown): this {
+    return super.connect({ port: Number(port), host: this.#address });
   }
 }
 
@@ -41,7 +67,7 @@ export class WatchedSession {
   readonly #patience: SessionPatience;
   #timer: NodeJS.Timeout | undefined;
   #bytesSeen = 0;
-  #isAsking = false;
+  #asking: Socket | undefined;
   #unanswered = 0;
 
   /** @param further how to connect once more */
@@ -54,7 +80,10 @@ export class WatchedSession {
   begin(pid: number): void {
     const look = () => void this.#look(pid);
     this.#timer = setInterval(look, this.#patience.silentMs).unref();
-    this.socket.once('close', () => clearInterval(this.#timer));
+    this.socket.once('close', () => {
+      clearInterval(this.#timer);
+      this.#asking?.destroy();
+    });
   }
 
   async #look(pid: number): Promise<void> {
@@ -64,11 +93,13 @@ export class WatchedSession {
       this.#unanswered = 0;
       return;
     }
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.#asking !== undefined) return;
+    const { remoteAddress } = this.socket;
+    const asking = remoteAddress === undefined ? new Socket() : new SameWay(remoteAddress);
+    this.#asking = asking;
     // A certificate that cannot be read at present, say, tells nothing about the session.
-    const heard = await this.#ask(pid).catch((): Heard => 'there');
-    this.#isAsking = false;
+    const heard = await this.#ask(pid, asking).catch((): Heard => 'there');
+    this.#asking = undefined;
     if (this.socket.bytesRead !== bytesRead) return;
     this.#unanswered = heard === 'nothing' ? this.#unanswered + 1 : 0;
     if (heard === 'gone') this.#giveUp('PostgreSQL has no such session any more');
@@ -82,9 +113,8 @@ export class WatchedSession {
     this.socket.destroy(new SessionLost(why));
   }
 
-  async #ask(pid: number): Promise<Heard> {
+  async #ask(pid: number, socket: Socket): Promise<Heard> {
     const { answerMs } = this.#patience;
-    const socket = new Socket();
     const client = new Client({
       ...this.#further,
       stream: () => socket,
@@ -102,10 +132,14 @@ export class WatchedSession {
         (row) => row.bool('may_live'),
       );
       return mayLive === false ? 'gone' : 'there';
-    } catch {
+    } catch (error) {
       // A full server refuses it, and a pooler lets it wait: both have said something, and are there.
-      return socket.bytesRead === 0 ? 'nothing' : 'there';
+      if (socket.bytesRead > 0 || socket.readableEnded) return 'there';
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'timeout';
+      return SWALLOWED.has(code) ? 'nothing' : 'there';
     } finally {
+      // The network may swallow the end as well.
+      socket.setTimeout(answerMs, () => socket.destroy());
       await client.end();
     }
   }
