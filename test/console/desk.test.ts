@@ -244,12 +244,12 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
   it('shows what a reload would change, and where the mistake stands', async () => {
     const { configFolder } = rig.gateway;
     const page = await rig.open('/settings');
-    await page.getByText('Nothing: what stands in the folder is in force.').waitFor();
+    await page.getByText('Nothing: what the gateway reads in the folder is in force.').waitFor();
     await writeFile(join(configFolder, 'operators/delta.yaml'), 'id: delta\nstatus: asleep\n');
     await page.getByText('operators/delta.yaml:2', { exact: true }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     await rm(join(configFolder, 'operators/delta.yaml'));
-    await page.getByText('Nothing: what stands in the folder is in force.').waitFor();
+    await page.getByText('Nothing: what the gateway reads in the folder is in force.').waitFor();
     await page.close();
   });
 

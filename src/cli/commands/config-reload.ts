@@ -49,5 +49,5 @@ async function reload(terminal: Terminal, { reason, admin, json }: Options): Pro
 
 /** A change that the gateway has read by itself, within two seconds, is none any more: it is in force. */
 function unchanged(result: 'ok' | 'invalid'): string {
-  return `nothing has changed${result === 'ok' ? ': what stands in the folder is in force' : ''}`;
+  return `nothing has changed${result === 'ok' ? ': what the gateway reads in the folder is in force' : ''}`;
 }

@@ -30,8 +30,9 @@ function PreviewView({ preview }: { readonly preview: Preview }) {
       {preview.problemCount > 0 && <Problems preview={preview} />}
       {isNothing && (
         <p className="muted">
-          Nothing: {preview.problemCount > 0 ? 'what is valid' : 'what stands in the folder'} is in
-          force.
+          Nothing:{' '}
+          {preview.problemCount > 0 ? 'what is valid' : 'what the gateway reads in the folder'} is
+          in force.
         </p>
       )}
       {gateway.length > 0 && <Change name="gateway.yaml" kind="changed" settings={gateway} />}
