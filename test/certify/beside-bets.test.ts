@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
 import {
   ANSWER_AFTER_MS,
+  blocks,
   changesInSteps,
   savesWhatItRead,
   sharesPlayers,
@@ -60,6 +61,16 @@ describe('a wallet that mixes up the players of places that coincide', () => {
     expect(ids(certificate, 'failed')).toEqual(['place-beside-other-player']);
     expect(certificate.findings.map(({ meaning }) => meaning)).toEqual(['costs_money']);
     expect(certificate.verdict).toBe('not_fit');
+  });
+
+  it('is not judged by a second player whom a right wallet lets place nothing', async () => {
+    const wallet = await sandbox(blocks('bob'));
+    const only = ['place-beside-other-player', 'place-enough'] as const;
+    const certificate = await certification(wallet, { only, other: second(wallet) });
+    expect(ids(certificate, 'skipped')).toEqual(['place-beside-other-player']);
+    expect(certificate.verdict).toBe('fit');
+    const one = certificate.cases.find(({ id }) => id === 'place-beside-other-player');
+    expect(one?.reasons).toEqual(['the second player may place no bets: code 9']);
   });
 
   it('is not tried with the money of a second player who may be real', async () => {

@@ -1,4 +1,5 @@
 import { compareAmounts } from '../../domain/amount.ts';
+import { CODES } from '../../domain/codes.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { stakes } from '../trial/money.ts';
@@ -19,6 +20,36 @@ const usual = { rule: RULES.concurrent, money: true, meaning: 'costs_money' } as
 
 const advice =
   "Write what the call changes, and nothing else of the player: an object-relational mapper that saves the whole row puts back the balance that it has read, and undoes the bets of meanwhile. Change the balance in a statement of its own (UPDATE … SET balance = balance - stake), or lock the player's row before you read it.";
+
+/** A place is refused with these because of the player, whatever the wallet is like. */
+const OF_THE_PLAYER: readonly (number | undefined)[] = [
+  CODES.blocked,
+  CODES.stakeLimit,
+  CODES.lossLimit,
+  CODES.betCountLimit,
+  CODES.selfExcluded,
+  CODES.notVerified,
+  CODES.underAge,
+];
+
+/**
+ * Places one bet of the second player by itself.
+ * @returns the second player's money after it @throws Skipped if the player cannot place the others
+ */
+async function readyToBet(
+  trial: Trial,
+  other: { readonly userId: string; readonly token: string },
+) {
+  const money = await trial.theirMoney();
+  if (money === undefined || compareAmounts(money, String(BETS + 1)) < 0) {
+    throw new Skipped(`the second player needs at least ${BETS + 1}`);
+  }
+  const { answer } = await trial.place(trial.slip({ ...other, amount: '1' }));
+  if (answer.kind === 'refused' && OF_THE_PLAYER.includes(answer.code)) {
+    throw new Skipped(`the second player may place no bets: code ${answer.code}`);
+  }
+  return await trial.theirMoney();
+}
 
 export const besideReadsCases: readonly Case[] = group('place', usual, [
   {
@@ -43,10 +74,7 @@ export const besideReadsCases: readonly Case[] = group('place', usual, [
       const { other } = trial.context;
       if (other === undefined) throw new Skipped(OTHER_NEEDED);
       await forTestPlayers(trial, other);
-      const theirs = await trial.theirMoney();
-      if (theirs === undefined || compareAmounts(theirs, String(BETS)) < 0) {
-        throw new Skipped(`the second player needs at least ${BETS}`);
-      }
+      const theirs = await readyToBet(trial, other);
       const calls = times(BETS, () => [
         trial.placed({ amount: '2' }),
         trial.placed({ ...other, amount: '1' }),

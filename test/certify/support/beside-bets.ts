@@ -1,6 +1,7 @@
 import { sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
+import { CODES } from '../../../src/domain/codes.ts';
 import type { Operation } from '../../../src/domain/operation.ts';
-import { flawed, type Mistake } from './mistake.ts';
+import { declined, flawed, type Mistake } from './mistake.ts';
 
 /** Calls further apart count as consecutive; a wallet with such a flaw has to take longer. */
 const TOGETHER_MS = 25;
@@ -71,3 +72,9 @@ export function changesInSteps(operation: 'settle' | 'rollback'): Mistake {
     return verdict;
   });
 }
+
+/** No mistake: a player whom the operator has blocked bets nothing. */
+export const blocks = (user: string): Mistake =>
+  flawed((call) =>
+    call.operation === 'place' && call.userId === user ? declined(CODES.blocked) : undefined,
+  );
