@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { certification, ids, sandbox } from './support/certification.ts';
+import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { refusesByStatusAlone } from './support/flawed-answers.ts';
+import type { Mistake } from './support/mistake.ts';
 import * as thousands from './support/thousands.ts';
 
 it.each([
@@ -42,4 +43,20 @@ it('a limit on stakes that a wallet tells by the status alone is no fault of its
   });
   expect(ids(certificate, 'warned')).toEqual(['currency-thousands']);
   expect(certificate.verdict).toBe('fit_with_dialect');
+});
+
+it('payouts are tried also where the profile has the userId as a number, which is found by itself', async () => {
+  const bare: Mistake = {
+    rewrite: (answer, { operation }) =>
+      operation === 'profile' ? { ...answer, body: answer.body.replace('"77"', '77') } : answer,
+  };
+  const certificate = await certification(await sandbox(bare, { user: '77' }), {
+    player: { ...PLAYER, userId: '77' },
+    only: ['profile-user', 'settle-large-payout', 'currency-thousands'],
+  });
+  expect(certificate.cases.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['profile-user', 'failed'],
+    ['settle-large-payout', 'passed'],
+    ['currency-thousands', 'passed'],
+  ]);
 });

@@ -3,6 +3,7 @@ import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
+import { userIdIn } from '../trial/sandbox.ts';
 import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 import { settleEnded } from './ended-session.ts';
@@ -232,8 +233,8 @@ export async function forTestPlayers(
   player: { readonly userId: string; readonly token: string } = trial.player,
 ): Promise<void> {
   const { answer } = await trial.profile(player.token);
-  const told = answer.kind === 'accepted' ? answer.document?.value : undefined;
-  if (told?.isTest === true && told.userId === player.userId) return;
+  const told = answer.kind === 'accepted' ? answer.document : undefined;
+  if (told?.value.isTest === true && userIdIn(told) === player.userId) return;
   throw new Skipped(
     `for test players alone: the profile of ${player.userId} must say isTest: true`,
   );

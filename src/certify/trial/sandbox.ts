@@ -72,7 +72,7 @@ export async function examine(
 }
 
 /** As text, even if it is a number: the form of the id is judged elsewhere. */
-function userIdIn(profile: JsonDocument): unknown {
+export function userIdIn(profile: JsonDocument): unknown {
   return profile.numberText('userId') ?? profile.value.userId;
 }
 
