@@ -4,6 +4,7 @@ import { openLongConnection } from '../../../src/store/server/connection.ts';
 import { createDatabase } from '../../support/database.ts';
 import { limitedRole } from '../../support/limited-role.ts';
 import { rowsOf } from '../../support/server.ts';
+import { openServerPair } from '../../support/server-pair.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 const PATIENCE = { silentMs: 100, answerMs: 2_000 };
@@ -91,6 +92,14 @@ describe('a statement that takes long', () => {
     const lookup = vi.spyOn(dns, 'lookup').mockReturnValue(undefined);
     onTestFinished(() => lookup.mockRestore());
     const { rows } = await client.query(`SELECT 'slept' || pg_sleep(2) AS told`);
+    expect(rows).toEqual([{ told: 'slept' }]);
+  });
+
+  it('is waited for where its address leads further connections to a standby, which cannot say', async () => {
+    const { standby, gateway, pointTo } = await openServerPair(false);
+    const client = await openSession(gateway.databaseUrl);
+    pointTo(standby);
+    const { rows } = await client.query(`SELECT 'slept' || pg_sleep(1.2) AS told`);
     expect(rows).toEqual([{ told: 'slept' }]);
   });
 });
