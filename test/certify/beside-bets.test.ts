@@ -4,6 +4,7 @@ import {
   ANSWER_AFTER_MS,
   blocks,
   changesInSteps,
+  forgetsStakesOf,
   savesWhatItRead,
   sharesPlayers,
   sharesStakes,
@@ -61,6 +62,25 @@ describe('a wallet that mixes up the players of places that coincide', () => {
     expect(ids(certificate, 'failed')).toEqual(['place-beside-other-player']);
     expect(certificate.findings.map(({ meaning }) => meaning)).toEqual(['costs_money']);
     expect(certificate.verdict).toBe('not_fit');
+  });
+
+  it('is found also where the first player’s money is right', async () => {
+    const wallet = await sandbox(forgetsStakesOf('bob'));
+    wallet.misbehave('place', { kind: 'delay', ms: ANSWER_AFTER_MS });
+    const only = ['place-enough', 'place-beside-other-player'] as const;
+    const certificate = await certification(wallet, { only, other: second(wallet) });
+    expect(ids(certificate, 'failed')).toEqual(['place-beside-other-player']);
+  });
+
+  it('is not tried where the second token is of a test player, and the second player may be real', async () => {
+    const wallet = await sandbox();
+    const { token } = second(wallet);
+    wallet.addPlayer({ user: 'real', balances: { USD: '500' }, tokens: {} });
+    const only = ['place-beside-other-player'] as const;
+    const { cases } = await certification(wallet, { only, other: { userId: 'real', token } });
+    expect(cases.map(({ verdict, reasons }) => [verdict, ...reasons])).toEqual([
+      ['skipped', 'for test players alone: the profile of real must say isTest: true'],
+    ]);
   });
 
   it('is not judged by a second player whom a right wallet lets place nothing', async () => {

@@ -29,13 +29,20 @@ describe('latency', () => {
 
   it('has the limit of the gateway that will call: an answer that comes later is none to it', async () => {
     const wallet = await sandbox();
-    wallet.misbehave('place', { kind: 'delay', ms: 1500 });
+    const hurry = wallet.misbehave('place', { kind: 'delay', ms: 1500 });
     const { baseUrl } = wallet;
     const only = ['latency-one-by-one', 'place-enough'] as const;
     const settings = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 600 });
     const certificate = await certification(wallet, { only, limits: {}, settings });
     expect(ids(certificate, 'failed')).toEqual(['latency-one-by-one', 'place-enough']);
     expect(certificate.verdict).toBe('not_fit');
+    hurry();
+    const oneSlow = () => wallet.misbehave('place', { kind: 'delay', ms: 1500 }, { calls: 1 });
+    oneSlow();
+    const half = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 2500 });
+    const slow = { only: ['latency-one-by-one'], limits: {}, settings: half } as const;
+    expect(ids(await certification(wallet, slow), 'warned')).toEqual(['latency-one-by-one']);
+    oneSlow();
     const patient = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 4000 });
     const other = await certification(wallet, { only, limits: {}, settings: patient });
     expect(other.verdict).toBe('fit');

@@ -54,6 +54,19 @@ export function sharesPlayers(): Mistake {
   });
 }
 
+/** Debits this player once for all places that coincide. */
+export function forgetsStakesOf(user: string): Mistake {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return flawed((call, books) => {
+    if (call.operation !== 'place' || call.userId !== user) return undefined;
+    const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
+    lastMs = performance.now();
+    const verdict = books.book(call);
+    if (isMeanwhile) books.credit(user, call.currency, call.amount);
+    return verdict;
+  });
+}
+
 /**
  * Reads the balance, adds and writes in steps, but only where a settled bet gets this operation: of several bets at
  * once one alone counts.
