@@ -104,3 +104,28 @@ it('reports how far behind the books are even if their checks take too long', as
   await bookkeeper.close();
   expect((await metrics.booksLag.get()).values).toEqual([{ labels: {}, value: 601 }]);
 });
+
+it('tells by rule how many violations are on record, for the alert, and 0 once they are mended (I12)', async () => {
+  let found = [{ rule: 'bet', count: 2 }];
+  const { bookkeeper, metrics } = bookkeeperOn(async ({ name }) => {
+    if (name === 'books-check-bets') return [{ lookedAt: 1, wrong: 0 }];
+    return name === 'books-count-violations' ? found : [];
+  });
+  const told = async () => {
+    const { values } = await metrics.booksViolations.get();
+    return values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.rule, value]);
+  };
+  await expect.poll(told, { timeout: PATIENT_MS }).toEqual([['bet', 2]]);
+  found = [];
+  await expect.poll(told, { timeout: PATIENT_MS }).toEqual([]);
+  await bookkeeper.close();
+});
+
+it('fails comparisons whose process is gone, and says which: they would run for ever', async () => {
+  const { bookkeeper, warn } = bookkeeperOn(async ({ name }) =>
+    name === 'reconciliation-give-up-lost' ? ['7'] : [],
+  );
+  const lost = [{ reconciliation: '7' }, 'reconciliation.lost'];
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(...lost), PATIENT_MS);
+  await bookkeeper.close();
+});

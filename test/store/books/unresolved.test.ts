@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeDueDays } from '../../../src/books/close-days.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { countUnresolved } from '../../../src/store/books/unresolved.ts';
@@ -52,6 +52,38 @@ it('counts what is promised, also of days before, and begins a day for it (I12)'
   expect((await days()).map(({ unresolved }) => unresolved)).toEqual([0, 2, 0]);
   await count();
   expect((await days()).map(({ unresolved }) => unresolved)).toEqual([0, 1, 0]);
+});
+
+describe('a bet without an outcome', () => {
+  const bet = (columns: string, values: string) =>
+    books.query(`
+      INSERT INTO bets (transaction_id, operator_id, currency, generation, ${columns})
+      VALUES ('one', 'alpha', 'USD', 1, ${values})`);
+  const delivery = async (operation: string, state: string) => {
+    await promise('alpha', 'USD', 'one');
+    await books.query(`UPDATE deliveries SET operation = '${operation}', state = '${state}'`);
+  };
+
+  it.each([
+    ['a place that may have landed', () => bet('place', `'unknown'`)],
+    ['a result that may have landed', () => bet('place, settlement', `'accepted', 'unknown'`)],
+    ['a rollback under way', () => delivery('rollback', 'live')],
+    ['a dead letter', () => delivery('settle', 'dead')],
+  ])('is counted where it has %s (I12)', async (_what, make) => {
+    await make();
+    await count();
+    expect(await days()).toMatchObject([{ operator_id: 'alpha', unresolved: 1 }]);
+    await books.query('DELETE FROM deliveries');
+    await books.query(`UPDATE bets SET place = 'accepted', settlement = 'none'`);
+    await count();
+    expect(await days()).toMatchObject([{ operator_id: 'alpha', unresolved: 0 }]);
+  });
+
+  it.each(['dead', 'pending'])('is not made by data that is %s: no money waits', async (state) => {
+    await delivery('update', state);
+    await count();
+    expect(await days()).toEqual([]);
+  });
 });
 
 it('locks the books only where something has changed, and goes on while others have them locked (I7)', async () => {
