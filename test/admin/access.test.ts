@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_COOKIE } from '../../src/admin/access/cookies.ts';
+import { newConsoleSecret } from '../../src/admin/access/people.ts';
 import { type AdminOptions, createAdminServer } from '../../src/admin/server.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { html } from '../../src/lib/html.ts';
@@ -16,21 +18,27 @@ afterEach(async () => {
 
 const unasked = () => Promise.reject(new Error('nobody may get this far'));
 
-/** A listener whose admin routes find nothing: every bet is missing. */
-function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): FastifyInstance {
-  const sessions = {
+const PEOPLE = {
+  adminToken: TOKEN,
+  issuer: undefined,
+  sessions: {
     ...{ open: unasked, openByLink: unasked, makeLink: unasked },
     ...{ find: async () => undefined, close: unasked },
-  };
+  },
+  sessionMsMax: 0,
+  attempts: { take: () => 0 },
+  consoleUrl: undefined,
+};
+const ISSUER = {
+  roles: { rolesClaim: 'roles', rolesPrefix: '' },
+  tokens: { verify: unasked },
+  codeFlow: undefined,
+};
+
+/** A listener whose admin routes find nothing: every bet is missing. */
+function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): FastifyInstance {
   return createAdminServer({
-    people: {
-      adminToken: adminToken || undefined,
-      issuer: undefined,
-      sessions,
-      sessionMsMax: 0,
-      attempts: { take: () => 0 },
-      consoleUrl: undefined,
-    },
+    people: { ...PEOPLE, adminToken: adminToken || undefined },
     clock: systemClock,
     logger: pino({ level: 'silent' }),
     configuration: () => {
@@ -161,6 +169,20 @@ describe('the admin API', () => {
     const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
     expect(answer.status).toBe(401);
   });
+
+  it.each(['Bearer', 'Bearer ', '', 'Basic x'])(
+    'is closed to %j beside the cookie of somebody signed in, and where there is an issuer only',
+    async (authorization) => {
+      const people = { ...PEOPLE, adminToken: undefined, issuer: ISSUER };
+      const known = { actor: 'ann', role: 'admin', by: 'link', expiresAt: new Date() } as const;
+      const find = async () => known;
+      const signedIn = { ...people, sessions: { ...people.sessions, find } };
+      const url = `${await start({ people: signedIn })}/admin/bets/x`;
+      const cookie = `${SESSION_COOKIE.name}=${newConsoleSecret()}`;
+      expect((await ask(url, { headers: { cookie } })).status).toBe(404);
+      expect((await ask(url, { headers: { cookie, authorization } })).status).toBe(401);
+    },
+  );
 
   it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('is open to %j', async (authorization) => {
     const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });

@@ -118,10 +118,13 @@ describe('POST /admin/reconciliations', () => {
     expect((await call('finance', 'POST', path, 'x')).status).toBe(404);
   });
 
-  it('puts down a list whose sender goes away as not compared', async () => {
+  it('shows no differences before it has compared, and puts down a list whose sender goes away', async () => {
     const sending = await beginUpload(csvOf(honest()));
     const newest = async () => (await get('/admin/reconciliations?operator=alpha')).json.items[0];
     await vi.waitFor(async () => expect((await newest())?.state).toBe('reading'), 10_000);
+    // An empty list would look like agreement.
+    const differences = await get(`/admin/reconciliations/${(await newest())?.id}/differences`);
+    expect(differences).toMatchObject({ status: 409, json: { code: 8 } });
     sending.destroy();
     await vi.waitFor(async () => expect((await newest())?.state).toBe('failed'), 10_000);
     const why = expect.stringContaining('broke off');

@@ -200,6 +200,15 @@ describe('a prefixed token', () => {
     expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
   });
 
+  it('is not made to live on by another player whom a wallet names for it (I8)', async () => {
+    const sessions = replica();
+    const token = `alpha.over-${players}`;
+    const other = await new Players(database).ensure('alpha', `next-${players}`);
+    await sessions.learn(token, { ...OWN, owner, ttlSeconds: -1 });
+    expect(await sessions.learn(token, { ...OWN, owner: other })).toBeUndefined();
+    expect(await sessions.findCertain(token)).toMatchObject({ kind: 'expired' });
+  });
+
   it('is not revived by a profile after it was revoked', async () => {
     const sessions = replica();
     const token = `alpha.revoked-${players}`;
