@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import {
   type BonusGateway,
   batchBody,
@@ -32,6 +33,21 @@ it.each(['direct-1', '100', '200'])(
     expect(bonus).toMatchObject({ userId: user });
   },
 );
+
+it('the id that the gateway gave a player is refused, whatever another operator calls its own (I8)', async () => {
+  const apply = (operator: SimulatedOperator, templateId: number, user: string) =>
+    operator.call('/bonuses/bonus/applyBatch', batchBody(templateId, [user]));
+  await deployment.sql(`
+    INSERT INTO players (operator_id, operator_user, user_id)
+    VALUES ('alpha', 'ours', '300'), ('beta', '300', 'theirs')`);
+  const refused = await apply(deployment.alpha, template, '300');
+  expect([refused.status, refused.json?.message]).toEqual([
+    400,
+    expect.stringContaining('send your own'),
+  ]);
+  const issued = await apply(deployment.beta, await deployment.template(deployment.beta), '300');
+  expect(issued.status, issued.body).toBe(200);
+});
 
 it('a player whom the service calls by a GUID in capitals keeps the entry and the name in an error', async () => {
   const refused = { [GUID]: { code: 33, message: `No bonus for ${GUID}, see player-${GUID}` } };

@@ -114,6 +114,15 @@ it('offers as candidates only templates of this walk, above the mark, without an
   ]);
 });
 
+it('still offers on the last page what was on the first: else a create would be made twice (I5)', async () => {
+  await new BonusIntents(database).beginCreate(intent('alpha'), '10');
+  await walks.advance(await claimed(walks.claim(ACCOUNTS, PACE)), 2);
+  await new BonusOwnership(database).keepCopies(CID, [{ templateId: '11', item: '{"id":11}' }]);
+  const last = await claimed(walks.claim(ACCOUNTS, PACE));
+  expect(last.page).toBe(2);
+  expect(await openCreates.candidates(CID, '10')).toMatchObject([{ templateId: '11' }]);
+});
+
 it('offers a template whose id is taken at another partner account only (I8)', async () => {
   const intents = new BonusIntents(database);
   const tenant = { operatorId: 'beta', upstreamCid: 'another-key' };
