@@ -48,7 +48,8 @@ export async function rebuildBooks(
     }
     const start = fromDay === undefined ? undefined : await steps.startOf(fromDay, timeZone);
     const from = await steps.firstOf(start);
-    if (from === undefined) return { before: 0, after: 0, added: 0, changed: 0, examples: [] };
+    if (from === undefined)
+      return { before: 0, after: 0, added: 0, changed: 0, examples: [], days: [] };
     await steps.takeBack(from, timeZone);
     let movements = 0;
     for (;;) {

@@ -6,7 +6,7 @@ import { expectDocumented } from '../openapi/support/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { age, closeNext, csvOf, dayBefore, sha256 } from './support/closed-days.ts';
-import { bookAll } from './support/kept-books.ts';
+import { bookAll, rowsOf } from './support/kept-books.ts';
 
 let gateway: TestGateway;
 let admin: (path: string, headers?: Record<string, string>) => ReturnType<typeof ask>;
@@ -147,5 +147,26 @@ describe('who may read a statement', () => {
       code: 0,
       stdout: expect.stringContaining('the same as before'),
     });
+  });
+
+  it('people whom a rebuild tells which sums it has mended (I12)', async () => {
+    const env = {
+      ...{ DATABASE_URL: gateway.databaseUrl, GATEWAY_CONFIG: gateway.configFolder },
+      SERVICE_SECRET: 'the-services-secret',
+    };
+    const today = dayBefore(0);
+    await placedBet(gateway, { amount: '3' });
+    await bookAll(gateway);
+    const sums = () =>
+      rowsOf(gateway, 'SELECT stakes::text FROM books_days WHERE day = $1 ORDER BY 1', [today]);
+    const right = await sums();
+    const spoil = `UPDATE books_days SET stakes = stakes - 100 WHERE day = $1 AND operator_id = 'alpha'`;
+    await rowsOf(gateway, spoil, [today]);
+    const told = await wagergate(['books', 'rebuild'], { env });
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('the same as before') });
+    expect(told.stdout).toContain(`the sums of 1 day were others (alpha/USD/${today})`);
+    expect(await sums()).toEqual(right);
+    const again = await wagergate(['books', 'rebuild'], { env });
+    expect(again.stdout).not.toContain('were others');
   });
 });

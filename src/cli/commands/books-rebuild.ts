@@ -1,11 +1,14 @@
 import { Command } from 'commander';
 import { RebuildRefused, rebuildBooks } from '../../books/rebuild.ts';
 import { plain } from '../../lib/plain-text.ts';
+import type { RebuildDifference } from '../../store/books/rebuild-steps.ts';
 import { booksTimeZone, readDay } from '../books.ts';
 import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
+
+const DAYS_SHOWN = 5;
 
 interface Options {
   readonly from?: string;
@@ -45,19 +48,24 @@ async function rebuild(terminal: Terminal, { from, folder, json }: Options): Pro
     const done = await withReadyDatabase(terminal, (url) =>
       rebuildBooks(url, { timeZone, fromDay: from, log }),
     );
-    // The bookkeeper waited meanwhile: what wallets confirmed since is booked as well, and is no difference.
-    const added = done.added === 0 ? '' : `, and ${done.added} new ones`;
     if (json) terminal.printJson(done);
-    else if (done.changed === 0)
-      terminal.print(`${done.after} movements, the same as before${added}`);
-    else {
-      const which = done.examples.map(plain).join(', ');
-      terminal.print(
-        `${done.after} movements, ${done.before} before; ${done.changed} rows were others (${which})${added}`,
-      );
-    }
+    else terminal.print(inWords(done));
   } catch (error) {
     if (error instanceof RebuildRefused) throw new CommandFailed(error.message, { cause: error });
     throw error;
   }
 }
+
+function inWords({ before, after, added, changed, examples, days }: RebuildDifference): string {
+  const rows =
+    changed === 0
+      ? `${after} movements, the same as before`
+      : `${after} movements, ${before} before; ${changed} rows were others (${listed(examples)})`;
+  // The bookkeeper waited meanwhile: what wallets confirmed since is booked as well, and is no difference.
+  const news = added === 0 ? '' : `, and ${added} new ones`;
+  if (days.length === 0) return `${rows}${news}`;
+  const which = listed(days.slice(0, DAYS_SHOWN));
+  return `${rows}${news}\nthe sums of ${days.length} day${days.length === 1 ? '' : 's'} were others (${which})`;
+}
+
+const listed = (names: readonly string[]) => names.map(plain).join(', ');

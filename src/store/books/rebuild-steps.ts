@@ -12,6 +12,8 @@ export interface RebuildDifference {
   /** Rows that are not identical byte for byte, counted on both sides. */
   readonly changed: number;
   readonly examples: readonly string[];
+  /** `alpha/USD/2026-11-20`: days whose sums were not those of their movements. */
+  readonly days: readonly string[];
 }
 
 /** What the statement of a closed day recorded. */
@@ -28,6 +30,7 @@ const POSITION = '(written_in, operation_id, number)';
 /** The steps of a rebuild, on books that it has locked. */
 export class RebuildSteps {
   readonly #books: BooksTransaction;
+  #mended: readonly string[] = [];
 
   constructor(books: BooksTransaction) {
     this.#books = books;
@@ -76,6 +79,8 @@ export class RebuildSteps {
 
   /** Removes the movements from a position on, and moves the cursor back to just before it. */
   async takeBack(from: Position, timeZone: string): Promise<void> {
+    // Before anything moves, so that what is mended here was wrong and not merely taken back.
+    this.#mended = await this.#sumDays();
     const { writtenIn, operationId, number } = from;
     await this.#books.execute(
       `CREATE TEMP TABLE books_replaced ON COMMIT DROP AS
@@ -93,12 +98,15 @@ export class RebuildSteps {
       // The position just before this attempt, whether or not such an attempt exists.
       [writtenIn, operationId, number - 1, timeZone],
     );
-    await this.sumDays();
+    await this.#sumDays();
   }
 
-  /** Recomputes every day's sums from its movements; days without movements keep their rows. */
-  async sumDays(): Promise<void> {
-    await this.#books.execute(SUM_DAYS);
+  /**
+   * Recomputes every day's sums from its movements; days without movements keep their rows.
+   * @returns the days that had others
+   */
+  async #sumDays(): Promise<readonly string[]> {
+    return await this.#books.rows(SUM_DAYS, [], (row) => row.text('subject'));
   }
 
   /** The closed days that lost or gained movements: no others can have changed. */
@@ -142,6 +150,7 @@ export class RebuildSteps {
         added: row.int('added'),
         changed: row.int('changed'),
         examples: row.texts('examples'),
+        days: this.#mended,
       }),
     );
     if (found === undefined) throw new Error('nothing was compared');
@@ -150,6 +159,7 @@ export class RebuildSteps {
 }
 
 const sums = Object.entries(SUMS);
+const KEPT = [...sums.map(([sum]) => sum), 'open_bets', 'open_stakes'];
 
 /** Includes days without movements: bets opened earlier are still open at the end of them. */
 const SUM_DAYS = `
@@ -161,12 +171,13 @@ const SUM_DAYS = `
     SELECT day, operator_id, currency FROM books_days
      UNION SELECT day, operator_id, currency FROM gain
   )
-  INSERT INTO books_days (day, operator_id, currency, ${sums.map(([sum]) => sum).join(', ')},
-                          open_bets, open_stakes)
+  INSERT INTO books_days (day, operator_id, currency, ${KEPT.join(', ')})
   SELECT e.day, e.operator_id, e.currency, ${sums.map(([sum]) => `coalesce(g.${sum}, 0)`).join(', ')},
          coalesce(sum(g.opens) OVER so_far, 0), coalesce(sum(g.open_stake) OVER so_far, 0)
     FROM every e LEFT JOIN gain g USING (day, operator_id, currency)
   WINDOW so_far AS (PARTITION BY e.operator_id, e.currency ORDER BY e.day)
   ON CONFLICT (day, operator_id, currency) DO UPDATE
-     SET ${sums.map(([sum]) => `${sum} = excluded.${sum}`).join(', ')},
-         open_bets = excluded.open_bets, open_stakes = excluded.open_stakes`;
+     SET ${KEPT.map((sum) => `${sum} = excluded.${sum}`).join(', ')}
+   WHERE (${KEPT.map((sum) => `books_days.${sum}`).join(', ')})
+         IS DISTINCT FROM (${KEPT.map((sum) => `excluded.${sum}`).join(', ')})
+  RETURNING operator_id || '/' || currency || '/' || day AS subject`;
