@@ -6,7 +6,8 @@ import { detailOf, type Handled } from './handled.ts';
 
 /** The answer to a profile or balance for which the wallet returned no data. */
 export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
-  const detail = detailOf(answer);
+  // In words, too: of a bet the journal has them, of a profile or balance only this line. A refusal's are the wallet's own.
+  const detail = { ...detailOf(answer), error: answer.trace.error };
   switch (answer.kind) {
     case 'declined':
       return refused(answer.code, answer.message, operatorId, 'declined');

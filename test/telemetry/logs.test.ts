@@ -97,6 +97,34 @@ describe('the log', { timeout: 90_000 }, () => {
     expect(heard.slice(-2)).toEqual(ids);
   });
 
+  it('says of a profile or balance in words what was wrong with the answer: no journal has it (I8)', async () => {
+    const replica = await deployment.replica();
+    const service = serviceAt(replica);
+    const player = await deployment.player(replica.baseUrl);
+    const wallet = deployment.wallet('alpha');
+    const secretive = '{"code":7,"message":"Jane Doe of Elm Street"}';
+    wallet.misbehave('profile', { kind: 'html' }, { calls: 1 });
+    await service.profile(player.token);
+    wallet.misbehave('profile', { kind: 'status', status: 200, body: '{}' }, { calls: 1 });
+    await service.profile(player.token);
+    wallet.misbehave('balance', { kind: 'status', status: 400, body: secretive }, { calls: 1 });
+    await service.balance(player);
+    wallet.misbehave('balance', { kind: 'status', status: 502 }, { calls: 1 });
+    await service.balance(player);
+    await service.close();
+    await replica.process.stop();
+
+    const handled = linesOf(replica, 'callback.handled').filter(
+      (line) => line.outcome !== 'accepted',
+    );
+    expect(handled.map(({ reason, error }) => [reason, error])).toEqual([
+      ['bad_answer', expect.stringContaining('HTTP status 200, but')],
+      ['bad_answer', expect.stringContaining('userId')],
+      [undefined, undefined],
+      ['http_error', 'HTTP status 502'],
+    ]);
+  });
+
   it('says in a word why a wallet has answered nothing, and which field was refused', async () => {
     const replica = await deployment.replica();
     const service = serviceAt(replica);
