@@ -3,111 +3,19 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SESSION_COOKIE } from '../../src/admin/access/cookies.ts';
 import { newConsoleSecret } from '../../src/admin/access/people.ts';
-import { type AdminOptions, createAdminServer } from '../../src/admin/server.ts';
-import { systemClock } from '../../src/domain/clock.ts';
 import { html } from '../../src/lib/html.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { manualClock } from '../wallets/support/calls.ts';
-import { ask } from './support/admin.ts';
+import { ADMIN_TOKEN, ask } from './support/admin.ts';
+import { createUnasked, ISSUER, PEOPLE } from './support/unasked-listener.ts';
 
-const TOKEN = 'the-admin-token';
 const apps: FastifyInstance[] = [];
 afterEach(async () => {
   await Promise.all(apps.splice(0).map((app) => app.close()));
 });
 
-const unasked = () => Promise.reject(new Error('nobody may get this far'));
-
-const PEOPLE = {
-  adminToken: TOKEN,
-  issuer: undefined,
-  sessions: {
-    ...{ open: unasked, openByLink: unasked, makeLink: unasked },
-    ...{ find: async () => undefined, close: unasked },
-  },
-  sessionMsMax: 0,
-  attempts: { take: () => 0 },
-  consoleUrl: undefined,
-};
-const ISSUER = {
-  roles: { rolesClaim: 'roles', rolesPrefix: '' },
-  tokens: { verify: unasked },
-  codeFlow: undefined,
-};
-
-/** A listener whose admin routes find nothing: every bet is missing. */
-function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): FastifyInstance {
-  return createAdminServer({
-    people: { ...PEOPLE, adminToken: adminToken || undefined },
-    clock: systemClock,
-    logger: pino({ level: 'silent' }),
-    configuration: () => {
-      throw new Error('nobody may get this far');
-    },
-    consoleFiles: new Map(),
-    walletStates: unasked,
-    ...{ timelines: { find: async () => undefined }, resolveResult: unasked },
-    booksDays: { list: unasked },
-    reconciler: { knows: unasked, receive: unasked },
-    reconciliations: { find: unasked, list: unasked, failLost: unasked },
-    differences: { list: unasked, resolve: unasked },
-    statements: {
-      find: unasked,
-      pages: () => {
-        throw new Error('nobody may get this far');
-      },
-    },
-    backlog: { look: unasked },
-    isHeld: () => false,
-    deliveryAdmin: {
-      list: unasked,
-      count: unasked,
-      retry: unasked,
-      retrySome: unasked,
-      resolve: unasked,
-    },
-    health: {
-      report: async () => ({ status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } }),
-    },
-    metrics: {
-      contentType: 'text/plain; version=0.0.4',
-      text: async function* () {
-        yield 'up 1\n';
-      },
-    },
-    overrideOf: () => 'auto',
-    setBreaker: unasked,
-    releaseGeneration: unasked,
-    reload: unasked,
-    holds: { all: unasked, hold: unasked, resume: unasked },
-    settingsOf: () => undefined,
-    lastReload: unasked,
-    lastHour: { of: unasked, recently: unasked },
-    probe: unasked,
-    certificateFolder: '/nowhere',
-    assignTemplates: unasked,
-    source: { preview: unasked, linesOf: async () => [] },
-    bets: { page: unasked },
-    players: { find: unasked, file: unasked },
-    exportPlayer: () => {
-      throw new Error('nobody may get this far');
-    },
-    forgetPlayer: unasked,
-    revokeSessions: unasked,
-    audit: {
-      append: unasked,
-      appendLook: unasked,
-      page: unasked,
-      all: () => {
-        throw new Error('nobody may get this far');
-      },
-    },
-    ...changes,
-  });
-}
-
-async function start(...made: Parameters<typeof create>): Promise<string> {
-  const app = create(...made);
+async function start(...made: Parameters<typeof createUnasked>): Promise<string> {
+  const app = createUnasked(...made);
   apps.push(app);
   return await app.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -116,7 +24,7 @@ async function start(...made: Parameters<typeof create>): Promise<string> {
 const ADMIN_PATHS = await guardedPaths();
 
 async function guardedPaths(): Promise<readonly string[]> {
-  const app = create();
+  const app = createUnasked();
   await app.ready();
   // HEAD is GET without its body; `roles.test.ts` tests it as well.
   const routes = app.guardedRoutes.filter(({ method }) => method !== 'HEAD');
@@ -133,8 +41,8 @@ const ODD_PATHS = [
 ];
 
 /** One listener with a token, and one without any way to sign in. */
-const guarded = create();
-const closed = create({}, '');
+const guarded = createUnasked();
+const closed = createUnasked({}, '');
 let guardedUrl: string;
 let closedUrl: string;
 beforeAll(async () => {
@@ -159,12 +67,12 @@ describe('the admin API', () => {
   });
 
   it.each([
-    `Bearer ${TOKEN}x`,
-    `Bearer ${TOKEN.slice(0, -1)}`,
-    `Bearer ${TOKEN.toUpperCase()}`,
+    `Bearer ${ADMIN_TOKEN}x`,
+    `Bearer ${ADMIN_TOKEN.slice(0, -1)}`,
+    `Bearer ${ADMIN_TOKEN.toUpperCase()}`,
     `Bearer`,
-    `Basic ${TOKEN}`,
-    TOKEN,
+    `Basic ${ADMIN_TOKEN}`,
+    ADMIN_TOKEN,
   ])('is closed to %j', async (authorization) => {
     const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
     expect(answer.status).toBe(401);
@@ -184,20 +92,26 @@ describe('the admin API', () => {
     },
   );
 
-  it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('is open to %j', async (authorization) => {
-    const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
-    expect(answer.json).toMatchObject({ code: 2, message: expect.stringContaining('No such bet') });
-  });
+  it.each([`Bearer ${ADMIN_TOKEN}`, `bearer  ${ADMIN_TOKEN}`])(
+    'is open to %j',
+    async (authorization) => {
+      const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
+      expect(answer.json).toMatchObject({
+        code: 2,
+        message: expect.stringContaining('No such bet'),
+      });
+    },
+  );
 
   it('has nothing behind a path that is not there', async () => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const answer = await ask(`${await start()}/admin/x`, { headers });
     expect([answer.status, answer.json.code]).toEqual([404, 2]);
   });
 
   it.each(ADMIN_PATHS)('is not there at all where no token is configured: %s', async (route) => {
     const [method = '', path = ''] = route.split(' ');
-    for (const authorization of ['Bearer ', `Bearer ${TOKEN}`, 'Bearer undefined']) {
+    for (const authorization of ['Bearer ', `Bearer ${ADMIN_TOKEN}`, 'Bearer undefined']) {
       const answer = await ask(`${closedUrl}${path}`, { method, headers: { authorization } });
       expect([answer.status, answer.json.code]).toEqual([404, 2]);
     }
@@ -212,12 +126,12 @@ describe('the admin API', () => {
   it('tells the log who asked for what, and never the token', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     await ask(`${await start({ logger })}/admin/bets/x`, { headers });
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ msg: 'admin.handled', url: '/admin/bets/x', status: 404 }),
     ]);
-    expect(lines.join()).not.toContain(TOKEN);
+    expect(lines.join()).not.toContain(ADMIN_TOKEN);
   });
 
   it('logs a few refused strangers a second, and then how many it left out', async () => {
@@ -231,14 +145,14 @@ describe('the admin API', () => {
     await ask(`${url}/admin/bets/x`);
     expect(JSON.parse(String(lines[10]))).toMatchObject({ status: 401, leftOut: 30 });
     expect(JSON.parse(String(lines[0]))).toMatchObject({ status: 401, leftOut: 0 });
-    await ask(`${url}/admin/bets/x`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    await ask(`${url}/admin/bets/x`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
     expect(JSON.parse(String(lines.at(-1)))).toMatchObject({ status: 404, actor: 'token' });
   });
 
   it('tells the log neither which player was looked at, nor who was searched for (I8)', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const baseUrl = await start({ logger });
     // These routes fail here: the reason is in the log, but not the person it was about.
     for (const [method, path] of [
@@ -264,7 +178,7 @@ describe('the admin API', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
     const find = () => Promise.reject(new Error('a broken invariant'));
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const baseUrl = await start({ logger, timelines: { find } });
     const { status, text } = await ask(`${baseUrl}/admin/bets/x`, { headers });
     expect(status).toBe(500);
