@@ -3,6 +3,7 @@ import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -36,7 +37,12 @@ export function operatorBreakerCommand(terminal: Terminal): Command {
     .option('--admin <url>', ADMIN_OPTION)
     .action(async (id: string, { class: callClass, state, reason, admin }: Options) => {
       const gateway = new RunningGateway(terminal.env, admin);
-      await gateway.setBreaker(id, { class: callClass, state, reason });
+      try {
+        await gateway.setBreaker(id, { class: callClass, state, reason });
+      } catch (error) {
+        warnOfUnknownOperator(terminal, undefined, id);
+        throw error;
+      }
       terminal.print(
         state === 'auto'
           ? `the ${callClass} breaker of ${plain(id)} works by itself again`

@@ -8,6 +8,8 @@ import type { Terminal } from '../terminal.ts';
 
 /** How many differences of each kind are shown to people; the rest is in the JSON. */
 const SHOWN_OF_KIND = 10;
+/** Of a bet that both lists have. */
+const KINDS_OF_KNOWN = ['agree', 'amount_differs', 'state_differs', 'currency_differs'] as const;
 
 /** Prints a finished run: counts, and its differences, unresolved ones first. */
 export async function printReconciliation(
@@ -62,9 +64,14 @@ async function printText(
   for (const kind of DIFFERENCE_KINDS) {
     if ((open?.[kind] ?? 0) > 0) await printKind(terminal, run, kind, differences);
   }
-  if (counts?.agree === 0 && counts.missing_here > 0) {
+  if (counts !== null && counts.missing_here > 0 && isNothingKnown(counts)) {
     terminal.tell('nothing of the list is known here: is it this operator, and its transactionId?');
   }
+}
+
+/** No bet of the list is one of the journal's, not even one that differs. */
+function isNothingKnown(counts: NonNullable<ReconciliationItem['counts']>): boolean {
+  return KINDS_OF_KNOWN.every((kind) => counts[kind] === 0);
 }
 
 async function printKind(

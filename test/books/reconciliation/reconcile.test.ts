@@ -174,17 +174,14 @@ describe('a list is compared with the journal (I9)', () => {
     const list = damaged(bets.lost, (line) => [
       { ...line, payout: '1', transactionId: line.transactionId },
     ]);
-    const { stdout, code } = await wagergate(
-      ['reconcile', '--operator', 'alpha', '--from', around(0), '--to', around(0), '--file', '-'],
-      {
-        env: {
-          DATABASE_URL: gateway.databaseUrl,
-          GATEWAY_CONFIG: gateway.configFolder,
-          SERVICE_SECRET: 'the-services-secret',
-        },
-        stdin: `${csvOf(list)}${strangers.join('\n')}`,
-      },
-    );
+    const args = ['--operator', 'alpha', '--from', around(0), '--to', around(0), '--file', '-'];
+    const env = {
+      DATABASE_URL: gateway.databaseUrl,
+      GATEWAY_CONFIG: gateway.configFolder,
+      SERVICE_SECRET: 'the-services-secret',
+    };
+    const ask = (stdin: string) => wagergate(['reconcile', ...args], { env, stdin });
+    const { stdout, code } = await ask(`${csvOf(list)}${strangers.join('\n')}`);
     expect(code).toBe(3);
     const { transactionId } = bets.lost;
     expect(stdout).toContain(
@@ -200,6 +197,11 @@ describe('a list is compared with the journal (I9)', () => {
       ),
     );
     expect(stdout).toContain('  and 2 more: see them with --json\n');
+    // Bets that all differ are known all the same.
+    const differs = `${HEADER}\n${transactionId},USD,11,0,settled\n${strangers[0]}`;
+    const unknown = 'nothing of the list is known here';
+    expect((await ask(differs)).stderr).not.toContain(unknown);
+    expect((await ask(`${HEADER}\n${strangers[0]}`)).stderr).toContain(unknown);
   });
 
   it('takes the list’s own names of columns', async () => {

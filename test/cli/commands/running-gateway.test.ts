@@ -156,7 +156,15 @@ describe('questions to a running gateway at the command line', () => {
     const unknown = await asked(
       ...['operator', 'breaker', 'nobody', '--class', 'read', '--state', 'open'],
     );
-    expect([unknown.code, unknown.stderr]).toEqual([1, 'error: No such operator\n']);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'warning: no file of operator nobody in the configuration\nerror: No such operator\n',
+    ]);
+    const mistyped = await asked(
+      ...['operator', 'breaker', 'alhpa', '--class', 'money', '--state', 'open'],
+    );
+    expect(mistyped.code).toBe(1);
+    expect(mistyped.stderr).toContain('did you mean alpha?');
     expect((await breaker('ajar')).code).toBe(2);
   });
 
