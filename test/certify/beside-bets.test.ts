@@ -6,8 +6,7 @@ import {
   changesInSteps,
   forgetsStakesOf,
   savesWhatItRead,
-  sharesPlayers,
-  sharesStakes,
+  sharesFirst,
 } from './support/beside-bets.ts';
 import { certification, ids, sandbox, second } from './support/certification.ts';
 
@@ -41,7 +40,7 @@ describe('a wallet that saves more than a call changes', () => {
 
 describe('a wallet that mixes up the stakes of places that coincide', () => {
   it('is found where the stakes differ', async () => {
-    const wallet = await sandbox(sharesStakes());
+    const wallet = await sandbox(sharesFirst('amount'));
     wallet.misbehave('place', { kind: 'delay', ms: ANSWER_AFTER_MS });
     const only = ['place', 'latency', 'shape-concurrent-lives'] as const;
     const certificate = await certification(wallet, { only });
@@ -52,7 +51,7 @@ describe('a wallet that mixes up the stakes of places that coincide', () => {
 
 describe('a wallet that mixes up the players of places that coincide', () => {
   it('is found where a second player is named', async () => {
-    const wallet = await sandbox(sharesPlayers());
+    const wallet = await sandbox(sharesFirst('userId'));
     wallet.misbehave('place', { kind: 'delay', ms: ANSWER_AFTER_MS });
     const only = ['place'] as const;
     const other = second(wallet);

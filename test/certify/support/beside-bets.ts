@@ -28,29 +28,16 @@ export function savesWhatItRead(operations: readonly Operation[]): Mistake {
   };
 }
 
-/** Keeps a place's stake where all requests share it: those that coincide are booked with the first one's. */
-export function sharesStakes(): Mistake {
-  let shared = '0';
-  let lastMs = Number.NEGATIVE_INFINITY;
-  return flawed((call, books) => {
-    if (call.operation !== 'place') return undefined;
-    const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
-    lastMs = performance.now();
-    if (!isMeanwhile) shared = call.amount;
-    return books.book({ ...call, amount: shared });
-  });
-}
-
-/** Keeps the player of a place where all requests find it: those that coincide are booked for the first one's. */
-export function sharesPlayers(): Mistake {
+/** Keeps a member of a place where all requests find it: those that coincide are booked with the first one's. */
+export function sharesFirst(member: 'amount' | 'userId'): Mistake {
   let shared = '';
   let lastMs = Number.NEGATIVE_INFINITY;
   return flawed((call, books) => {
     if (call.operation !== 'place') return undefined;
     const isMeanwhile = performance.now() - lastMs < TOGETHER_MS;
     lastMs = performance.now();
-    if (!isMeanwhile) shared = call.userId;
-    return books.book({ ...call, userId: shared });
+    if (!isMeanwhile) shared = call[member];
+    return books.book({ ...call, [member]: shared });
   });
 }
 
