@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { errorMessage } from '../lib/faults.ts';
 import { within } from '../lib/within.ts';
@@ -142,8 +142,17 @@ export class Database {
   #send(query: Query): Promise<Rows> {
     return this.#with(async (client) => {
       await this.#keptPlans?.forgetOld(client, this.#answerMs);
-      return await answerOf(client, query, this.#answerMs);
+      return await answerOf(client, this.#asPlanned(query), this.#answerMs);
     });
+  }
+
+  /**
+   * Where each execution has its own plan, a statement without values goes unnamed: PostgreSQL never plans a prepared
+   * one again that has none, whatever `plan_cache_mode` says, and would keep the plan that it made for empty tables.
+   */
+  #asPlanned(query: Query): QueryConfig {
+    if (this.#keptPlans !== undefined || query.values.length > 0) return query;
+    return { text: query.text };
   }
 
   async #with<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
