@@ -41,3 +41,28 @@ it.each([
     }
   },
 );
+
+it('does not take the template of another account for one with the same id, nor wake the creates there (I12)', async () => {
+  const [prisma] = prismas;
+  if (prisma === undefined) throw new Error('there are two');
+  const assign = (operatorId: string, upstreamCid: string) =>
+    assignTemplates(prisma, { operatorId, upstreamCid }, ['7'], BY);
+  expect(await assign('beta', 'own')).toMatchObject({ assigned: ['7'], taken: [] });
+  const waiting = { operatorId: 'alpha', body: '{}', kind: 'create', ambiguous: true };
+  const lookAt = new Date('2030-01-01T00:00:00Z');
+  for (const upstreamCid of ['own', 'cid']) {
+    const bodyHash = Buffer.from(upstreamCid);
+    await prisma.bonusIntent.create({ data: { ...waiting, upstreamCid, bodyHash, lookAt } });
+  }
+  expect(await assign('alpha', 'cid')).toEqual({ assigned: ['7'], unchanged: [], taken: [] });
+  const owners = await rowsOf(
+    database.url,
+    'SELECT upstream_cid, operator_id FROM bonus_templates WHERE template_id = 7 ORDER BY 1',
+  );
+  expect(owners).toEqual([
+    { upstream_cid: 'cid', operator_id: 'alpha' },
+    { upstream_cid: 'own', operator_id: 'beta' },
+  ]);
+  const intents = await prisma.bonusIntent.findMany({ orderBy: { upstreamCid: 'asc' } });
+  expect(intents.map((intent) => intent.lookAt < lookAt)).toEqual([true, false]);
+});
