@@ -145,6 +145,26 @@ describe('a result of unknown outcome that a person has resolved', { timeout: 60
     expect(await checks.violations()).toEqual([]);
   });
 
+  it('is written beside the message that got no answer, not beside a later one that the wallet refused (I12)', async () => {
+    const bet = await oldDoubt();
+    bet.wallet.misbehave(
+      'settle',
+      { kind: 'code', code: 20 },
+      { transactionId: bet.transactionId, calls: 1 },
+    );
+    expect(status(await bet.settle('50'))).toBe(400);
+    expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
+    const beside = await sql<{ asked: string; kept: string; type: string }>(
+      gateway,
+      `SELECT convert_from(o.body, 'UTF8')::json ->> 'amount' AS asked, d.settle_amount AS kept,
+              d.settle_type AS type
+         FROM deliveries d JOIN operations o ON o.id = d.operation_id
+        WHERE d.transaction_id = $1 AND d.purpose = 'promise'`,
+      [bet.transactionId],
+    );
+    expect(beside).toEqual([{ asked: '20', kept: '20', type: 'won' }]);
+  });
+
   it('closes its dead letter where repeats are held, and then the next result goes out (I4)', async () => {
     const bet = await oldDoubt('beta');
     await expect.poll(() => deliveriesOf(bet), PATIENCE).toMatchObject([{ state: 'dead' }]);
