@@ -249,8 +249,11 @@ describe('a person ends a doubt only where nothing else can (I1)', { timeout: 60
     await sql(gateway, `UPDATE deliveries SET state = 'resolved' WHERE transaction_id = $1`, [
       bet.transactionId,
     ]);
+    // Sent later than any result, and none itself.
+    expect(status(await bet.update('2.5'))).toBe(200);
     expect(await say(bet, STAKE)).toMatchObject({ kind: 'resolved' });
     expect(await stateOf(bet)).toMatchObject({ state: 'accepted' });
+    expect(await deliveriesOf(bet)).toMatchObject([{ operation: 'settle', resolved_by: 'ann' }]);
   });
 
   it('not of a result that the service was answered 200 for: that has to be delivered (I4)', async () => {
