@@ -20,6 +20,17 @@ import { begin, chunksOf, kept, LIST, PLAN } from './support/own-runs.ts';
 const SERVICE_SECRET = 'the-services-secret';
 const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));
 
+const NO_BETS = {
+  agree: 0,
+  missing_there: 0,
+  missing_here: 0,
+  amount_differs: 0,
+  state_differs: 0,
+  currency_differs: 0,
+  duplicate_there: 0,
+  unreadable: 0,
+};
+
 let gateway: TestGateway;
 let bets: TestBet[];
 beforeAll(async () => {
@@ -115,6 +126,20 @@ describe('a run that is cut short', () => {
     await expect(run.compare()).rejects.toThrow(/taken for gone/);
     expect(await runs.find(run.id)).toMatchObject({ state: 'failed', counts: null });
     expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
+  });
+
+  it('cannot finish once it was taken for gone, though its findings are not taken away yet', async () => {
+    const { runs } = kept(gateway);
+    const { id } = await runs.begin(PLAN);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(`UPDATE reconciliations SET why = 'gone' WHERE id = $1`, [id]),
+    );
+    const columns = ['transactionId'];
+    const progress = { id, state: 'comparing', columns, lines: 1, bytes: 1 } as const;
+    expect(await runs.noteProgress(progress)).toBe(false);
+    expect(await runs.finish(id, NO_BETS)).toBe(false);
+    expect(await runs.failLost()).toEqual([]);
+    expect(await runs.find(id)).toMatchObject({ state: 'failed', why: 'gone', counts: null });
   });
 
   it('leaves nothing of what was just being written when the run was taken for dead', async () => {
