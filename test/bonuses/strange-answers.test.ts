@@ -145,6 +145,24 @@ describe('a list of a player’s bonuses', () => {
   });
 });
 
+it('shows no bonus under another’s id, though the service answers with one of the operator’s own (I8)', async () => {
+  const { alpha, beta, api } = deployment;
+  const read = async (bonusId: number, said: (right: string) => string) => {
+    api.misbehave('bonus', { kind: 'rewrite', body: said }, { calls: 1 });
+    const { status, json } = await alpha.call('/bonuses/bonus', { bonusId });
+    return [status, json?.code];
+  };
+  let own = '';
+  const keep = (right: string) => {
+    own = right;
+    return right;
+  };
+  expect(await read(bonus, keep)).toEqual([200, undefined]);
+  const foreign = await deployment.bonus(beta, await deployment.template(beta), 'carl');
+  // The answer to another call.
+  expect(await read(foreign, () => own)).toEqual([404, 2]);
+});
+
 it('survives a player’s id that no database can hold', async () => {
   deployment.api.misbehave('bonus', {
     kind: 'rewrite',
