@@ -3,7 +3,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { LimitedAnswer } from '../operators/limits.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonuses/intent-statements.ts';
-import type { NotAnswered } from './service/answer.ts';
+import { inWords, type NotAnswered } from './service/answer.ts';
 import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';
 
@@ -36,6 +36,8 @@ export interface BonusResult {
   readonly outcome: BonusOutcome;
   /** Whether it requested something that is another operator's, or missing. */
   readonly denied?: boolean;
+  /** Of a call that the service did not answer: why not, for the log. */
+  readonly error?: string;
 }
 
 export function ok(body: string): BonusResult {
@@ -75,29 +77,35 @@ export const NOTE_OPEN =
  * @param note for calls that may have taken effect: what happens next
  */
 export function notDone(answer: NotAnswered, terms: Terms, note?: string): BonusResult {
+  if (answer.kind === 'refused') return refused(answer, terms);
   const noted = (message: string) => (note === undefined ? message : `${message}; ${note}`);
-  const system = (status: number, message: string) => failure(CODES.system, message, status);
+  const failed = (outcome: BonusOutcome, status: number, message: string): BonusResult => ({
+    answer: failure(CODES.system, message, status),
+    outcome,
+    error: inWords(answer),
+  });
   switch (answer.kind) {
-    case 'refused': {
-      const { status, code = codeFor(status), message = 'The bonus service refused' } = answer;
-      const refusal = failure(code, translateText(message, terms, 'error'), status);
-      const { retryAfterSeconds } = answer;
-      const limited = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-      return { answer: { ...refusal, ...limited }, outcome: 'refused' };
-    }
     case 'unauthorized':
       // Not passed on: the message is about the aggregator's account.
-      return { answer: system(502, 'The bonus service refused the gateway'), outcome: 'failed' };
+      return failed('failed', 502, 'The bonus service refused the gateway');
     case 'failed':
-      return { answer: system(502, noted('The bonus service failed')), outcome: 'failed' };
+      return failed('failed', 502, noted('The bonus service failed'));
     case 'silent':
-      return { answer: system(504, noted('The bonus service did not answer')), outcome: 'silent' };
+      return failed('silent', 504, noted('The bonus service did not answer'));
     case 'notSent':
       return answer.reason === 'deadline'
-        ? { answer: system(504, 'Not sent: no time was left'), outcome: 'silent' }
-        : { answer: system(503, 'Not sent: the bonus service is away'), outcome: 'unavailable' };
+        ? failed('silent', 504, 'Not sent: no time was left')
+        : failed('unavailable', 503, 'Not sent: the bonus service is away');
   }
   return unreachable(answer);
+}
+
+function refused(answer: Extract<NotAnswered, { kind: 'refused' }>, terms: Terms): BonusResult {
+  const { status, code = codeFor(status), message = 'The bonus service refused' } = answer;
+  const refusal = failure(code, translateText(message, terms, 'error'), status);
+  const { retryAfterSeconds } = answer;
+  const limited = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return { answer: { ...refusal, ...limited }, outcome: 'refused' };
 }
 
 function codeFor(status: number): number {

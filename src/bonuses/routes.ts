@@ -87,7 +87,8 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
       // Callers that are not admitted can send any number of requests, which must not fill the log.
       const leftOut = caller === undefined ? api.strangers.next() : undefined;
       if (caller !== undefined || leftOut !== undefined) {
-        const facts = { ...labels, outcome: result.outcome, status: result.answer.status, leftOut };
+        const { answer, outcome, error } = result;
+        const facts = { ...labels, outcome, status: answer.status, error, leftOut };
         const durationMs = Math.round(seconds * 1000);
         api.bonuses.logger.info({ ...facts, durationMs }, 'bonus.handled');
       }

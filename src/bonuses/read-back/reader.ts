@@ -1,5 +1,4 @@
 import { Deadline } from '../../domain/deadline.ts';
-import { unreachable } from '../../domain/unreachable.ts';
 import type { BonusGrants } from '../../store/bonuses/grants.ts';
 import type { OpenCreates } from '../../store/bonuses/open-creates.ts';
 import type { BonusWalks } from '../../store/bonuses/walks.ts';
@@ -7,7 +6,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
-import { mayMeanMissing, type NotAnswered, saysNoPlayer } from '../service/answer.ts';
+import { inWords, mayMeanMissing, saysNoPlayer } from '../service/answer.ts';
 import { type Json, treeInSlices } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
@@ -91,18 +90,4 @@ export function timeoutMs({ configuration }: Pick<Bonuses, 'configuration'>): nu
 
 export function leaseMs(reading: Pick<Bonuses, 'configuration'>): number {
   return timeoutMs(reading) + LEASE_MARGIN_MS;
-}
-
-function inWords(answer: NotAnswered): string {
-  switch (answer.kind) {
-    case 'notSent':
-      return `not sent: ${answer.reason}`;
-    case 'refused':
-      return `HTTP ${answer.status}, code ${answer.code ?? '-'}`;
-    case 'unauthorized':
-    case 'failed':
-    case 'silent':
-      return answer.error;
-  }
-  return unreachable(answer);
 }

@@ -30,6 +30,8 @@ export type BonusApiAnswer =
   | {
       readonly kind: 'notSent';
       readonly reason: 'breaker' | 'bulkhead' | 'connection' | 'deadline';
+      /** Why no connection could be made. */
+      readonly error?: string;
       /** This process had no socket or memory for it, which says nothing about the service. */
       readonly isOwnShortage?: true;
     };
@@ -69,8 +71,8 @@ const REQUEST_TIMEOUT = 408;
 export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
   switch (exchange.kind) {
     case 'notSent': {
-      const { reason, isOwnShortage } = exchange;
-      return { kind: 'notSent', reason, ...(isOwnShortage && { isOwnShortage }) };
+      const { reason, error, isOwnShortage } = exchange;
+      return { kind: 'notSent', reason, error, ...(isOwnShortage && { isOwnShortage }) };
     }
     case 'failed':
       return exchange.fault === 'bad_answer'
@@ -80,6 +82,21 @@ export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
       return judgeResponse(exchange, method);
   }
   return unreachable(exchange);
+}
+
+/** What came instead of a success, for the log; nothing of the service's own message, which may be about a player. */
+export function inWords(answer: NotAnswered): string {
+  switch (answer.kind) {
+    case 'notSent':
+      return `not sent: ${answer.error ?? answer.reason}`;
+    case 'refused':
+      return `HTTP ${answer.status}, code ${answer.code ?? '-'}`;
+    case 'unauthorized':
+    case 'failed':
+    case 'silent':
+      return answer.error;
+  }
+  return unreachable(answer);
 }
 
 /** Says nothing about the request itself: the service has not processed it. */
