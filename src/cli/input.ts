@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileFault } from '../lib/faults.ts';
 import { CommandFailed } from './failures.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,6 +12,7 @@ export const STDIN = '-';
  * The bytes of a file, or of stdin.
  * @param signal closes the input: a process does not end while it waits for stdin
  * @throws CommandFailed if reading fails, possibly midway
+ * @throws the signal's reason if it came with the end of the input, which may not be all of it then
  */
 export async function* readChunks(
   terminal: Terminal,
@@ -30,6 +32,10 @@ export async function* readChunks(
     const name = file === STDIN ? 'stdin' : file;
     throw new CommandFailed(`${name} ${fileFault(error)}`, { cause: error });
   }
+  if (signal === undefined) return;
+  // Ctrl-C also ends the program that writes to stdin, and the loop shows that end first: the last line may be cut.
+  await turn();
+  signal.throwIfAborted();
 }
 
 /** The whole input, byte for byte. @throws CommandFailed */

@@ -6,6 +6,7 @@ import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
+import { untilInterrupted } from '../interruption.ts';
 import type { Tally } from '../onboarding/player-import.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -47,24 +48,55 @@ export function playersImportCommand(terminal: Terminal): Command {
 
 async function importFile(terminal: Terminal, file: string, options: Options): Promise<void> {
   const warn = operatorWarnings(terminal, options.folder);
-  // Imported here: they bring the configuration's schemas, which no other command should wait for.
-  const { importPlayers } = await import('../onboarding/player-import.ts');
   const dryRun = options.dryRun === true;
   await withReadyDatabase(terminal, async (url) => {
     const takeover = await openTakeover(url, dryRun);
     try {
-      const tally = await importPlayers({
-        chunks: readChunks(terminal, file),
-        takeover,
-        onRefused: (number, why) => terminal.tell(plain(`line ${number}: ${why}`)),
-        onPlayer: warn,
-        onProgress: progress(terminal),
-      });
+      const tally = await untilInterrupted(
+        () => terminal.tell('stopping after the lines under way ...'),
+        (signal) => takeLines(terminal, file, { takeover, warn, dryRun, signal }),
+      );
       report(terminal, tally, dryRun, options.json === true);
     } finally {
       await takeover.close();
     }
   });
+}
+
+interface Taking {
+  readonly takeover: PlayerTakeover;
+  readonly warn: (player: PlayerLine) => void;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** @throws Interrupted once the batch under way is written: the person learns how much of the file that was */
+async function takeLines(
+  terminal: Terminal,
+  file: string,
+  { takeover, warn, dryRun, signal }: Taking,
+): Promise<Readonly<Tally>> {
+  // Imported here: they bring the configuration's schemas, which no other command should wait for.
+  const { importPlayers } = await import('../onboarding/player-import.ts');
+  const showProgress = progress(terminal);
+  let imported = 0;
+  try {
+    return await importPlayers({
+      chunks: readChunks(terminal, file, signal),
+      takeover,
+      onRefused: (number, why) => terminal.tell(plain(`line ${number}: ${why}`)),
+      onPlayer: warn,
+      onProgress: (tally) => {
+        imported = tally.imported;
+        showProgress(tally);
+      },
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const done = dryRun ? 'nothing was written' : `${imported} lines were imported`;
+    terminal.tell(`${done}: run it again, lines that were imported count as unchanged`);
+    throw signal.reason;
+  }
 }
 
 async function openTakeover(url: string, dryRun: boolean): Promise<PlayerTakeover> {
