@@ -37,6 +37,9 @@ export interface CallbackEdge {
   readonly strangers: StrangerLog;
 }
 
+/** Of an IPv6 address that ends in an IPv4 one, with brackets and a port. */
+const ADDRESS_CHARACTERS_MAX = 53;
+
 type Parse = (body: Buffer) => ParseResult<Callback>;
 
 /** The callbacks from the service (docs/protocol.md, Callbacks; docs/contract.md, Callbacks). */
@@ -125,6 +128,8 @@ function admit(
       answer: failure(CODES.blocked, 'Source address not allowed', 403),
       outcome: 'unauthorized',
       operatorId: undefined,
+      // Of a request that was not verified, behind a proxy that passes on anything: any text.
+      detail: { ip: request.ip.slice(0, ADDRESS_CHARACTERS_MAX) },
     };
   }
   const verdict = verify(request.headers['x-sign-jws'], body, edge.serviceKeys());
