@@ -70,15 +70,19 @@ export const runtime = board({
     ],
     Processes: [
       series({
-        title: 'Event loop lag, p99',
-        why: 'How long does a callback wait for the processor? It is spent from the deadline. Over 100 ms: more replicas or `WORKERS`.',
+        title: 'Event loop lag',
+        why: 'How long does a callback wait for the processor? It is spent from the deadline. p99 over 100 ms: more replicas or `WORKERS`. A longest of seconds beside a small p99: the process is held up from outside, such as by a CPU limit.',
         unit: 's',
         width: 8,
         steps: [
           [0.1, 'yellow'],
           [0.5, 'red'],
         ],
-        queries: { '{{instance}}': 'max by (instance) (nodejs_eventloop_lag_p99_seconds)' },
+        // One stop of many seconds is one of a thousand values between two scrapes: no percentile shows it.
+        queries: {
+          '{{instance}} p99': 'max by (instance) (nodejs_eventloop_lag_p99_seconds)',
+          '{{instance}} longest': 'max by (instance) (nodejs_eventloop_lag_max_seconds)',
+        },
       }),
       series({
         title: 'Processor',
