@@ -5,6 +5,7 @@ import { wagergate } from '../cli/support/command-line.ts';
 import { expectDocumented } from '../openapi/support/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
 import { age, closeNext, csvOf, dayBefore, sha256 } from './support/closed-days.ts';
 import { bookAll, rowsOf } from './support/kept-books.ts';
 
@@ -147,6 +148,29 @@ describe('who may read a statement', () => {
       code: 0,
       stdout: expect.stringContaining('the same as before'),
     });
+  });
+
+  it('people who are told where these are not the lines that were closed (I12)', async () => {
+    const env = { DATABASE_URL: gateway.databaseUrl, GATEWAY_CONFIG: gateway.configFolder };
+    const day = dayBefore(3);
+    const args = ['books', 'statement', '--operator', 'alpha', '--day', day, '--csv'];
+    expect(await wagergate(args, { env })).toMatchObject({ code: 0, stderr: '' });
+    // As a superuser may, past the triggers.
+    const change = (by: string) =>
+      onServer(gateway.databaseUrl, async (client) => {
+        await client.query('SET session_replication_role = replica');
+        await client.query(
+          `UPDATE books_movements SET amount = amount ${by}
+            WHERE operator_id = 'alpha' AND day = $1 AND kind = 'payout'`,
+          [day],
+        );
+      });
+    await change('+ 1');
+    const changed = await wagergate(args, { env });
+    await change('- 1');
+    expect(changed.code).toBe(1);
+    expect(changed.stderr).toMatch(/^error: these are not the lines that were closed: .*\n$/);
+    expect(await wagergate(args, { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('people whom a rebuild tells which sums it has mended (I12)', async () => {

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { Command } from 'commander';
 import { statementCsv } from '../../books/statement-digest.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { Statements } from '../../store/books/statements.ts';
+import { type DayStatement, Statements } from '../../store/books/statements.ts';
 import type { Database } from '../../store/database.ts';
 import { readDay } from '../books.ts';
 import { withDatabase } from '../database.ts';
@@ -55,12 +56,28 @@ async function print(
         'operator had no bets by then',
     );
   }
-  if (csv) {
-    // `print` ends a line by itself.
-    for await (const piece of statementCsv(statements, operator, day)) {
-      terminal.print(piece.slice(0, -1));
-      if (terminal.isUnread) break;
-    }
-  } else if (json) terminal.printJson(statement);
+  if (csv) await printCsv(terminal, statements, statement);
+  else if (json) terminal.printJson(statement);
   else terminal.print(statementText(statement));
+}
+
+/** @throws CommandFailed after the last line if these are not the lines that were closed */
+async function printCsv(
+  terminal: Terminal,
+  statements: Statements,
+  { operator, day, sha256 }: DayStatement,
+): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const piece of statementCsv(statements, operator, day)) {
+    hash.update(piece);
+    // `print` ends a line by itself.
+    terminal.print(piece.slice(0, -1));
+    if (terminal.isUnread) return;
+  }
+  const printed = hash.digest('hex');
+  if (printed === sha256) return;
+  throw new CommandFailed(
+    `these are not the lines that were closed: their SHA-256 is ${printed}, that of the statement ` +
+      `${sha256}. Somebody has written to books_movements: see docs/runbooks/books-violations.md`,
+  );
 }
