@@ -64,9 +64,12 @@ export async function rebuildBooks(
     const changed = await changedStatements(new Statements(transaction), touched);
     if (changed.length > 0) {
       const which = changed.slice(0, 5).map(({ subject }) => subject);
+      // Of the open days, too: what a person looks for is among them, and there is no other list of it.
+      const { examples } = await steps.difference(from, bookedTo);
       throw new RebuildRefused(
-        `${changed.length} closed statement(s) would become others (${which.join(', ')}): ` +
-          'nothing was changed; see docs/runbooks/books-violations.md',
+        `${changed.length} closed statement(s) would become others (${which.join(', ')}), with the ` +
+          `movements of ${examples.join(', ')}: nothing was changed; ` +
+          'see docs/runbooks/books-violations.md',
       );
     }
     return await steps.difference(from, bookedTo);

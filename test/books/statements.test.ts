@@ -118,13 +118,17 @@ describe('a day is closed (I12)', () => {
 
   it('no rebuild makes another statement of it: it changes nothing and says which', async () => {
     const rows = await wholeBooks(gateway);
-    const [first] = await rowsOf(gateway, 'SELECT min(operation_id)::text AS id FROM attempts');
+    const [first] = await rowsOf(
+      gateway,
+      `SELECT id::text, transaction_id AS bet FROM operations
+        WHERE id = (SELECT min(operation_id) FROM attempts)`,
+    );
     await sql('UPDATE attempts SET latency_ms = latency_ms + 5 WHERE operation_id = $1', [
       first?.id,
     ]);
     const options = { timeZone: 'UTC', fromDay: undefined, log: () => undefined };
     await expect(rebuildBooks(gateway.databaseUrl, options)).rejects.toThrow(
-      `1 closed statement(s) would become others (alpha/${dayBefore(3)})`,
+      `1 closed statement(s) would become others (alpha/${dayBefore(3)}), with the movements of ${first?.bet}: nothing`,
     );
     const other = rebuildBooks(gateway.databaseUrl, { ...options, timeZone: 'Europe/Berlin' });
     await expect(other).rejects.toThrow('the books are kept in UTC');
