@@ -1,5 +1,6 @@
 import type { Bet } from '../../domain/bet.ts';
 import { heldMs } from '../deliveries/held-time.ts';
+import { isOpen } from '../deliveries/open-of-bet.ts';
 import { arrayText } from '../sql/sql-value.ts';
 import { batchStatement, type Columns, type Parameters } from '../sql/statement.ts';
 import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
@@ -143,7 +144,7 @@ export const COMMIT_NEW = batchStatement(
 const changeWhere = (onlyWhere = '') => `
   ${inputOfFree(`
         SELECT d.id FROM deliveries d
-         WHERE d.transaction_id = g.transaction_id AND d.state IN ('live', 'pending')
+         WHERE d.transaction_id = g.transaction_id AND ${isOpen('d')}
            AND (d.id = ANY (g.supersedes::bigint[])
                 -- A confirmation is overtaken by any later money operation.
                 OR d.purpose = 'confirm' AND g.operation <> 'update')`)}, bet AS (

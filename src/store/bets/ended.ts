@@ -1,3 +1,4 @@
+import { isOpen } from '../deliveries/open-of-bet.ts';
 import { ANSWERED_STATUS } from './answered.ts';
 
 /**
@@ -9,7 +10,7 @@ export const IS_PLACE_UNRESOLVED = `(b.place = 'unknown' OR b.place = 'accepted'
 
 /** A bet `b` with deliveries that are still to be made. */
 export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
-                                                   AND d.state IN ('live', 'pending'))`;
+                                                   AND ${isOpen('d')})`;
 /** A bet `b` with dead letters. */
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;

@@ -1,5 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { heldMs } from '../deliveries/held-time.ts';
+import { isOpen } from '../deliveries/open-of-bet.ts';
 import { batchStatement, type Columns } from '../sql/statement.ts';
 import { ATTEMPT_COLUMNS } from './attempt-record.ts';
 import { ANSWERED_PARAMETERS, OUTCOME_PARAMETERS } from './finish-parameters.ts';
@@ -38,7 +39,7 @@ const IS_LAST_UPDATE = `coalesce(b.update_time = (
              SELECT d.transaction_time FROM deliveries d
               WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose), false)
            AND NOT EXISTS (SELECT FROM deliveries d WHERE d.transaction_id = b.transaction_id
-                 AND d.state IN ('live', 'pending') AND d.operation = 'update' AND d.operation_id > i.operation_id)`;
+                 AND ${isOpen('d')} AND d.operation = 'update' AND d.operation_id - i.operation_id > 0)`;
 
 /** Writes outcomes: the bet, its attempt, its delivery. `:attempts` says for which of them an attempt is recorded. */
 const TEXT = `

@@ -1,5 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
+import { isOpen } from '../deliveries/open-of-bet.ts';
 import { statement } from '../sql/statement.ts';
 import { byAttempt } from './statements.ts';
 
@@ -26,7 +27,8 @@ const UNKNOWN_STATE = `
 const GUARDS_BECOME_WORK = `
     UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
      -- As an array: with a join, the planner would read every open delivery to find these few.
-     WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
+     WHERE ${isOpen('deliveries')} AND state IS NOT DISTINCT FROM 'live'
+       AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
 
 /** Marks one lapsed attempt as unknown and frees its bet, unless another session has done so, or has locked it. */
 export const RECOVER = statement(

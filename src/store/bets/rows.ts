@@ -14,6 +14,7 @@ import {
 import { PLACES } from '../../domain/bet-state.ts';
 import { BET_OPERATIONS, DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { isOpen } from '../deliveries/open-of-bet.ts';
 import type { Columns } from '../sql/statement.ts';
 
 export const SETTLEMENTS = ['none', 'settled', 'unsettled', 'unknown'] as const;
@@ -21,6 +22,13 @@ export const ROLLBACKS = ['none', 'promised', 'confirmed'] as const;
 export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
 const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
+
+/**
+ * Those of the bet `b`. OFFSET 0: found by the bet, whatever else is asked of them. While the table is empty, PostgreSQL
+ * would read all of it in the order of its ids, or by another of their columns.
+ */
+const OPEN_DELIVERIES = `(SELECT * FROM deliveries d
+                   WHERE d.transaction_id = b.transaction_id AND ${isOpen('d')} OFFSET 0) d`;
 
 /** Rows of `bets` with their players and open deliveries; `lapsed` is judged by PostgreSQL's clock. */
 export const SELECT_BETS = `
@@ -36,18 +44,13 @@ export const SELECT_BETS = `
          coalesce(b.busy_until <= clock_timestamp(), false) AS lapsed, b.version,
          b.standing_operation_id, b.late_kind, b.late_amount, b.late_type,
          extract(epoch FROM b.late_at)::float8 * 1000 AS late_at_ms, b.confirm_left,
-         EXISTS (SELECT 1 FROM deliveries d
-                  WHERE d.transaction_id = b.transaction_id AND d.state IN ('live', 'pending')
-                    AND d.purpose = 'confirm') AS is_confirming,
+         EXISTS (SELECT FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'confirm') AS is_confirming,
          p.user_id, p.operator_user,
          (SELECT json_agg(json_build_object(
                    'id', d.id::text, 'operation', d.operation, 'attempts', d.attempts,
                    'settle_amount', d.settle_amount, 'settle_type', d.settle_type,
                    'transaction_time', d.transaction_time) ORDER BY d.id)
-            FROM deliveries d
-           WHERE d.transaction_id = b.transaction_id AND d.state IN ('live', 'pending')
-             AND d.purpose = 'promise'
-         ) AS deliveries
+            FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'promise') AS deliveries
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
    WHERE b.transaction_id = ANY (:transaction_ids)`;
 

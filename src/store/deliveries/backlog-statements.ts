@@ -1,6 +1,7 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { operatorsIn } from '../sql/operators-in.ts';
 import { type Columns, type Parameters, statement, type TypedStatement } from '../sql/statement.ts';
+import { isOpen } from './open-of-bet.ts';
 
 /** How many entries of one operator, operation and state a piece contains. */
 export interface PieceRow {
@@ -149,7 +150,8 @@ export const LIVE = statement(
     FROM busy CROSS JOIN LATERAL (
       -- OFFSET 0: looked up bet by bet, whatever the table's statistics suggest.
       SELECT * FROM deliveries d
-       WHERE d.transaction_id = busy.transaction_id AND d.state = 'live' OFFSET 0) d
+       WHERE d.transaction_id = busy.transaction_id AND ${isOpen('d')}
+         AND d.state IS NOT DISTINCT FROM 'live' OFFSET 0) d
    GROUP BY d.operator_id, d.operation, d.state`,
   pieceRowOf,
 );

@@ -1,6 +1,7 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_END } from '../bets/lease.ts';
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { isOpen } from './open-of-bet.ts';
 import { claimedOf } from './taken.ts';
 
 /**
@@ -11,8 +12,8 @@ const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_a
        -- Money operations of a bet go in order; updates block nothing.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
-              WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
-                AND e.operation <> 'update' AND e.id < d.id))`;
+              WHERE e.transaction_id = d.transaction_id AND ${isOpen('e')}
+                AND e.operation <> 'update' AND e.id - d.id < 0 OFFSET 0))`;
 
 /** Whether the bet belongs to another wallet than the configured one: the SQL of `isOfOtherWallet` (0: not known). */
 const FOREIGN = `(CASE WHEN b.generation IN (0, :generation)
