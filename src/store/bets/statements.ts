@@ -92,7 +92,8 @@ export const RECORDED = `
            -- What was promised and is resolved may have been passed by a later result, and is not the bet's then.
            OR coalesce(o.answer_status, a.answer_status) IS DISTINCT FROM 200
               AND EXISTS (SELECT 1 FROM deliveries d
-                           WHERE d.operation_id = o.id AND d.state = 'resolved' OFFSET 0) AS is_concluded,
+                           WHERE d.operation_id = o.id
+                             AND d.state IS NOT DISTINCT FROM 'resolved' OFFSET 0) AS is_concluded,
          EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id AND ${IS_REFUSAL} OFFSET 0) AS is_refused
     FROM operations o${WITH_ANSWERED_ATTEMPT}
    WHERE o.transaction_id = :transaction_id`;

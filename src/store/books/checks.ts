@@ -48,9 +48,11 @@ export const CHECK_BETS = statement(
                 WHEN b.place <> 'accepted' THEN 0
                 WHEN ${isPlain('b.amount')} THEN -b.amount::numeric END AS stake,
            -- A result that a person resolved by hand is in the bet, but no wallet has confirmed it.
+           -- IS NOT DISTINCT FROM: found by the operation. By statistics of during an outage PostgreSQL would read all
+           -- that has been delivered since, for each bet.
            CASE WHEN (SELECT true FROM deliveries d
-                       WHERE d.operation_id = b.standing_operation_id AND d.state = 'resolved'
-                       LIMIT 1) THEN NULL
+                       WHERE d.operation_id = b.standing_operation_id
+                         AND d.state IS NOT DISTINCT FROM 'resolved' LIMIT 1) THEN NULL
                 WHEN b.rollback = 'confirmed' OR b.settlement IN ('none', 'unsettled') THEN 0
                 WHEN b.settlement = 'settled' AND ${isPlain('b.settlement_amount')}
                 THEN b.settlement_amount::numeric END AS payout

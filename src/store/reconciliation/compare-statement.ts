@@ -120,7 +120,7 @@ export const COMPARE = `
     LEFT JOIN promise p ON p.transaction_id = far.transaction_id
     LEFT JOIN LATERAL (
       SELECT v.resolved_by || ': ' || v.resolved_why AS words FROM operations o
-        JOIN deliveries v ON v.operation_id = o.id AND v.state = 'resolved'
+        JOIN deliveries v ON v.operation_id = o.id AND v.state IS NOT DISTINCT FROM 'resolved'
        WHERE o.transaction_id = d.bet_id AND (d.is_near OR far.operator_id IS NOT NULL)
        ORDER BY o.id DESC LIMIT 1) hand ON true
     LEFT JOIN LATERAL (

@@ -73,12 +73,12 @@ async function planOf({ text }: Statement): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/** These hold nothing but what is open. */
-const INDEX_OF_OPEN = / deliveries_(due|pending|open_of_bet|bet_open)_idx /;
+/** These hold nothing but what is open, or what has ended. */
+const INDEX_OF_STATES = / deliveries_(due|pending|open_of_bet|bet_open|settled_at)_idx /;
 
 /** Such a plan would read a whole backlog for each bet once a wallet is away. */
-function expectNoReadingOfAllThatAreOpen(plan: string): void {
-  const uses = plan.split('->').filter((node) => INDEX_OF_OPEN.test(node));
+function expectNoReadingOfAll(plan: string): void {
+  const uses = plan.split('->').filter((node) => INDEX_OF_STATES.test(node));
   for (const use of uses) expect(use).toMatch(/Index Cond: \(+(transaction_id|operator_id) = /);
 }
 
@@ -143,7 +143,7 @@ describe('of tables without a row', () => {
   it.each(STATEMENTS)('%s reads each row by its key, from the first day on', async (_, planned) => {
     const plan = await planOf(planned);
     expect(plan).not.toMatch(/Seq Scan|Disabled/);
-    expectNoReadingOfAllThatAreOpen(plan);
+    expectNoReadingOfAll(plan);
   });
 });
 
@@ -161,7 +161,7 @@ describe('while no delivery is open', () => {
   });
 
   it.each(STATEMENTS)('%s does not plan to read all that are open', async (_, planned) => {
-    expectNoReadingOfAllThatAreOpen(await planOf(planned));
+    expectNoReadingOfAll(await planOf(planned));
   });
 
   it('finds the promises of a bet by that bet alone, also once a wallet is away and thousands wait (I7)', async () => {
@@ -189,6 +189,19 @@ describe('while no delivery is open', () => {
     expect(bet?.deliveries).toHaveLength(1);
     await kept.run(FLUSH, {});
     expect((await entriesRead()) - before).toBeLessThan(10);
+  });
+});
+
+describe('while the statistics are of an outage, and all has been delivered since', () => {
+  beforeAll(async () => {
+    const { client } = database;
+    await client.query(`UPDATE deliveries SET state = 'pending', settled_at = NULL`);
+    await client.query('ANALYZE deliveries');
+    await client.query(`UPDATE deliveries SET state = 'delivered', settled_at = now()`);
+  });
+
+  it.each(STATEMENTS)('%s does not plan to read all that have ended', async (_, planned) => {
+    expectNoReadingOfAll(await planOf(planned));
   });
 });
 

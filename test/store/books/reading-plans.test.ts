@@ -87,3 +87,31 @@ it('makes that plan anew each time, although the statement has no values and its
   expect(await each.run(CHECK_BETS, {})).toEqual([{ lookedAt: 2_000, wrong: 0 }]);
   expect((await readMovements()) - before).toBe(0);
 });
+
+it('asks by its operation alone whether a person resolved it, also when an outage has just ended', async () => {
+  const { client } = database;
+  await client.query(
+    `WITH standing AS (
+       UPDATE bets SET standing_operation_id = split_part(transaction_id, '-', 2)::bigint
+       RETURNING transaction_id, standing_operation_id
+     )
+     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                             transaction_time, next_attempt_at, dead_at)
+     SELECT standing_operation_id, 'alpha', transaction_id, 'settle', 'pending', 't', now(), now() FROM standing`,
+  );
+  // What waits is in the statistics, what has been delivered is not yet.
+  await client.query('ANALYZE deliveries');
+  await client.query(`UPDATE deliveries SET state = 'delivered', settled_at = now()`);
+  await client.query(`UPDATE books_cursor SET checked_in = '0'`);
+  const readEnded = async () => {
+    await each.run(FLUSH, {});
+    const { rows } = await client.query<{ read: string }>(
+      `SELECT idx_tup_read AS read FROM pg_stat_user_indexes
+        WHERE indexrelname = 'deliveries_settled_at_idx'`,
+    );
+    return Number(rows[0]?.read);
+  };
+  const before = await readEnded();
+  expect(await each.run(CHECK_BETS, {})).toEqual([{ lookedAt: 2_000, wrong: 0 }]);
+  expect((await readEnded()) - before).toBe(0);
+});
