@@ -1,6 +1,7 @@
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { createTcpOpener, type FindAddresses } from './addresses.ts';
+import { resetWhenGivenUp } from './given-up.ts';
 import { TlsMeter } from './tls-meter.ts';
 
 /** Trusted authorities of the other end and the certificate of this end, in PEM. */
@@ -44,7 +45,10 @@ export function createOpener(how: {
   return (target, callback) => {
     const { hostname, port } = target;
     if (target.protocol !== 'https:') {
-      openTcp(hostname, port || '80', callback);
+      openTcp(hostname, port || '80', (...opened) => {
+        if (opened[0] === null) resetWhenGivenUp(opened[1], opened[1]);
+        callback(...opened);
+      });
       return;
     }
     const secure = tlsOpener();
@@ -55,7 +59,10 @@ export function createOpener(how: {
       }
       const [, wire] = opened;
       secure({ ...target, httpSocket: wire }, (...secured) => {
-        if (secured[1] instanceof TLSSocket) meter.watch(wire, secured[1]);
+        if (secured[1] instanceof TLSSocket) {
+          meter.watch(wire, secured[1]);
+          resetWhenGivenUp(secured[1], wire);
+        }
         callback(...secured);
       });
     });

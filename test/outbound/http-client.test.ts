@@ -216,9 +216,10 @@ describe('a call whose time is over once it was sent', () => {
     const http = client(server.origin, { connections: 1 });
     const exchange = http.exchange(post(), deadlineIn(150));
     const { socket } = await server.arrived(1);
-    const closed = once(socket, 'close');
+    // A reset, which is an error of the other side's socket.
+    const closed = once(socket, 'error');
     expect(await exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
-    await closed;
+    expect((await closed)[0]).toMatchObject({ code: 'ECONNRESET' });
   });
 });
 
