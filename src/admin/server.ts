@@ -132,7 +132,8 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 /** A plugin of its own, so that no path in it, with a route or without, can bypass the guard. */
 function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   const { people, logger } = options;
-  guardRoutes(app, authenticator(people, logger));
+  const unverified = new StrangerLog(options.clock);
+  guardRoutes(app, authenticator(people, logger, unverified));
   const strangers = new StrangerLog(options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip, caller } = request;

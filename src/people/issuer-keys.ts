@@ -28,6 +28,8 @@ export class IssuerKeys {
   readonly #asked: TokenBuckets;
   #of: { readonly uri: string; readonly keys: RemoteJWKSet } | undefined;
   #last: { readonly body: string; readonly atMs: number } | undefined;
+  /** Why the issuer's keys could not be read when it was asked last: it may have taken new ones. */
+  #unread: Error | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -59,6 +61,9 @@ export class IssuerKeys {
         return await claimsOf(token, this.#at(uri), options);
       }
     } catch (error) {
+      if (this.#unread !== undefined && isOfUnknownKey(error)) {
+        throw new IssuerUnavailable(this.#unread);
+      }
       // Anything else wrong with the token is a JOSEError, which is the bearer's problem.
       if (error instanceof errors.JOSEError) throw error;
       throw new IssuerUnavailable(error);
@@ -88,26 +93,42 @@ export class IssuerKeys {
 
   /** The issuer's keys, or the last ones if the limit is reached or it does not answer. */
   async #fetch(url: string, options: RequestInit): Promise<Response> {
-    if (this.#asked.take('keys') > 0) return this.#kept('it was asked too often');
+    if (this.#asked.take('keys') > 0) return this.#kept(noKeys('it was asked too often'));
     try {
       const response = await fetch(url, options);
-      if (response.status !== 200) return this.#kept(`it answered ${response.status}`);
+      if (response.status !== 200) return this.#notRead(`it answered ${response.status}`);
       const body = await response.text();
-      if (!holdsKeys(body)) return this.#kept('it answered no keys');
+      if (!holdsKeys(body)) return this.#notRead('it answered no keys');
       this.#last = { body, atMs: this.#clock.monotonicMs() };
+      this.#unread = undefined;
       return new Response(body);
     } catch (error) {
-      return this.#kept('it does not answer', error);
+      return this.#notRead('it does not answer', error);
     }
   }
 
-  #kept(why: string, cause?: unknown): Response {
+  #notRead(why: string, cause?: unknown): Response {
+    this.#unread = noKeys(why, cause);
+    return this.#kept(this.#unread);
+  }
+
+  #kept(otherwise: Error): Response {
     const last = this.#last;
-    if (last === undefined || this.#clock.monotonicMs() - last.atMs > KEPT_MS) {
-      throw new Error(`no keys of the issuer: ${why}`, { cause });
-    }
+    if (last === undefined || this.#clock.monotonicMs() - last.atMs > KEPT_MS) throw otherwise;
     return new Response(last.body);
   }
+}
+
+function noKeys(why: string, cause?: unknown): Error {
+  return new Error(`no keys of the issuer: ${why}`, { cause });
+}
+
+/** Whether none of the keys that were known has signed the token. */
+function isOfUnknownKey(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWSSignatureVerificationFailed
+  );
 }
 
 /** Whether a body is a key set: a proxy may answer 200 with a page of its own instead. */

@@ -28,6 +28,18 @@ it('says of an issuer whose keys cannot be read that it is away', async () => {
   await expect(signsIn()).rejects.toBeInstanceOf(IssuerUnavailable);
 });
 
+it('says of an issuer whose new keys cannot be read that it is away, not that it refuses', async () => {
+  const { stub, signsIn } = await person();
+  expect(await signsIn()).toMatchObject({ kind: 'signed_in' });
+  await stub.rotate();
+  stub.isKeyless = true;
+  await expect(signsIn()).rejects.toThrow('no keys of the issuer: it answered 500');
+  stub.isKeyless = false;
+  expect(await signsIn()).toMatchObject({ kind: 'signed_in' });
+  stub.impostor = (await generateKeyPair('RS256')).privateKey;
+  expect(await signsIn()).toEqual({ kind: 'refused', why: 'signature verification failed' });
+});
+
 it.each([
   ['says nothing of how it takes the client’s secret', undefined],
   ['takes it in the header alone', ['client_secret_basic']],

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { KeyedSemaphore } from '../../lib/keyed-semaphore.ts';
 import { recentMap } from '../../lib/recent.ts';
+import type { StrangerLog } from '../../lib/stranger-log.ts';
 import { IssuerUnavailable } from '../../people/issuer.ts';
 import { actorIn, roleIn } from '../../people/roles-claim.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -36,11 +37,14 @@ export type Authentication =
   /** Authenticated, but not allowed on any route. */
   | { readonly kind: 'forbidden'; readonly why: string };
 
+/** Decides which tokens that cannot be verified are logged. */
+type StrangersLogged = Pick<StrangerLog, 'next'>;
+
 /**
  * Authenticates a request by its bearer token or, if it has no `Authorization` header, by the console's cookie.
  * A bad header is not made good by a cookie.
  */
-export function authenticator(people: People, logger: Logger) {
+export function authenticator(people: People, logger: Logger, strangers: StrangersLogged) {
   const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
   const cookies = new Cookies(people);
   return async (request: FastifyRequest): Promise<Authentication> => {
@@ -54,13 +58,13 @@ export function authenticator(people: People, logger: Logger) {
         caller: { actor: 'token', role: 'admin', address: callerAddress(request) },
       };
     }
-    return await authenticateByIssuer(people, logger, request, token);
+    return await authenticateByIssuer(people, { logger, strangers }, request, token);
   };
 }
 
 async function authenticateByIssuer(
   { issuer }: People,
-  logger: Logger,
+  { logger, strangers }: { readonly logger: Logger; readonly strangers: StrangersLogged },
   request: FastifyRequest,
   token: string,
 ): Promise<Authentication> {
@@ -84,7 +88,9 @@ async function authenticateByIssuer(
     }
   } catch (error) {
     if (!(error instanceof IssuerUnavailable)) throw error;
-    logger.warn({ err: error }, 'people.issuer_unavailable');
+    // Anybody can send any number of such tokens, which must not fill the log.
+    const leftOut = strangers.next();
+    if (leftOut !== undefined) logger.warn({ err: error, leftOut }, 'people.issuer_unavailable');
     return { kind: 'unauthenticated', why: 'The issuer cannot be asked for its keys at present' };
   }
 }

@@ -5,6 +5,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { authenticator } from '../../../src/admin/access/authentication.ts';
 import { type People, secretHash } from '../../../src/admin/access/people.ts';
 import { signInRoutes } from '../../../src/admin/access/sign-in.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { StrangerLog } from '../../../src/lib/stranger-log.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -34,7 +36,7 @@ function listening() {
     return await answered;
   };
   const sessions = { open: unasked, openByLink: unasked, makeLink: unasked, close: unasked, find };
-  const authenticate = authenticator({ ...NOBODY, sessions }, silent);
+  const authenticate = authenticator({ ...NOBODY, sessions }, silent, new StrangerLog(systemClock));
   app.get('/', authenticate);
   const ask = async (name: string, remoteAddress = '192.0.2.1') => {
     const headers = { cookie: `__Host-wagergate-session=${cookieOf(name)}` };
