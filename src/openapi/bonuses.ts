@@ -36,6 +36,11 @@ const COMMON: Readonly<Record<string, Response>> = {
     ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
   },
+  '4XX': errors(
+    'Any other refusal of the service, with its own status and code: 31, say, for a template past its `toTime`',
+    [CODES.notFound],
+    'Template not found',
+  ),
   502: errors('The service failed', [CODES.system], 'The bonus service failed'),
   503: errors('Not sent: try again', [CODES.system], 'Not sent: the bonus service is away'),
   504: errors('The service did not answer', [CODES.system], 'The bonus service did not answer'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBonusApi } from '../../tools/simulator/bonus-api/bonus-api.ts';
 import type { BonusMisbehaviour } from '../../tools/simulator/bonus-api/misbehaviour.ts';
+import { expectDocumented } from '../openapi/support/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import {
@@ -79,7 +80,7 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
     expect(answer.headers['retry-after']).toBe(seconds);
   });
 
-  it('passes the service’s own refusal on in the operator’s terms', async () => {
+  it('passes the service’s own refusal on in the operator’s terms, as documented', async () => {
     const [{ user_id: userId } = { user_id: '?' }] = await deployment.sql<{ user_id: string }>(
       "SELECT user_id FROM players WHERE operator_user = 'ann'",
     );
@@ -88,6 +89,7 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
     deployment.api.misbehave('any', { kind: 'status', status: 422, body }, { calls: 1 });
     const answer = await deployment.alpha.call(`/bonuses/${method}`, fields());
     expect([answer.status, answer.json?.code]).toEqual([422, 77]);
+    expectDocumented(`POST /bonuses/${method}`, answer);
     expect(answer.body).not.toContain(SERVICE_CID);
     expect(answer.body).not.toContain(userId);
     expect(answer.body).not.toContain('0b9e1f6c');
