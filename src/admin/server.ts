@@ -25,6 +25,7 @@ import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { type BooksDesk, booksRoutes } from './books.ts';
+import { refuseWhileClosing } from './closing.ts';
 import { type ConfigurationDesk, configurationRoutes } from './configuration.ts';
 import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
@@ -88,6 +89,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     },
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
     // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
@@ -99,6 +101,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.decorate('underWay', new UnderWay());
   limitUnauthenticated(app, options.clock);
   breakOffSlow(app);
+  refuseWhileClosing(app);
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
   app.addHook('onRequest', hostCheck(options.adminHosts));
