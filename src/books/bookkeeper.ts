@@ -7,6 +7,8 @@ import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { BooksChecks } from '../store/books/checks.ts';
 import { DayChecks } from '../store/books/day-checks.ts';
+import { StatementChecks } from '../store/books/statement-checks.ts';
+import { Statements } from '../store/books/statements.ts';
 import { countUnresolved } from '../store/books/unresolved.ts';
 import { VIOLATION_RULES } from '../store/books/violations.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
@@ -14,6 +16,7 @@ import type { DatabaseAddress } from '../store/server/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { checkDays } from './check-days.ts';
+import { StatementRounds } from './check-statements.ts';
 import { closeDueDays } from './close-days.ts';
 import { dutyLoop, pausesOf } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
@@ -27,6 +30,8 @@ const MUCH = 100;
 const DUTIES_EVERY_MS = 4_000;
 /** Checking the sums of whole days reads all of their movements. */
 const CHECK_DAYS_EVERY_MS = 60_000;
+/** Closed days are read whole as well, some of them each time. */
+const CHECK_STATEMENTS_EVERY_MS = 60_000;
 /** The share of time for duties whose cost grows with the data; beyond it they run less often. */
 const SHARE = 1 / 20;
 
@@ -50,6 +55,7 @@ export class Bookkeeper {
   readonly #journal: BooksJournal;
   readonly #checks: BooksChecks;
   readonly #dayChecks: DayChecks;
+  readonly #rounds: StatementRounds;
   readonly #reconciliations: ReconciliationRuns;
   readonly #duties: readonly Loop[];
   /** The zone that the log says is not taken: two duties ask every four seconds, perhaps for years. */
@@ -61,6 +67,12 @@ export class Bookkeeper {
     this.#journal = new BooksJournal(keeping.runner);
     this.#checks = new BooksChecks(keeping.runner);
     this.#dayChecks = new DayChecks(keeping.runner);
+    this.#rounds = new StatementRounds({
+      checks: new StatementChecks(keeping.runner),
+      statements: new Statements(keeping.runner),
+      clock: keeping.clock,
+      isStopping: () => this.#stopping,
+    });
     this.#reconciliations = new ReconciliationRuns(keeping.runner);
     this.#duties = [
       this.#duty('book', IDLE_MS, () => this.#book()),
@@ -68,6 +80,9 @@ export class Bookkeeper {
       this.#every('unresolved', DUTIES_EVERY_MS, () => this.#countUnresolved()),
       this.#duty('close', DUTIES_EVERY_MS, () => this.#close()),
       this.#every('check_days', CHECK_DAYS_EVERY_MS, () => this.#checkDays()),
+      this.#every('check_statements', CHECK_STATEMENTS_EVERY_MS, async () =>
+        this.#tellWrong(await this.#rounds.look()),
+      ),
       this.#duty('check', DUTIES_EVERY_MS, () => this.#check()),
       this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#lookAtReconciliations()),
     ];

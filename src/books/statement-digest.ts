@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { STATEMENT_HEADER, statementLine } from '../domain/statement-csv.ts';
 import type { Digest } from '../store/books/closing.ts';
-import type { ClosedDay } from '../store/books/rebuild-steps.ts';
-import type { Statements } from '../store/books/statements.ts';
+import type { ClosedDay, Statements } from '../store/books/statements.ts';
 import type { Violation } from '../store/books/violations.ts';
 
 /** A day's CSV, page by page: ten million lines take no more memory than one page. */

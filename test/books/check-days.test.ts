@@ -129,3 +129,21 @@ it('fails comparisons whose process is gone, and says which: they would run for 
   await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(...lost), PATIENT_MS);
   await bookkeeper.close();
 });
+
+it('reads closed days again, and says so where one is not as it was closed (I12)', async () => {
+  const noted: unknown[] = [];
+  const { bookkeeper, error } = bookkeeperOn(async ({ name }, input) => {
+    if (name === 'books-note-violation') noted.push(input);
+    if (name !== 'books-next-closed-day') return [];
+    const isFirst = JSON.stringify(input).includes('infinity');
+    const closed = { operatorId: 'alpha', day: '2026-11-20', movements: 1, sha256: 'of one line' };
+    return isFirst ? [closed] : [];
+  });
+  await vi.waitFor(
+    () =>
+      expect(error).toHaveBeenCalledWith({ wrong: 1, why: expect.any(String) }, 'books.violated'),
+    PATIENT_MS,
+  );
+  await bookkeeper.close();
+  expect(noted).toMatchObject([[{ rule: 'statement', subject: 'alpha/2026-11-20' }]]);
+});

@@ -1,6 +1,6 @@
-import { noRow, statement } from '../sql/statement.ts';
+import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
-import { NOTE_VIOLATION, VIOLATION_RULES, type Violation } from './violations.ts';
+import { VIOLATION_RULES } from './violations.ts';
 
 /** Movements read by one check. */
 const CHECK_MAX = 2_000;
@@ -119,13 +119,6 @@ const LAG = statement(
   (row) => row.int('seconds'),
 );
 
-const FORGET_MENDED = statement(
-  'books-forget-statement-violations',
-  {},
-  `DELETE FROM books_violations WHERE rule = 'statement'`,
-  noRow,
-);
-
 /**
  * Continuously compares new movements with the bets they come from. A difference is a row of
  * `books_violations` until it is gone. Every method throws GatewayError
@@ -146,12 +139,6 @@ export class BooksChecks {
   }> {
     const [checked = { lookedAt: 0, wrong: 0 }] = await this.#runner.run(CHECK_BETS, {});
     return { ...checked, isMore: checked.lookedAt === CHECK_MAX };
-  }
-
-  /** Replaces the recorded statement violations by these: the closed statements that have changed. */
-  async noteStatements(changed: readonly Violation[]): Promise<void> {
-    await this.#runner.run(FORGET_MENDED, {});
-    if (changed.length > 0) await this.#runner.run(NOTE_VIOLATION, changed);
   }
 
   /** How many violations are on record, by rule. */

@@ -2,6 +2,7 @@ import { SUMS } from './book-statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 import { dayStart } from './day-start.ts';
 import { type Position, positionOf } from './position.ts';
+import { type ClosedDay, closedDayOf } from './statements.ts';
 
 /** How the previous rows differ from the rebuilt ones, up to where the books had been written. */
 export interface RebuildDifference {
@@ -14,15 +15,6 @@ export interface RebuildDifference {
   readonly examples: readonly string[];
   /** `alpha/USD/2026-11-20`: days whose sums were not those of their movements. */
   readonly days: readonly string[];
-}
-
-/** What the statement of a closed day recorded. */
-export interface ClosedDay {
-  readonly operatorId: string;
-  readonly day: string;
-  readonly movements: number;
-  /** Of its CSV, hexadecimal. */
-  readonly sha256: string;
 }
 
 const POSITION = '(written_in, operation_id, number)';
@@ -120,12 +112,7 @@ export class RebuildSteps {
          JOIN books_statements s USING (operator_id, day)
         ORDER BY s.day, s.operator_id`,
       [writtenIn, operationId, number],
-      (row) => ({
-        operatorId: row.text('operator_id'),
-        day: row.text('day'),
-        movements: row.int('movements'),
-        sha256: row.text('sha256'),
-      }),
+      closedDayOf,
     );
   }
 

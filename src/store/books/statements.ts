@@ -1,6 +1,6 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { StatementRow } from '../../domain/statement-csv.ts';
-import { type Parameters, statement } from '../sql/statement.ts';
+import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
 import { type WhichDay, whichDay } from './open-operations.ts';
@@ -13,6 +13,24 @@ export interface OpenOperation {
   readonly why: string;
   /** ISO 8601 UTC. */
   readonly since: string;
+}
+
+/** What the statement of a closed day recorded of its lines. */
+export interface ClosedDay extends WhichDay {
+  /** How many there are. */
+  readonly movements: number;
+  /** Of its CSV, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Of the columns `operator_id`, `day` as text, `movements` as an integer and `sha256`. */
+export function closedDayOf(row: Columns): ClosedDay {
+  return {
+    operatorId: row.text('operator_id'),
+    day: row.text('day'),
+    movements: row.int('movements'),
+    sha256: row.text('sha256'),
+  };
 }
 
 /** A closed day of one operator. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkDays } from '../../../src/books/check-days.ts';
-import { BooksChecks } from '../../../src/store/books/checks.ts';
 import { DayChecks } from '../../../src/store/books/day-checks.ts';
 import { openBooks } from '../../books/support/booked-day.ts';
 
@@ -27,15 +26,4 @@ it('yesterday is checked until it is closed, and stays violated until it is mend
   await books.query(`UPDATE books_days SET stakes = stakes - 1 WHERE currency = 'EUR'`);
   expect(await check()).toBe(0);
   expect(await violations()).toEqual([]);
-});
-
-it('statements that are well again take back no violation of a bet or a day (I12)', async () => {
-  const checks = new BooksChecks(books.database);
-  const violation = { subject: 'one', operatorId: 'alpha', found: '1', expected: '2' };
-  await checks.noteStatements([{ ...violation, rule: 'statement' }]);
-  await books.query(`
-    INSERT INTO books_violations (rule, subject, operator_id, found, expected)
-    SELECT rule, 'other', 'alpha', '1', '2' FROM unnest(ARRAY['bet', 'day']) rule`);
-  await checks.noteStatements([]);
-  expect((await violations()).map(({ rule }) => rule)).toEqual(['bet', 'day']);
 });
