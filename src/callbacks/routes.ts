@@ -128,8 +128,9 @@ function admit(
       answer: failure(CODES.blocked, 'Source address not allowed', 403),
       outcome: 'unauthorized',
       operatorId: undefined,
-      // Of a request that was not verified, behind a proxy that passes on anything: any text.
-      detail: { ip: request.ip.slice(0, ADDRESS_CHARACTERS_MAX) },
+      // Of a request that was not verified, behind a proxy that passes on anything: any text. None if the connection
+      // was reset meanwhile.
+      detail: { ip: request.ip?.slice(0, ADDRESS_CHARACTERS_MAX) },
     };
   }
   const verdict = verify(request.headers['x-sign-jws'], body, edge.serviceKeys());
