@@ -2,7 +2,8 @@ import type { Clock } from '../domain/clock.ts';
 import type { WhichDay } from '../store/books/open-operations.ts';
 import type { StatementChecks } from '../store/books/statement-checks.ts';
 import type { ClosedDay, Statements } from '../store/books/statements.ts';
-import { changedStatements } from './statement-digest.ts';
+import type { Violation } from '../store/books/violations.ts';
+import { type ChangedDay, changedStatements } from './statement-digest.ts';
 
 /** After this long a look begins no other day. */
 const LOOK_MS = 1_000;
@@ -55,7 +56,7 @@ export class StatementRounds {
       if ((await this.#changesOf(closed)).length === 0) continue;
       // Once more before it is recorded: a rebuild may have mended it in between.
       const changes = await this.#changesOf(closed);
-      await checks.note(changes);
+      await checks.note(changes.map(violationOf));
       changed += changes.length;
     } while (clock.monotonicMs() < endsMs);
     return changed;
@@ -83,3 +84,14 @@ export class StatementRounds {
 }
 
 class Stopping extends Error {}
+
+function violationOf({ closed, now }: ChangedDay): Violation {
+  const { operatorId, day, movements, sha256 } = closed;
+  return {
+    rule: 'statement',
+    subject: `${operatorId}/${day}`,
+    operatorId,
+    found: `${now.movements} movements, sha256 ${now.sha256}`,
+    expected: `${movements} movements, sha256 ${sha256}`,
+  };
+}

@@ -1,7 +1,8 @@
 import { BooksJournal } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
+import type { Position } from '../store/books/position.ts';
 import { type RebuildDifference, RebuildSteps } from '../store/books/rebuild-steps.ts';
-import { Statements } from '../store/books/statements.ts';
+import { type ClosedDay, Statements } from '../store/books/statements.ts';
 import { keepBooks } from './keep-books.ts';
 import { changedStatements } from './statement-digest.ts';
 
@@ -63,15 +64,30 @@ export async function rebuildBooks(
     if (touched.length > 0) log(`${touched.length} closed statements`);
     const changed = await changedStatements(new Statements(transaction), touched);
     if (changed.length > 0) {
-      const which = changed.slice(0, 5).map(({ subject }) => subject);
-      // Of the open days, too: what a person looks for is among them, and there is no other list of it.
-      const { examples } = await steps.difference(from, bookedTo);
-      throw new RebuildRefused(
-        `${changed.length} closed statement(s) would become others (${which.join(', ')}), with the ` +
-          `movements of ${examples.join(', ')}: nothing was changed; ` +
-          'see docs/runbooks/books-violations.md',
+      throw await refusal(
+        steps,
+        from,
+        changed.map(({ closed }) => closed),
       );
     }
     return await steps.difference(from, bookedTo);
   });
+}
+
+async function refusal(
+  steps: RebuildSteps,
+  from: Position,
+  changed: readonly ClosedDay[],
+): Promise<RebuildRefused> {
+  const which = changed.slice(0, 5).map(({ operatorId, day }) => `${operatorId}/${day}`);
+  const bets = await steps.changedBets(from, changed);
+  // Without a bet the statement itself was changed, or a movement that is not booked again: both past the triggers.
+  const why =
+    bets.length === 0
+      ? 'although the journal books the same movements (somebody has written past the triggers)'
+      : `with the movements of ${bets.join(', ')}`;
+  return new RebuildRefused(
+    `${changed.length} closed statement(s) would become others (${which.join(', ')}), ${why}: ` +
+      'nothing was changed; see docs/runbooks/books-violations.md',
+  );
 }

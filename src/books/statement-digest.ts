@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { STATEMENT_HEADER, statementLine } from '../domain/statement-csv.ts';
 import type { Digest } from '../store/books/closing.ts';
 import type { ClosedDay, Statements } from '../store/books/statements.ts';
-import type { Violation } from '../store/books/violations.ts';
 
 /** A day's CSV, page by page: ten million lines take no more memory than one page. */
 export async function* statementCsv(
@@ -31,22 +30,21 @@ export async function sealOf(
   return { sha256: hash.digest('hex'), movements };
 }
 
-/** A violation for each of these closed days whose movements have changed since it was closed. */
+/** A closed day whose lines are not those that were closed, with the checksum of what they are now. */
+export interface ChangedDay {
+  readonly closed: ClosedDay;
+  readonly now: Digest;
+}
+
+/** Those of these closed days whose lines have changed since they were closed. */
 export async function changedStatements(
   statements: Pick<Statements, 'pages'>,
-  closed: readonly ClosedDay[],
-): Promise<readonly Violation[]> {
-  const changed: Violation[] = [];
-  for (const { operatorId, day, movements, sha256 } of closed) {
-    const now = await sealOf(statements, operatorId, day);
-    if (now.sha256 === sha256) continue;
-    changed.push({
-      rule: 'statement',
-      subject: `${operatorId}/${day}`,
-      operatorId,
-      found: `${now.movements} movements, sha256 ${now.sha256}`,
-      expected: `${movements} movements, sha256 ${sha256}`,
-    });
+  days: readonly ClosedDay[],
+): Promise<readonly ChangedDay[]> {
+  const changed: ChangedDay[] = [];
+  for (const closed of days) {
+    const now = await sealOf(statements, closed.operatorId, closed.day);
+    if (now.sha256 !== closed.sha256) changed.push({ closed, now });
   }
   return changed;
 }

@@ -123,9 +123,14 @@ describe('a day is closed (I12)', () => {
       `SELECT id::text, transaction_id AS bet FROM operations
         WHERE id = (SELECT min(operation_id) FROM attempts)`,
     );
-    await sql('UPDATE attempts SET latency_ms = latency_ms + 5 WHERE operation_id = $1', [
-      first?.id,
-    ]);
+    // The last one is in an open day: it is not what is to be found.
+    const shift = (byMs: number) =>
+      sql(
+        `UPDATE attempts SET latency_ms = latency_ms + $2
+          WHERE operation_id IN ($1, (SELECT max(operation_id) FROM attempts))`,
+        [first?.id, byMs],
+      );
+    await shift(5);
     const options = { timeZone: 'UTC', fromDay: undefined, log: () => undefined };
     await expect(rebuildBooks(gateway.databaseUrl, options)).rejects.toThrow(
       `1 closed statement(s) would become others (alpha/${dayBefore(3)}), with the movements of ${first?.bet}: nothing`,
@@ -133,9 +138,24 @@ describe('a day is closed (I12)', () => {
     const other = rebuildBooks(gateway.databaseUrl, { ...options, timeZone: 'Europe/Berlin' });
     await expect(other).rejects.toThrow('the books are kept in UTC');
     expect(await wholeBooks(gateway)).toEqual(rows);
-    await sql('UPDATE attempts SET latency_ms = latency_ms - 5 WHERE operation_id = $1', [
-      first?.id,
-    ]);
+    await shift(-5);
+  });
+
+  it('also where it is the statement that was changed, past the triggers', async () => {
+    const [closed] = await rowsOf(
+      gateway,
+      `SELECT sha256 FROM books_statements WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}'`,
+    );
+    const change = (to: unknown) =>
+      sql(`SET session_replication_role = replica; UPDATE books_statements SET sha256 = '${to}'
+            WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}'`);
+    await change(sha256('another'));
+    const options = { timeZone: 'UTC', fromDay: undefined, log: () => undefined };
+    await expect(rebuildBooks(gateway.databaseUrl, options)).rejects.toThrow(
+      `(alpha/${dayBefore(3)}), although the journal books the same movements (somebody has written past the triggers): nothing`,
+    );
+    await change(closed?.sha256);
+    expect(await rebuildBooks(gateway.databaseUrl, options)).toMatchObject({ changed: 0 });
   });
 
   it('not while something of it is open, but at the latest after a limit, which lists it', async () => {

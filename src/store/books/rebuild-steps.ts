@@ -116,6 +116,26 @@ export class RebuildSteps {
     );
   }
 
+  /** The first five bets with other movements than before in these closed days. */
+  async changedBets(from: Position, days: readonly ClosedDay[]): Promise<readonly string[]> {
+    return await this.#books.rows(
+      `WITH closed AS (SELECT * FROM unnest($4::text[], $5::date[]) AS c(operator_id, day)),
+            before AS (SELECT r::text AS row, r.transaction_id
+                         FROM books_replaced r JOIN closed USING (operator_id, day)),
+            after AS (SELECT m::text AS row, m.transaction_id
+                        FROM books_movements m JOIN closed USING (operator_id, day)
+                       WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int))
+       SELECT DISTINCT transaction_id
+         FROM ((TABLE before EXCEPT ALL TABLE after) UNION ALL (TABLE after EXCEPT ALL TABLE before)) changed
+        ORDER BY 1 LIMIT 5`,
+      [
+        ...[from.writtenIn, from.operationId, from.number],
+        ...[days.map(({ operatorId }) => operatorId), days.map(({ day }) => day)],
+      ],
+      (row) => row.text('transaction_id'),
+    );
+  }
+
   /** @param bookedTo the cursor before the rebuild: nothing after it had been booked yet */
   async difference(from: Position, bookedTo: Position): Promise<RebuildDifference> {
     const [found] = await this.#books.rows(
