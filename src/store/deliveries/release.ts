@@ -66,7 +66,8 @@ async function changeHeld(
       ), changed AS (
         UPDATE deliveries d SET ${change}
           FROM batch, bets b
-         WHERE d.id = batch.id AND d.state = 'pending'
+         -- By its id alone: by statistics of before an outage PostgreSQL would read all that wait for each of a batch.
+         WHERE d.id = batch.id AND d.state IS NOT DISTINCT FROM 'pending'
            AND b.transaction_id = d.transaction_id
            -- Of the generation itself only what was held.
            AND (b.generation < ${generation} OR b.generation = ${generation} AND d.held)

@@ -45,7 +45,10 @@ const CHANGES = sql`
          jsonb_build_object('state', 'pending')
     FROM changed JOIN before b USING (id)`;
 
-/** Makes deliveries due now, single ones or an operator's whole backlog in batches. */
+/**
+ * Makes deliveries due now, single ones or an operator's whole backlog in batches. `IS NOT DISTINCT FROM`: they are found
+ * by their ids, whatever the statistics say of all that wait or are dead.
+ */
 export class DeliveryRetries {
   readonly #prisma: Prisma;
   readonly #horizonHours: (operatorId: string) => number;
@@ -79,7 +82,7 @@ export class DeliveryRetries {
       UPDATE deliveries d
          SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
-       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.state IS NOT DISTINCT FROM 'pending'
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
@@ -104,7 +107,7 @@ export class DeliveryRetries {
     return await this.#prisma.$queryRaw<{ readonly id: bigint; readonly version: number }[]>`
       SELECT d.id, b.version
         FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'dead'
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.state IS NOT DISTINCT FROM 'dead'
          AND NOT ${IS_PASSED}`;
   }
 
@@ -145,7 +148,7 @@ export class DeliveryRetries {
              resolved_by = ${by.caller.actor},
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
         FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
-       WHERE d.id = c.id AND d.state = 'dead'
+       WHERE d.id = c.id AND d.state IS NOT DISTINCT FROM 'dead'
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
