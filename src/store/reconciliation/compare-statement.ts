@@ -88,11 +88,15 @@ export const COMPARE = `
            b.transaction_id IS NOT NULL AS is_near, ${columnsOf('b', [...HERE, ...PROMISED])}
       FROM (SELECT l.*, count(*) OVER (PARTITION BY l.transaction_id) AS copies FROM listed l) t
       FULL JOIN (SELECT n.*, ${columnsOf('p', PROMISED)}
-                   FROM bets n LEFT JOIN promise p ON p.transaction_id = n.transaction_id
-                  WHERE n.operator_id = $1 AND n.place <> 'in_flight'
-                    AND bet_state(n.place, n.settlement, n.rollback) = ANY ($4::text[])
-                    AND n.created_at >= $2::timestamptz - ${AROUND}
-                    AND n.created_at < $3::timestamptz + ${AROUND}) b
+                   FROM (SELECT * FROM bets
+                          WHERE operator_id = $1 AND place <> 'in_flight'
+                            AND bet_state(place, settlement, rollback) = ANY ($4::text[])
+                            AND created_at >= $2::timestamptz - ${AROUND}
+                            AND created_at < $3::timestamptz + ${AROUND}) n
+                   -- A left join, of those of the day: worded so that PostgreSQL has to sort or hash both. By statistics
+                   -- of before an outage, of a day with one bet and one promise, it would compare all with all.
+                   FULL JOIN promise p ON p.transaction_id = n.transaction_id
+                  WHERE coalesce(n.operator_id, '') = $1) b
         ON b.transaction_id COLLATE "C" = t.transaction_id
      WHERE (t.copies = 1 AND NOT t.is_unreadable AND b.promised IS NULL AND b.place = 'accepted'
             AND b.rollback = 'none' AND (t.currency IS NULL OR t.currency = b.currency)
