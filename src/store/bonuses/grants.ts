@@ -94,6 +94,12 @@ export class BonusGrants {
   }
 }
 
+/**
+ * For grants that are found by another key. It is not the condition of the indexes of open grants: by statistics of
+ * before an outage of the service, PostgreSQL would read all that is open each time.
+ */
+const IS_OPEN = `state IS NOT DISTINCT FROM 'open'`;
+
 interface DueGrants {
   readonly upstreamCids: readonly string[];
   readonly leaseMs: number;
@@ -141,7 +147,7 @@ const LOOK_AGAIN = statement(
   `UPDATE bonus_grants
       SET page = :page, looks = :looks,
           look_at = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
-    WHERE id = :id AND state = 'open'`,
+    WHERE id = :id AND ${IS_OPEN}`,
   noRow,
 );
 
@@ -171,14 +177,14 @@ const FOUND = statement(
   UPDATE bonus_grants
      SET state = CASE WHEN EXISTS (SELECT 1 FROM known) THEN 'refused' ELSE 'issued' END,
          item = :item
-   WHERE id = :id AND state = 'open'`,
+   WHERE id = :id AND ${IS_OPEN}`,
   noRow,
 );
 
 const ABSENT = statement(
   'bonus-grant-absent',
   { id: ['bigint', (id) => id] } satisfies Parameters<string>,
-  `UPDATE bonus_grants SET state = 'absent' WHERE id = :id AND state = 'open'`,
+  `UPDATE bonus_grants SET state = 'absent' WHERE id = :id AND ${IS_OPEN}`,
   noRow,
 );
 
@@ -216,6 +222,6 @@ const LEFT_OPEN = statement(
   `SELECT i.id FROM bonus_intents i
     WHERE i.state = 'open' AND i.kind = 'apply' AND i.look_at <= clock_timestamp()
       AND NOT EXISTS (SELECT 1 FROM bonus_grants g
-                       WHERE g.intent_id = i.id AND g.state = 'open')`,
+                       WHERE g.intent_id = i.id AND g.${IS_OPEN})`,
   (row) => row.text('id'),
 );
