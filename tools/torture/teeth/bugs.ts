@@ -173,8 +173,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
-        find: "AND e.operation <> 'update' AND e.id < d.id))`;",
-        put: "AND e.operation <> 'update' AND e.id < 0))`;",
+        find: "AND e.operation <> 'update' AND e.id - d.id < 0 OFFSET 0))`;",
+        put: "AND e.operation <> 'update' AND e.id < 0 OFFSET 0))`;",
       },
       {
         file: 'src/store/deliveries/statements.ts',
