@@ -68,8 +68,9 @@ it('looks up what is booked of a thousand bets one by one', async () => {
 
 it('checks two thousand movements by the keys of their bets', async () => {
   const plan = await planOf(CHECK_BETS, {});
-  expect(plan).toContain('Index Scan on bets_pkey');
-  expect(plan).toContain('Index Scan on books_movements_pkey');
+  // Of either kind: PostgreSQL may have analysed the tables by now, all the same.
+  expect(plan).toMatch(/Index Scan (using|on) bets_pkey/);
+  expect(plan).toMatch(/Index Scan (using|on) books_movements_pkey/);
   expect(plan).not.toMatch(/Seq Scan on (bets|books_movements)/);
 });
 
