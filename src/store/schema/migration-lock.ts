@@ -1,17 +1,9 @@
 import type { Client } from 'pg';
-import { plain } from '../../lib/plain-text.ts';
+import { lockHolder } from '../server/lock-holder.ts';
 import { clientRows } from '../sql/client-rows.ts';
 
 /** Prisma's own key: a concurrent `prisma migrate deploy` waits for us, or we for it. */
 const LOCK_KEY = 72_707_369;
-
-/** Of other users' sessions, a role may see neither the program nor its address. */
-const HOLDER = `
-  SELECT l.pid, concat_ws(', ', a.usename, nullif(a.application_name, ''), 'at ' || host(a.client_addr),
-                          a.state || to_char(a.state_change, '" since "YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS who
-    FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-   WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 0 AND l.objid = ${LOCK_KEY} AND l.objsubid = 1
-     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** Waits as long as it takes; the lock ends with the session. */
 export async function lockMigrations(client: Client, log: (line: string) => void): Promise<void> {
@@ -23,15 +15,12 @@ export async function lockMigrations(client: Client, log: (line: string) => void
   );
   if (locked === true) return;
   log('another process is applying migrations: waiting for it');
-  const [holder] = await clientRows(client, HOLDER, [], (row) => ({
-    pid: row.int('pid'),
-    who: row.text('who'),
-  }));
+  const holder = await lockHolder(client, LOCK_KEY);
   // A process that is stopped keeps the lock for as long as its machine answers for it.
   if (holder !== undefined) {
     const { pid, who } = holder;
     log(
-      `it has PostgreSQL's session ${pid} (${plain(who)}); if it has been stopped, end it, ` +
+      `it has PostgreSQL's session ${pid} (${who}); if it has been stopped, end it, ` +
         `or SELECT pg_terminate_backend(${pid}): the migrations are then applied here`,
     );
   }

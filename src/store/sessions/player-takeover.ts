@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { openLongConnection } from '../server/connection.ts';
+import { type LockHolder, lockHolder } from '../server/lock-holder.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { Columns } from '../sql/statement.ts';
 
@@ -15,9 +16,12 @@ export interface PlayerLine {
 /** Another import holds the lock. */
 export class TakeoverBusy extends Error {
   override readonly name = 'TakeoverBusy';
+  /** Undefined if it has just ended. */
+  readonly holder: LockHolder | undefined;
 
-  constructor() {
+  constructor(holder: LockHolder | undefined) {
     super('another import is running');
+    this.holder = holder;
   }
 }
 
@@ -78,7 +82,7 @@ export class PlayerTakeover {
       [LOCK_KEY],
       (row) => row.bool('locked'),
     );
-    if (locked !== true) throw new TakeoverBusy();
+    if (locked !== true) throw new TakeoverBusy(await lockHolder(this.#client, LOCK_KEY));
   }
 
   /**

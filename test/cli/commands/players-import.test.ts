@@ -187,6 +187,8 @@ describe('wagergate players import', () => {
       return await importLines('alpha,ann,1\n');
     });
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^error: another import is running: .*\n$/);
+    expect(ran.stderr).toMatch(
+      /^error: another import is running: wait for it.* \(it has PostgreSQL's session \d+: \w+, at [\d.:a-f]+, idle since .*pg_terminate_backend\(\d+\)\)\n$/,
+    );
   });
 });
