@@ -4,13 +4,14 @@ import { Database } from '../../../src/store/database.ts';
 import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 
-export const TODAY = new Date().toISOString().slice(0, 10);
+/** A call, since many files share one instance of this module: midnight may pass between them. */
+export const today = () => new Date().toISOString().slice(0, 10);
 
 /**
  * Books in their own database, into which movements are booked as a worker does.
  * @param day the day of every movement, in UTC
  */
-export async function openBooks(day = TODAY) {
+export async function openBooks(day = today()) {
   const { url, drop } = await createDatabase();
   const database = new Database({ url, connectionsMax: 4, onIdleError: () => undefined });
   const journal = new BooksJournal(database);
