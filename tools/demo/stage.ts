@@ -133,7 +133,8 @@ function environmentOf(
   },
 ): Readonly<Record<string, string>> {
   return {
-    DATABASE_URL: postgres.url,
+    // Printed for commands in another shell, whose PGSSLMODE is for another server.
+    DATABASE_URL: `${postgres.url}?sslmode=disable`,
     REDIS_URL: redis.url,
     HOST: '127.0.0.1',
     PORT: '0',

