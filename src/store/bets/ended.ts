@@ -1,4 +1,4 @@
-import { isOpen } from '../deliveries/open-of-bet.ts';
+import { isDead, isOpen } from '../deliveries/open-of-bet.ts';
 import { ANSWERED_STATUS } from './answered.ts';
 
 /**
@@ -13,7 +13,7 @@ export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
                                                    AND ${isOpen('d')})`;
 /** A bet `b` with dead letters. */
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
-                                                   AND d.state = 'dead')`;
+                                                   AND ${isDead('d')})`;
 
 /**
  * An operation `p` that was answered 503, and refused when the service brought its like again: by the wallet, so that there

@@ -2,6 +2,7 @@ import type { Bet, ResultType, Settlement } from '../../domain/bet.ts';
 import type { FoundAtWallet } from '../../domain/resolve.ts';
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
+import { isDead } from '../deliveries/open-of-bet.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 import type { RecordedOperation } from './journal.ts';
 import { FIND, RECORDED_OPERATIONS } from './statements.ts';
@@ -51,7 +52,7 @@ const LOOK = statement(
   SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms,
          (SELECT json_agg(json_build_object('id', d.id::text, 'operation_id', d.operation_id::text) ORDER BY d.id)
             FROM deliveries d
-           WHERE d.transaction_id = :transaction_id AND d.state = 'dead'
+           WHERE d.transaction_id = :transaction_id AND ${isDead('d')}
              AND d.operation IN ('settle', 'unsettle')) AS dead`,
   (row) => ({
     nowMs: row.int('now_ms'),
@@ -116,7 +117,7 @@ const RESOLVE = statement(
        SET state = 'resolved', resolved_by = :who, resolved_why = :why, settled_at = clock_timestamp()
       FROM closed c
      WHERE d.transaction_id = c.transaction_id AND d.operation_id <> c.operation_id
-       AND d.state = 'dead' AND d.operation IN ('settle', 'unsettle')
+       AND ${isDead('d')} AND d.operation IN ('settle', 'unsettle')
   ), resolved AS (
     UPDATE bets b
        SET settlement = :settlement, settlement_amount = :settlement_amount,

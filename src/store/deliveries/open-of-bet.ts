@@ -8,3 +8,6 @@
  */
 export const isOpen = (d: string) =>
   `CASE WHEN ${d}.state IN ('live', 'pending') THEN true ELSE false END`;
+
+/** SQL: whether a delivery is dead, likewise for looking one bet up (`deliveries_bet_dead_idx`). */
+export const isDead = (d: string) => `CASE WHEN ${d}.state = 'dead' THEN true ELSE false END`;
