@@ -123,16 +123,26 @@ function layoutOf(shared: Shared, ofProcess: object, heads: string): Layout {
   const known = shared.layouts.get(ofProcess);
   if (known?.heads === heads) return known;
   const all = heads === '' ? [] : heads.split('\n');
-  const layout = { heads, positions: Uint32Array.from(all, (head) => positionOf(shared, head)) };
+  const unknown: string[] = [];
+  const positions = Uint32Array.from(all, (head) => {
+    return shared.positionOf.get(head) ?? shared.heads.length + unknown.push(head) - 1;
+  });
+  remember(shared, unknown);
+  const layout = { heads, positions };
   shared.layouts.set(ofProcess, layout);
   return layout;
 }
 
-function positionOf({ heads, positionOf }: Shared, head: string): number {
-  const known = positionOf.get(head);
-  if (known !== undefined) return known;
-  positionOf.set(head, heads.length);
-  return heads.push(head) - 1;
+/**
+ * New heads are copied, because a part of a text keeps the whole text in memory: otherwise each scrape with a new sample
+ * would keep all heads of its metric until the process ends.
+ */
+function remember({ heads, positionOf }: Shared, unknown: readonly string[]): void {
+  if (unknown.length === 0) return;
+  for (const head of Buffer.from(unknown.join('\n')).toString().split('\n')) {
+    positionOf.set(head, heads.length);
+    heads.push(head);
+  }
 }
 
 /** @param times how many values `before` combines */

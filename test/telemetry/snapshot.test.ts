@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Aggregation, Family } from '../../src/telemetry/exposition.ts';
 import { countedBy, type Snapshot, snapshotOf, Together } from '../../src/telemetry/snapshot.ts';
@@ -105,6 +108,13 @@ describe('the metrics of several processes', () => {
     await others;
     expect(copy?.values).toHaveLength(1_000);
     expect(turns).toBeGreaterThan(10);
+  });
+
+  it('keep no earlier snapshot in memory, though each brings a new sample', async () => {
+    const script = fileURLToPath(new URL('support/kept-of-scrapes.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script]);
+    // A hundred, if each scrape's own text stays.
+    expect(Number(stdout)).toBeLessThan(5);
   });
 
   it('keep values that are no numbers', async () => {
