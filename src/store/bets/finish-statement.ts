@@ -23,7 +23,9 @@ const state = TOGETHER.flatMap((columns) =>
 const CONCERNS_STANDING = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
 const SETS_LATE = `i.late_kind IS NOT NULL AND ${CONCERNS_STANDING}`;
 
-const ADDS_LATE = `i.confirmation_lost AND ${CONCERNS_STANDING} AND b.late_kind IS NOT NULL AND b.rollback = 'none'`;
+/** A rollback that is promised meanwhile did not wait for the confirmation, which may land behind it. */
+const ADDS_LATE = `i.confirmation_lost AND ${CONCERNS_STANDING} AND b.late_kind IS NOT NULL
+                   AND b.rollback <> 'confirmed'`;
 
 /** A column of the late effect. A lost confirmation adds its own possible effect, which makes it `several`. */
 const lateColumn = (column: string, several: string) =>

@@ -4,10 +4,12 @@ import { isOpen } from '../deliveries/open-of-bet.ts';
 import { statement } from '../sql/statement.ts';
 import { byAttempt } from './statements.ts';
 
-/** SQL that gives an attempt whose lease has ended an unknown outcome. */
 const isResult = `busy_operation IN ('settle', 'unsettle')`;
-/** Whether it may still take effect late; a confirmation may too, over a newer operation. */
-const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
+/** Whether it may still take effect late; a confirmation may too, over a newer operation, unless of a rollback. */
+const isLate = `(${isResult}
+            OR busy_operation = 'confirm' AND rollback <> 'confirmed' AND late_kind IS NOT NULL)`;
+
+/** SQL that gives an attempt whose lease has ended an unknown outcome. */
 const UNKNOWN_STATE = `
            place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
            settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
