@@ -103,8 +103,9 @@ export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperat
   return isResult(operation) && wasSent && !isConcluded;
 }
 
-/** Whether an operation asked for the same result as this message. */
-export function isRepeated({ body }: RecordedOperation, message: BetRequest): boolean {
+/** Whether an operation asked for the same result as this message; a place did not, though its bytes read as an unsettle. */
+export function isRepeated({ operation, body }: RecordedOperation, message: BetRequest): boolean {
+  if (!isResult(operation)) return false;
   const parsed = parseBet('PUT', body);
   return parsed.ok && askForSameResult(parsed.message, message);
 }
