@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 /** PostgreSQL knows no year 0: statements fail at a time before this one. */
-export const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
+const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
 
 /** The day after one, both as `2026-11-20`: of the calendar, so no clock change matters. */
 export function nextDay(day: string): string {

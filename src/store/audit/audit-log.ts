@@ -1,4 +1,3 @@
-import { YEAR_ONE_MS } from '../../domain/calendar.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { sql } from '../schema/prisma.ts';
 import { type AuditAction, type Authority, auditSql } from './audited.ts';
@@ -40,8 +39,6 @@ export interface AuditedDeed {
 
 const PAGE_SIZE = 100;
 const LOOK_MINUTES = 10;
-/** Tolerance between times and ids: a row gets its time when its transaction begins, its id when it is written. */
-const DISORDER_MS = 3_600_000;
 
 /** The audit, newest first. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class AuditLog {
@@ -85,23 +82,17 @@ export class AuditLog {
     /** Null on the last page. */
     readonly nextCursor: string | null;
   }> {
-    const { actor, action, operator, from, to, cursor } = query;
-    const [above, below] = await Promise.all([this.#lastBefore(from), this.#firstAfter(to)]);
+    const { actor, action, operator, from, to } = query;
+    const isOfTimes = from !== undefined || to !== undefined;
     const rows = await this.#prisma.audit.findMany({
       where: {
-        AND: [
-          { ...(above && { id: { gt: above.id } }) },
-          { ...(below && { id: { lt: below.id } }) },
-        ],
         ...(actor !== undefined && { actor }),
         ...(action !== undefined && { action }),
         ...(operator !== undefined && { operatorId: operator }),
-        ...((from !== undefined || to !== undefined) && {
-          at: { ...(from && { gte: from }), ...(to && { lt: to }) },
-        }),
-        ...(cursor !== undefined && { id: { lt: BigInt(cursor) } }),
+        ...(isOfTimes && { at: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
+        AND: await this.#behind(query.cursor, isOfTimes),
       },
-      orderBy: { id: 'desc' },
+      orderBy: isOfTimes ? [{ at: 'desc' }, { id: 'desc' }] : { id: 'desc' },
       // One more than shown, to know whether there is a next page.
       take: PAGE_SIZE + 1,
     });
@@ -122,27 +113,25 @@ export class AuditLog {
   }
 
   /**
-   * Rows are read in the order of their ids, and times are nearly in that order: a range of times becomes a
-   * range of ids, because otherwise a page from two years ago would be searched row by row from today.
+   * What comes behind the last row of a page. Of a range of times the rows are read in the order of times, although ids
+   * are mostly in the same: no row tells where the ids of a range begin or end, once PostgreSQL's clock was wrong.
    */
-  async #lastBefore(from: Date | undefined) {
-    if (from === undefined) return null;
-    const at = { lt: new Date(Math.max(from.getTime() - DISORDER_MS, YEAR_ONE_MS)) };
-    return await this.#prisma.audit.findFirst({
-      where: { at },
-      orderBy: { at: 'desc' },
-      select: { id: true },
-    });
+  async #behind(cursor: string | undefined, isOfTimes: boolean) {
+    if (cursor === undefined) return [];
+    const id = { lt: BigInt(cursor) };
+    const last = isOfTimes ? await this.#at(cursor) : undefined;
+    return last === undefined
+      ? [{ id }]
+      : [{ at: { lte: last } }, { OR: [{ at: { lt: last } }, { id }] }];
   }
 
-  async #firstAfter(to: Date | undefined) {
-    if (to === undefined) return null;
-    const at = { gte: new Date(to.getTime() + DISORDER_MS) };
-    return await this.#prisma.audit.findFirst({
-      where: { at },
-      orderBy: { at: 'asc' },
-      select: { id: true },
+  /** When the row of a cursor was written. */
+  async #at(cursor: string): Promise<Date | undefined> {
+    const found = await this.#prisma.audit.findUnique({
+      where: { id: BigInt(cursor) },
+      select: { at: true },
     });
+    return found?.at;
   }
 
   /** All rows, read page by page. */

@@ -75,6 +75,17 @@ describe('the audit', () => {
     expect(new Set(all).size).toBe(205);
   });
 
+  it('is read whole where more rows than a page have the same time (I12)', async () => {
+    // As one transaction writes them, for each of the deliveries that somebody has retried.
+    await raw(`INSERT INTO audit (at, actor, role, address, action, subject)
+               SELECT '2026-05-10T08:00:00Z'::timestamptz + (n / 250) * interval '1 minute',
+                      'bulk', 'admin', '', 'x', n::text FROM generate_series(0, 499) n`);
+    const read: number[] = [];
+    const query = { from: new Date('2026-05-10'), to: new Date('2026-05-11') };
+    for await (const { subject } of audit.all(query)) read.push(Number(subject));
+    expect(read).toEqual(Array.from({ length: 500 }, (_, at) => 499 - at));
+  });
+
   it('is filtered by actor, action, operator and time', async () => {
     const at = new Date();
     await audit.append(BY, { action: 'breaker.set', subject: 'breaker x', operator: 'only-here' });
@@ -110,6 +121,51 @@ describe('the audit', () => {
   });
 });
 
+describe('an audit that was written while PostgreSQL’s clock was wrong', () => {
+  const WRITTEN = [
+    { subject: 'first', at: '2026-05-10T08:00:00Z' },
+    { subject: 'two days ahead', at: '2026-05-12T09:30:00Z' },
+    { subject: 'put right', at: '2026-05-10T09:31:00Z' },
+    { subject: 'two days behind', at: '2026-05-08T09:32:00Z' },
+    { subject: 'right again', at: '2026-05-10T09:33:00Z' },
+    { subject: 'a day later', at: '2026-05-11T08:00:00Z' },
+  ];
+  const NEWEST_FIRST = [
+    'two days ahead',
+    'a day later',
+    'right again',
+    'put right',
+    'first',
+    'two days behind',
+  ];
+  let other: TestDatabase;
+  beforeAll(async () => {
+    other = await createDatabase();
+    const rows = WRITTEN.map(
+      ({ subject, at }) => `('${at}', 'ann', 'admin', '', 'x', '${subject}')`,
+    );
+    await onServer(other.url, (client) =>
+      client.query(
+        `INSERT INTO audit (at, actor, role, address, action, subject) VALUES ${rows.join(', ')}`,
+      ),
+    );
+  });
+  afterAll(() => other.drop());
+
+  it.each([
+    ['the days', '2026-05-10', '2026-05-12', NEWEST_FIRST.slice(1, -1)],
+    ['the hours', '2026-05-08T10:00:00Z', '2026-05-12T08:00:00Z', NEWEST_FIRST.slice(1, -1)],
+    ['the week', '2026-05-04', '2026-05-14', NEWEST_FIRST],
+    ['a day', '2026-05-08', '2026-05-09', ['two days behind']],
+  ])('shows all that there is of %s that somebody asks for (I12)', async (_, from, to, wanted) => {
+    const fresh = createPrisma(other.url);
+    const query = { from: new Date(from), to: new Date(to) };
+    const { items } = await new AuditLog(fresh).page(query);
+    await fresh.$disconnect();
+    expect(items.map(({ subject }) => subject)).toEqual(wanted);
+  });
+});
+
 describe('an audit of very many rows', () => {
   const ROWS = 60_000;
   const read = async () => {
@@ -125,12 +181,14 @@ describe('an audit of very many rows', () => {
     ['the last page of the newest day', { from: '2025-12-31', to: '2026-01-01' }, 80],
     ['somebody’s of a month long ago', { from: '2024-02-01', to: '2024-03-01', actor: 'old' }, 100],
     ['a day on which nothing was', { from: '2023-01-01', to: '2023-01-02' }, 0],
+    ['the few rows of somebody', { from: '2020-01-01', to: '2026-01-01', actor: 'few' }, 20],
   ])('reads for %s little more than it shows', async (_, { from, to, ...more }, shown) => {
     if ((await raw('SELECT 1 FROM audit LIMIT 1 OFFSET 50000')).rows.length === 0) {
       // A row every 18 minutes, for two years.
       await raw(`
         INSERT INTO audit (at, actor, role, address, action, subject)
-        SELECT '2024-01-01'::timestamptz + n * interval '18 minutes', 'old', 'admin', '', 'x', 'y'
+        SELECT '2024-01-01'::timestamptz + n * interval '18 minutes',
+               CASE n % 3000 WHEN 0 THEN 'few' ELSE 'old' END, 'admin', '', 'x', 'y'
           FROM generate_series(0, ${ROWS} - 1) n ORDER BY n`);
       await raw('ANALYZE audit');
     }
