@@ -121,6 +121,17 @@ describe('the audit', () => {
   });
 });
 
+it('records a look although another one seems to lie ahead, from when PostgreSQL’s clock did (I12)', async () => {
+  await raw(`INSERT INTO audit (at, actor, role, address, action, subject)
+             VALUES (now() + interval '2 days', 'ann', 'admin', '', 'player.viewed', 'player ahead')`);
+  const looks = async () =>
+    (await audit.page({ actor: 'ann', action: 'player.viewed' })).items.length;
+  await audit.appendLook(BY, { action: 'player.viewed', subject: 'player ahead' });
+  expect(await looks()).toBe(2);
+  await audit.appendLook(BY, { action: 'player.viewed', subject: 'player ahead' });
+  expect(await looks()).toBe(2);
+});
+
 describe('an audit that was written while PostgreSQL’s clock was wrong', () => {
   const WRITTEN = [
     { subject: 'first', at: '2026-05-10T08:00:00Z' },
