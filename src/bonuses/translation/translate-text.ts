@@ -48,9 +48,19 @@ export function translateText(text: string, terms: Terms, place: TranslatedPlace
   if (place !== 'error' && text.length < UUID_CHARS && !text.includes(serviceCid)) return text;
   const told = place === 'error' ? terms.masked(text) : text;
   const translated = told.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
-  return serviceCid.length < DISTINCT_CHARS_MIN
+  return serviceCid.length < DISTINCT_CHARS_MIN || !translated.includes(serviceCid)
     ? translated
-    : translated.replaceAll(serviceCid, operatorCid);
+    : translated.replaceAll(eitherOf(serviceCid, operatorCid), () => operatorCid);
+}
+
+/** The longer of two keys where one contains the other: in the operator's own, the service's stays. */
+function eitherOf(one: string, other: string): RegExp {
+  const [longer = '', shorter = ''] = [one, other].sort((a, b) => b.length - a.length);
+  return new RegExp(`${asPattern(longer)}|${asPattern(shorter)}`, 'g');
+}
+
+function asPattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 function translateWord(word: string, terms: Terms, place: TranslatedPlace): string {
@@ -81,7 +91,7 @@ function patternOf(terms: Terms): RegExp {
   const odd = [terms.serviceCid, ...terms.userOf.keys()]
     .filter((id) => id !== '' && !IS_WORD.test(id))
     .toSorted((a, b) => b.length - a.length)
-    .map((id) => id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    .map(asPattern);
   const before = odd.length === 0 ? '' : `(?<![\\w.~-])(?:${odd.join('|')})(?![\\w~-])|`;
   const pattern = new RegExp(before + WORD.source, 'g');
   patterns.set(terms, pattern);

@@ -158,6 +158,17 @@ describe('an error of the service’s, of unknown shape', () => {
     );
   });
 
+  it.each([
+    ['begins with it', 'aggregator-key-alpha'],
+    ['ends with it', 'alpha.aggregator-key'],
+    ['has what a replacement would obey', '$&-$`-alpha'],
+  ])('gets the operator’s own key as it is, also where that %s (I8)', (_, operatorCid) => {
+    const alike = { ...terms, serviceCid: 'aggregator-key', operatorCid };
+    expect(
+      translate(tree({ message: 'aggregator-key, x_aggregator-key_v2' }), alike, 'error'),
+    ).toEqual(tree({ message: `${operatorCid}, x_${operatorCid}_v2` }));
+  });
+
   it('sees through escapes (I8)', () => {
     const escaped = `{"n":"\\u0066bet","m":"\\u0066fffffff-1111-4222-8333-444444444444","userId":"${ANN.replace('5', '\\u0035')}"}`;
     const translated = translate(treeOf(parseJsonObject(Buffer.from(escaped))), terms, 'item');
