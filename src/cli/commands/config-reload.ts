@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
 import { plain } from '../../lib/plain-text.ts';
+import { recordedWords } from '../caller.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
@@ -21,7 +22,7 @@ export function configReloadCommand(terminal: Terminal): Command {
         'itself it does so within two seconds of a change. An invalid file leaves its last good ' +
         'version in force. Exits with 1 if anything is invalid.',
     )
-    .option('--reason <why>', 'kept in the audit')
+    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {result, changed, problems} as JSON')
     .action((options: Options) => reload(terminal, options));
@@ -29,7 +30,9 @@ export function configReloadCommand(terminal: Terminal): Command {
 }
 
 async function reload(terminal: Terminal, { reason, admin, json }: Options): Promise<void> {
-  const reloaded = await new RunningGateway(terminal.env, admin).reload({ reason });
+  const reloaded = await new RunningGateway(terminal.env, admin).reload({
+    reason: reason || undefined,
+  });
   const { changed, problems, result } = reloaded;
   if (json) terminal.printJson(reloaded);
   else {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
 import { plain } from '../../lib/plain-text.ts';
+import { recordedWords } from '../caller.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
@@ -33,12 +34,12 @@ export function operatorBreakerCommand(terminal: Terminal): Command {
         .choices(['open', 'closed', 'auto'])
         .makeOptionMandatory(),
     )
-    .option('--reason <why>', 'kept in the audit')
+    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
     .option('--admin <url>', ADMIN_OPTION)
     .action(async (id: string, { class: callClass, state, reason, admin }: Options) => {
       const gateway = new RunningGateway(terminal.env, admin);
       try {
-        await gateway.setBreaker(id, { class: callClass, state, reason });
+        await gateway.setBreaker(id, { class: callClass, state, reason: reason || undefined });
       } catch (error) {
         warnOfUnknownOperator(terminal, undefined, id);
         throw error;

@@ -52,6 +52,27 @@ describe('questions to a running gateway at the command line', () => {
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
   });
 
+  it.each([
+    ['config reload', 'config reload', 'configuration.reload'],
+    [
+      'operator breaker alpha --class read --state open',
+      'operator breaker alpha --class read --state auto',
+      'breaker.set',
+    ],
+  ])('takes blanks off the reason of %s, and an empty one for none', async (one, other, action) => {
+    const asks = (command: string, reason: string) =>
+      asked(...command.split(' '), '--reason', reason);
+    expect((await asks(one, ' OPS-17\n')).code).toBe(0);
+    expect((await latest(action))?.reason).toBe('OPS-17');
+    expect((await asks(other, '')).code).toBe(0);
+    expect((await latest(action))?.reason).toBeNull();
+    const { code, stderr } = await asks(one, 'x'.repeat(2_001));
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--reason has 2001 characters: at most 2000 are kept'),
+    ]);
+  });
+
   it('shows an operator without a file of which something is open', async () => {
     await onServer(admin.databaseUrl, async (client) => {
       await insertDelivery(client, { operator: 'gone' });
