@@ -6,7 +6,7 @@ export type PersonRole = (typeof PERSON_ROLES)[number];
  * What a route asks of its caller.
  * - `read`: everything but players' personal data
  * - `personal`: players' personal data
- * - `operate`: deliveries, holds, players' sessions
+ * - `operate`: deliveries, holds, unknown results, players' sessions, a probe of a wallet
  * - `books`: books and reconciliations
  * - `administer`: all else that changes something
  */
@@ -26,7 +26,7 @@ export interface Caller {
   /** `token`, or the `email`, else `sub`, that the issuer gave; for the audit. */
   readonly actor: string;
   readonly role: PersonRole;
-  /** The peer's address, as it came. */
+  /** The peer's, or the one that a proxy of `ADMIN_TRUST_PROXY` names; of the command line, its machine's name. */
   readonly address: string;
 }
 

@@ -11,7 +11,7 @@ const LINK_MS = 60_000;
 
 const linkBody = z.strictObject({ role: wordAmong(PERSON_ROLES).default('admin') });
 
-/** Who the caller is, and links that sign other people in. */
+/** Who the caller is, and links that sign a browser in as the caller, in any role. */
 export function peopleRoutes(
   app: FastifyInstance,
   { sessions, consoleUrl }: Pick<People, 'sessions' | 'consoleUrl'>,

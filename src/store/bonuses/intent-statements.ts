@@ -12,7 +12,7 @@ export interface NewIntent {
   readonly tenant: Tenant;
   /** SHA-256 of the canonical body. */
   readonly bodyHash: Buffer;
-  /** As the operator sent it. */
+  /** What the operator asks for, as JSON: without `cid`, `path`, `at` and `nonce`, as they come with each attempt anew. */
   readonly body: string;
   /** The read-back ignores it for this long, while its request is still under way. */
   readonly patienceMs: number;

@@ -113,7 +113,7 @@ export class BonusIntents {
     await this.#database.run(FAIL_INTENT, { intentId, reason });
   }
 
-  /** Open intents by operator, older than a request may take. */
+  /** Open intents by operator and kind, those of calls under way included. */
   async countOpen(): Promise<
     readonly { readonly operator: string; readonly kind: string; readonly count: number }[]
   > {
