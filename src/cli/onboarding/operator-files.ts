@@ -4,12 +4,12 @@ import {
   linkSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorOfFile } from '../../config/folder/file-names.ts';
+import { FileReader } from '../../config/folder/files.ts';
 import { jsonSchemaFiles } from '../../config/schema/json-schema.ts';
 import { errorMessage } from '../../lib/faults.ts';
 import { CommandFailed } from '../failures.ts';
@@ -26,11 +26,14 @@ const SCHEMA = 'operator.schema.json';
 
 /** What a new operator with this id would collide with in a folder; undefined if nothing. */
 export function collisionIn(folder: string, id: string, cid: string): string | undefined {
+  const files = new FileReader();
   for (const name of listing(join(folder, 'operators'))) {
-    if (name === `${id}.yaml` || name === `${id}.yml`) {
+    if (operatorOfFile(name) === id) {
       return `operators/${name} already exists: edit it, or choose another id`;
     }
-    if (cidIn(readFileSync(join(folder, 'operators', name), 'utf8')) === cid) {
+    // One that cannot be read is for `config check` to tell.
+    const read = files.read(join(folder, 'operators', name));
+    if (read.ok && cidIn(read.text) === cid) {
       return `${cid} is the api.cid of operators/${name}: choose another with --cid`;
     }
   }

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -157,6 +165,24 @@ describe('wagergate operator new', () => {
     const args = ['--wallet-url', 'http://127.0.0.1:9', '--allow-private'];
     const { code } = await create(folder, ['gamma', ...FLAGS, ...args]);
     expect(code).toBe(0);
+  });
+
+  it('writes no second file of an operator, whatever the case of the first one’s ending', async () => {
+    const folder = emptyFolder();
+    put(folder, 'operators/gamma.YAML', operatorYaml('gamma'));
+    const { code, stderr } = await create(folder, ['gamma', ...FLAGS, '--cid', 'other']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('operators/gamma.YAML already exists'),
+    ]);
+    expect(readdirSync(join(folder, 'operators'))).toEqual(['gamma.YAML']);
+  });
+
+  it('goes by what can be read of the other operators', async () => {
+    const folder = emptyFolder();
+    mkdirSync(join(folder, 'operators/alpha.yaml'));
+    const { code, stderr } = await create(folder, ['gamma', ...FLAGS]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   it('overwrites nothing, and takes no other operator’s key', async () => {
