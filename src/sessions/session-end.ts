@@ -54,7 +54,7 @@ export class SessionEnds {
     commit: () => Promise<T>,
   ): Promise<T> {
     const { clock, logger } = this.#ending;
-    const ended = { hashes, untilMs: clock.monotonicMs() + CACHED_MS_MAX };
+    const ended = { hashes: hashes.map(apart), untilMs: clock.monotonicMs() + CACHED_MS_MAX };
     this.#keep(ended);
     const heard = await this.#tell(ended);
     const result = await commit().catch((error: unknown) => {
@@ -121,4 +121,12 @@ export class SessionEnds {
     const heard = await mapLimited(hashes, TOLD_AT_ONCE, (hash) => cache.distrust(hash));
     return heard.every(Boolean);
   }
+}
+
+/**
+ * A copy with memory of its own. A hash as PostgreSQL's driver reads it is a part of 64 KiB that Node shares among small
+ * buffers, and keeps all of them for as long as it is kept itself.
+ */
+function apart(hash: Buffer): Buffer {
+  return Buffer.alloc(hash.length, hash);
 }

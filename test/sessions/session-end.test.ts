@@ -111,3 +111,24 @@ it('Redis is told about a session that ends at the very moment in which it has h
   const ofSecond = () => asked.filter((token) => token === 'second').length;
   await expect.poll(ofSecond, { timeout: 5_000 }).toBe(3);
 });
+
+it('an ended session that Redis may have to hear of again occupies no more than its own bytes', async () => {
+  let returns: () => void = () => undefined;
+  const told: Buffer[] = [];
+  const cache = partly<SessionCache>({
+    onReturn: (listener: () => void) => {
+      returns = listener;
+    },
+    distrust: async (hash: Buffer) => told.push(hash) > 0,
+  });
+  const logger = partly<Logger>({ warn: vi.fn() });
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  // As `pg` reads it: a part of the memory that Node shares among small buffers, 64 KiB at a time.
+  const hash = Buffer.from(randomBytes(32).toString('hex'), 'hex');
+  expect(hash.buffer.byteLength).toBe(Buffer.poolSize);
+  await ends.commit('alpha', [hash], async () => undefined);
+  returns();
+  await expect.poll(() => told).toHaveLength(2);
+  expect(told.map((one) => one.equals(hash))).toEqual([true, true]);
+  expect(told.at(-1)?.buffer.byteLength).toBe(hash.length);
+});
