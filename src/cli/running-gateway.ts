@@ -107,6 +107,7 @@ export class RunningGateway {
   constructor(env: NodeJS.ProcessEnv, address: string | undefined) {
     this.#address = adminAddress(env, address);
     this.#token = adminToken(env);
+    askDirectly(new URL(this.#address).hostname);
   }
 
   /** Its configuration in force. @throws CommandFailed */
@@ -182,6 +183,21 @@ export class RunningGateway {
     }
     throw new CommandFailed(whatAnswers(address, method, response));
   }
+}
+
+const OWN_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * With `NODE_USE_ENV_PROXY`, Node's `fetch` would ask this machine's own gateway by the proxy of the environment, which
+ * cannot reach it and would be given the token. What is to be asked without a proxy is read again at each call.
+ */
+function askDirectly(host: string): void {
+  if (!OWN_MACHINE.test(host)) return;
+  // Node reads the second only where the first is not set.
+  const name = process.env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
+  const named = process.env[name] ?? '';
+  if (named.split(',').includes(host)) return;
+  process.env[name] = named === '' ? host : `${named},${host}`;
 }
 
 /** Something that answers like no gateway: another program, or a proxy in front of one. */

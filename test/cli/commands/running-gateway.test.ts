@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
 import { onServer } from '../../support/server.ts';
-import { wagergate } from '../support/command-line.ts';
+import { spawnWagergate, wagergate } from '../support/command-line.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {
@@ -72,6 +73,29 @@ describe('questions to a running gateway at the command line', () => {
       expect.stringContaining('--reason has 2001 characters: at most 2000 are kept'),
     ]);
   });
+
+  it.each([{}, { no_proxy: 'db.example' }, { NO_PROXY: 'db.example' }])(
+    'are asked without the proxy of the environment on the gateway’s own machine, the token with them: %j',
+    async (without) => {
+      const proxied: string[] = [];
+      const proxy = createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', (bytes) => {
+          proxied.push(String(bytes));
+          socket.destroy();
+        });
+      });
+      await once(proxy.listen(0, '127.0.0.1'), 'listening');
+      onTestFinished(() => void proxy.close());
+      const address = proxy.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: `http://127.0.0.1:${port}`, ...without };
+      const args = ['operator', 'status', '--admin', admin.baseUrl];
+      const { code, stderr } = await spawnWagergate(args, { env: { ADMIN_TOKEN, ...env } });
+      expect(proxied).toEqual([]);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+    },
+  );
 
   it('shows an operator without a file of which something is open', async () => {
     await onServer(admin.databaseUrl, async (client) => {
