@@ -42,7 +42,7 @@ describe('a number beside a chart', () => {
 
   it('has the amounts’ own decimal point, whatever the reader’s language is', async () => {
     const module = new URL('../../src/console/parts/height-text.ts', import.meta.url).href;
-    const script = `import { heightText } from '${module}';
+    const script = `import { heightText } from ${JSON.stringify(module)};
       console.log(new Intl.NumberFormat().resolvedOptions().locale, heightText(0.5), heightText(12_345));`;
     const env = { ...process.env, LC_ALL: 'de_DE.UTF-8' };
     const args = ['--input-type=module', '--eval', script];

@@ -153,8 +153,8 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 1);
     const other = await connect(url);
     const command = `
-      import { ConnectionSharing } from '${import.meta.resolve('../../../src/store/server/connection-sharing.ts')}';
-      import { Database } from '${import.meta.resolve('../../../src/store/database.ts')}';
+      import { ConnectionSharing } from ${JSON.stringify(import.meta.resolve('../../../src/store/server/connection-sharing.ts'))};
+      import { Database } from ${JSON.stringify(import.meta.resolve('../../../src/store/database.ts'))};
       const sharing = new ConnectionSharing(() => console.log('refused'));
       const database = new Database({ url: '${url}', connectionsMax: 2, sharing, onIdleError: () => undefined });
       if (!(await database.takesWrites())) process.exitCode = 1;
