@@ -137,6 +137,8 @@ function retryAnswer(result: RetryResult): Answer {
       return json(result.item);
     case 'overtaken':
       return conflict('A later operation of this bet has overtaken it: it can only be resolved');
+    case 'justDied':
+      return conflict('Its last attempt has ended at this moment, and it is dead now: look again');
     case 'notRetryable':
       return conflict(`It is ${result.state}: only dead and waiting deliveries are retried`);
     case 'missing':

@@ -80,6 +80,10 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       throw new CommandFailed(
         `delivery ${id} is ${result.state}: only pending, held and dead ones are retried`,
       );
+    case 'justDied':
+      throw new CommandFailed(
+        `the last attempt of delivery ${id} has ended at this moment, and it is dead now: look again`,
+      );
     case 'overtaken':
       throw new CommandFailed(
         `delivery ${id} was overtaken by a later operation of its bet, which it would undo: correct ` +

@@ -33,6 +33,8 @@ export type RetryResult =
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
   /** A later operation of the bet is on record: delivered now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
+  /** It waited, and its last attempt has ended meanwhile. */
+  | { readonly kind: 'justDied' }
   | { readonly kind: 'missing' };
 
 export type ResolveResult =
@@ -102,15 +104,16 @@ export class DeliveryAdmin {
   async retry(id: string, by: Authority): Promise<RetryResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
-    const retried =
-      before.state === 'dead'
-        ? await this.#retries.reopen(before.operatorId, [before.id], by)
-        : await this.#retries.hurry(before.operatorId, [before.id], by);
+    const { operatorId, state } = before;
+    const ids = [before.id];
+    const reopened = state === 'dead' ? await this.#retries.reopen(operatorId, ids, by) : 0;
+    // Also one that somebody else has just reopened; but one that has just died needs a new decision.
+    const retried = reopened > 0 ? reopened : await this.#retries.hurry(operatorId, ids, by);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
     // The workers' sweep picks it up within a second.
     if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.heldNow()) };
-    if (after.state === 'dead') return { kind: 'overtaken' };
+    if (after.state === 'dead') return { kind: state === 'dead' ? 'overtaken' : 'justDied' };
     return { kind: 'notRetryable', state: deliveryStateOf(after, await this.heldNow()) };
   }
 
