@@ -1,6 +1,7 @@
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { BooksTransaction } from './books-transaction.ts';
+import { BOOKED_TO } from './checks.ts';
 import { TOTALS_COLUMNS } from './day-totals.ts';
 import type { DueDay } from './due-days.ts';
 import { dayOf, OPEN, whichDay } from './open-operations.ts';
@@ -8,16 +9,21 @@ import type { Position } from './position.ts';
 import { READ_CURSOR } from './read-statements.ts';
 import { countUnresolved } from './unresolved.ts';
 
-/** Whether every attempt started before a day's end is booked, of all operators. */
+/**
+ * Whether every attempt started before a day's end is booked, of all operators. In the order of the books, so that only
+ * what is unbooked is read: with EXISTS, PostgreSQL expects to meet one at once, and reads the whole journal where there is
+ * none.
+ */
 const IS_BOOKED = statement(
   'books-is-booked',
   { ends_at: ['timestamptz', (endsAt: Date) => endsAt] },
   `
-  SELECT NOT EXISTS (
-    SELECT 1 FROM attempts a, books_cursor c
+  SELECT (
+    SELECT true FROM attempts a
      WHERE a.confirmed IS NOT FALSE AND a.started_at < :ends_at
-       AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
-  ) AS is_booked`,
+       AND (a.written_in, a.operation_id, a.number) > ${BOOKED_TO}
+     ORDER BY a.written_in, a.operation_id, a.number LIMIT 1
+  ) IS NULL AS is_booked`,
   (row) => row.bool('is_booked'),
 );
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BooksJournal } from '../../../src/store/books/books-journal.ts';
+import { isBookedUntil } from '../../../src/store/books/closing.ts';
 import { Database } from '../../../src/store/database.ts';
 import { statement } from '../../../src/store/sql/statement.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
@@ -23,6 +24,13 @@ beforeAll(async () => {
   const current = `to_char(now() AT TIME ZONE 'UTC', '"attempts_"YYYY_MM')`;
   const { rows } = await client.query<{ name: string }>(`SELECT ${current} AS name`);
   await client.query(`ALTER TABLE ${rows[0]?.name} SET (autovacuum_enabled = false)`);
+  // Every month has as many: the first one was pruned.
+  await client.query(
+    `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed, written_in)
+     SELECT n, 2, month, 20, 'accepted', true, '1'
+       FROM generate_series(now() - interval '${MONTHS} months', now() - interval '1 month', interval '1 month') month,
+            generate_series(1, 2000) n`,
+  );
   await insertAttempts(1, 20_000, '100');
   await client.query('ANALYZE attempts');
   // No worker has run since, and PostgreSQL analyses a month once a tenth of it is new.
@@ -42,14 +50,19 @@ async function insertAttempts(from: number, count: number, writtenIn: string) {
   );
 }
 
-/** How many entries of the journal's indexes for the books are read. */
-async function entriesRead(): Promise<number> {
-  await database.run(FLUSH, {});
-  const { rows } = await opened.client.query<{ read: string }>(
-    `SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes
-      WHERE relname LIKE 'attempts_%' AND indexrelname LIKE '%written_in%'`,
-  );
-  return Number(rows[0]?.read);
+/** How many attempts are read, by index or not. */
+async function attemptsRead(act: () => Promise<void>): Promise<number> {
+  const read = async () => {
+    await database.run(FLUSH, {});
+    const { rows } = await opened.client.query<{ read: string }>(
+      `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS read FROM pg_stat_user_tables
+        WHERE relname LIKE 'attempts_%'`,
+    );
+    return Number(rows[0]?.read);
+  };
+  const before = await read();
+  await act();
+  return (await read()) - before;
 }
 
 it('reads the next thousand entries and not all that is unbooked, also once the books are far behind (I12)', async () => {
@@ -58,11 +71,27 @@ it('reads the next thousand entries and not all that is unbooked, also once the 
     `CREATE OR REPLACE FUNCTION journal_written_in(id XID8) RETURNS XID8
        LANGUAGE sql IMMUTABLE AS $$ SELECT '900000000000'::xid8 $$`,
   );
-  const before = await entriesRead();
   const after = { writtenIn: '100020000', operationId: '20000', number: 1 };
-  const entries = await new BooksJournal(database).entries(after, 'UTC', AT_ONCE);
-  expect(entries.map(({ at }) => at.operationId)).toEqual(
-    Array.from({ length: AT_ONCE }, (_, at) => String(20_001 + at)),
+  const read = await attemptsRead(async () => {
+    const entries = await new BooksJournal(database).entries(after, 'UTC', AT_ONCE);
+    expect(entries.map(({ at }) => at.operationId)).toEqual(
+      Array.from({ length: AT_ONCE }, (_, at) => String(20_001 + at)),
+    );
+  });
+  expect(read).toBeLessThan(2 * AT_ONCE);
+});
+
+it('asks whether a day is in the books without reading all that is in them (I12)', async () => {
+  const { client } = opened;
+  await client.query(
+    `UPDATE books_cursor SET written_in = '200040000', operation_id = 40000, number = 1`,
   );
-  expect((await entriesRead()) - before).toBeLessThan(2 * AT_ONCE);
+  const now = new Date(Date.now() + 60_000);
+  const read = await attemptsRead(async () => {
+    expect(await isBookedUntil(database, now)).toBe(true);
+  });
+  expect(read).toBeLessThan(100);
+  await client.query(`UPDATE books_cursor SET written_in = '200039999', operation_id = 39999`);
+  expect(await isBookedUntil(database, now)).toBe(false);
+  expect(await isBookedUntil(database, new Date(Date.now() - 3_600_000))).toBe(true);
 });
