@@ -56,10 +56,15 @@ const TIME_ZONE = statement(
   (row) => row.textOrNull('time_zone'),
 );
 
+/** In the order of an index: with EXISTS, PostgreSQL reads all bets of before the operator came, to meet one of its own. */
 const HAS_BETS = statement(
   'reconciliation-has-bets',
   { operator_id: ['text', (operatorId: string) => operatorId] },
-  `SELECT EXISTS (SELECT 1 FROM bets WHERE operator_id = :operator_id AND place <> 'in_flight') AS has`,
+  `
+  SELECT (
+    SELECT true FROM bets WHERE operator_id = :operator_id AND place <> 'in_flight'
+     ORDER BY bet_state(place, settlement, rollback), created_at, transaction_id LIMIT 1
+  ) IS NOT NULL AS has`,
   (row) => row.bool('has'),
 );
 
