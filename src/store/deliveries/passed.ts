@@ -40,16 +40,24 @@ const WAS_NOT_TAKEN = sql`EXISTS (
    WHERE a.operation_id = o.id AND a.answer_status <> 200
      AND (a.result = 'declined' AND a.code <> 100 OR ${NEVER_SENT}))`;
 
+/**
+ * The service was answered 200 from the journal, by `o`, for another result than that of the dead letter `d`: the one that
+ * stood before it. It goes by that from then on. A copy of the request of `d` bears the time of that promise.
+ */
+const ANSWERED_ANOTHER = sql`o.answer_status = 200
+              AND strpos(o.answer_body, '"' || d.transaction_time || '"') = 0`;
+
 /** @param notTaken SQL: the later result `o` is to be ignored, so that it has not overtaken `d` */
 function passedUnless(notTaken: Sql): Sql {
   return sql`EXISTS (
   SELECT 1 FROM operations o
-   WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
+   WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id
      AND CASE d.operation
            WHEN 'rollback' THEN false
-           WHEN 'update' THEN o.operation IN ('update', 'rollback')
+           WHEN 'update' THEN o.operation IN ('update', 'rollback') AND NOT o.is_copy
            ELSE o.operation = 'rollback'
-             OR (o.operation IN ('settle', 'unsettle') AND NOT (${notTaken}))
+             OR (o.operation IN ('settle', 'unsettle')
+                 AND CASE WHEN o.is_copy THEN ${ANSWERED_ANOTHER} ELSE NOT (${notTaken}) END)
          END)`;
 }
 
@@ -60,7 +68,8 @@ function passedUnless(notTaken: Sql): Sql {
 export const IS_PASSED = passedUnless(sql`${WAS_PROMISED} AND ${WAS_NOT_TAKEN}`);
 
 /**
- * Whether the wallet may hold a later operation than the dead letter `d`: if so, `d` does not become the bet's result
- * when a person resolves it. Results that no wallet accepted do not count, whatever the service was answered.
+ * Whether the wallet may hold a later operation than the dead letter `d`, or holds what the service was answered again
+ * since: if so, `d` does not become the bet's result when a person resolves it. Results that no wallet accepted do not
+ * count, whatever the service was answered.
  */
 export const IS_OVERWRITTEN = passedUnless(WAS_NOT_TAKEN);
