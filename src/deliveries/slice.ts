@@ -65,6 +65,7 @@ export class Slice {
     this.#isProbe = options.wallet.breakerState('money') === 'half_open';
     this.#lanes = this.#isProbe ? 1 : options.operator.delivery.concurrency;
   }
+
   /** Whether nothing was due any more. */
   get isDry(): boolean {
     return this.#isDry;

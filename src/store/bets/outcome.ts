@@ -38,7 +38,7 @@ export type DeliveryOutcome =
     }
   /**
    * A promise made after an unsuccessful attempt; it takes no effect once the caller has been
-   * answered.
+   * answered. A dead letter does: nobody is answered 200 for it.
    */
   | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
 

@@ -130,6 +130,7 @@ export const TAKE = statement(
              bet.settlement, bet.settlement_amount, bet.settlement_type, bet.settlement_time,
              bet.late_kind, bet.late_amount, bet.late_type,
              extract(epoch FROM bet.late_at)::float8 * 1000 AS late_at_ms, bet.confirm_left,
+             -- Not looked for: whoever holds a claimed delivery decides on no confirmation.
              false AS is_confirming,
              -- The earlier of both clocks: a dead letter waits for a person, however soon a wrong one is put right.
              least(clock_timestamp(), :now) > t.dead_at
