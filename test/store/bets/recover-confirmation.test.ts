@@ -7,6 +7,7 @@ useBets();
 
 it.each([
   ['settle', 'none', 'several'],
+  ['settle', 'promised', 'several'],
   ['settle', 'confirmed', 'settle'],
   [null, 'none', null],
 ] as const)(
