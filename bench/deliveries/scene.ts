@@ -126,7 +126,7 @@ function makePlayers(
       const operatorToken = randomBytes(12).toString('hex');
       const tokenHash = randomBytes(32);
       const session = await sessions.insert({
-        playerId: owner.playerId,
+        player: owner,
         operatorId,
         currency: 'USD',
         tokenHash,

@@ -156,7 +156,7 @@ export class Sessions {
     const { operatorId, playerId } = owner;
     const operatorTokenHash = vault.hash(operatorToken);
     for (;;) {
-      const last = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
+      const last = await store.findNewest(owner, currency, operatorTokenHash, request?.hash);
       const { newest } = last;
       // Even if a newer request has opened another session since: this sender must not get it.
       if (newest?.was_revoked) return undefined;
@@ -172,7 +172,7 @@ export class Sessions {
       const token = vault.make({ operatorId, playerId, currency, operatorToken, ordinal });
       const tokenHash = vault.hash(token);
       const made = await store.insert({
-        playerId,
+        player: owner,
         operatorId,
         currency,
         tokenHash,
@@ -204,9 +204,9 @@ export class Sessions {
     const operatorTokenHash = vault.hash(operatorToken);
     const known = await store.findByTokenHash(tokenHash);
     if (known === undefined) {
-      const { lastOrdinal } = await store.findNewest(owner.playerId, currency, operatorTokenHash);
+      const { lastOrdinal } = await store.findNewest(owner, currency, operatorTokenHash);
       await store.insert({
-        playerId: owner.playerId,
+        player: owner,
         operatorId: owner.operatorId,
         currency,
         tokenHash,

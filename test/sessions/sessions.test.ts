@@ -5,9 +5,11 @@ import type { Sessions } from '../../src/sessions/sessions.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
+import { onServer } from '../support/server.ts';
 import {
   accelerator,
   database,
+  databaseUrl,
   HeldStore,
   KEY,
   open,
@@ -215,5 +217,28 @@ describe('a prefixed token', () => {
     await sessions.learn(token, { ...OWN, owner });
     await revokeAll(sessions);
     expect(await sessions.learn(token, { ...OWN, owner })).toBeUndefined();
+  });
+});
+
+describe('a player whom a failover has lost a moment ago', () => {
+  const whileLost = { timeout: 5_000 };
+
+  it.each([
+    ['is nobody', 'DELETE FROM players WHERE id = $1'],
+    [
+      'is another operator’s player by now',
+      "UPDATE players SET operator_id = 'beta', user_id = gen_random_uuid()::text WHERE id = $1",
+    ],
+  ])('gets no session, for its id %s (I8)', whileLost, async (_, lose) => {
+    await onServer(databaseUrl(), (client) => client.query(lose, [owner.playerId]));
+    const asked = { owner, currency: 'USD', operatorToken: 'anns-own-token', ttlSeconds: 600 };
+    const lost = { code: 'DATABASE_UNAVAILABLE' };
+    await expect(replica().open(asked)).rejects.toMatchObject(lost);
+    await expect(replica().learn('alpha_anns-own-token', asked)).rejects.toMatchObject(lost);
+    const count = 'SELECT count(*)::int AS sessions FROM sessions WHERE player_id = $1';
+    const { rows } = await onServer(databaseUrl(), (client) =>
+      client.query(count, [owner.playerId]),
+    );
+    expect(rows).toEqual([{ sessions: 0 }]);
   });
 });

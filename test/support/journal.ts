@@ -91,7 +91,7 @@ export async function openTestJournal(
   const openSession = async () => {
     const unique = Buffer.from(randomUUID());
     const session = await new SessionStore(database).insert({
-      playerId: owner.playerId,
+      player: owner,
       operatorId: owner.operatorId,
       currency: 'USD',
       tokenHash: unique,

@@ -1,3 +1,4 @@
+import type { BetOwner } from '../../domain/bet.ts';
 import type { Columns } from '../sql/statement.ts';
 
 const ENDED_REASONS = ['revoked', 'currency'] as const;
@@ -45,8 +46,11 @@ export interface RepeatableRequest {
   readonly saysWhen: boolean;
 }
 
+/** A player by both ids: a failover may have lost the player, and given the first id to another one. */
+export type CertainPlayer = Pick<BetOwner, 'playerId' | 'userId'>;
+
 export interface NewSession {
-  readonly playerId: string;
+  readonly player: CertainPlayer;
   readonly operatorId: string;
   readonly currency: string;
   readonly tokenHash: Buffer;

@@ -1,5 +1,6 @@
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import {
+  type CertainPlayer,
   type EndedReason,
   type KindOfSession,
   type NewSession,
@@ -34,7 +35,7 @@ export const FIND_BY_IDS = statement(
 );
 
 interface AskedSession {
-  readonly playerId: string;
+  readonly player: CertainPlayer;
   readonly currency: string;
   readonly operatorTokenHash: Buffer;
   readonly request: Buffer | undefined;
@@ -43,7 +44,8 @@ interface AskedSession {
 export const FIND_NEWEST = statement(
   'session-newest',
   {
-    player_id: ['bigint', ({ playerId }) => playerId],
+    player_id: ['bigint', ({ player }) => player.playerId],
+    user_id: ['text', ({ player }) => player.userId],
     currency: ['text', ({ currency }) => currency],
     operator_token_hash: ['bytea', ({ operatorTokenHash }) => operatorTokenHash],
     request: ['bytea', ({ request }) => request ?? null],
@@ -61,7 +63,7 @@ export const FIND_NEWEST = statement(
        WHERE s.player_id = p.id AND s.currency = :currency
          AND s.operator_token_hash = :operator_token_hash
        ORDER BY s.ordinal DESC LIMIT 1) s ON true
-   WHERE p.id = :player_id`,
+   WHERE p.id = :player_id AND p.user_id = :user_id`,
   (row): KindOfSession => ({
     newest: row.isNull('id')
       ? undefined
@@ -94,7 +96,8 @@ export const NOTE_GIVEN = statement(
 export const INSERT = statement(
   'session-insert',
   {
-    player_id: ['bigint', ({ playerId }) => playerId],
+    player_id: ['bigint', ({ player }) => player.playerId],
+    user_id: ['text', ({ player }) => player.userId],
     operator_id: ['text', ({ operatorId }) => operatorId],
     currency: ['text', ({ currency }) => currency],
     token_hash: ['bytea', ({ tokenHash }) => tokenHash],
@@ -113,9 +116,10 @@ export const INSERT = statement(
   WITH s AS (
     INSERT INTO sessions (player_id, operator_id, currency, token_hash, token, operator_token,
                           operator_token_hash, ordinal, expires_at, given_to, given_dated)
-    VALUES (:player_id, :operator_id, :currency, :token_hash, :token, :operator_token,
-            :operator_token_hash, :ordinal,
-            clock_timestamp() + make_interval(secs => :ttl_seconds), :given_to, :given_dated)
+    SELECT p.id, :operator_id, :currency, :token_hash, :token, :operator_token,
+           :operator_token_hash, :ordinal,
+           clock_timestamp() + make_interval(secs => :ttl_seconds), :given_to, :given_dated
+      FROM players p WHERE p.id = :player_id AND p.user_id = :user_id
     ON CONFLICT DO NOTHING
     RETURNING *
   )

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../domain/errors.ts';
 import type { Authority } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
 import { type LookUp, sharedLookUp } from '../sql/shared-look-up.ts';
@@ -9,6 +10,7 @@ import {
   REVOKE_BY_PERSON,
 } from './revoke-statements.ts';
 import type {
+  CertainPlayer,
   EndedReason,
   KindOfSession,
   NewSession,
@@ -45,16 +47,18 @@ export class SessionStore {
   /**
    * The newest session of one player, currency and operator token, ended or not, and the last ordinal.
    * @param request SHA-256 of the request; undefined if it cannot be replayed
+   * @throws GatewayError `DATABASE_UNAVAILABLE` also if the player is not there: a failover has lost it meanwhile
    */
   async findNewest(
-    playerId: string,
+    player: CertainPlayer,
     currency: string,
     operatorTokenHash: Buffer,
     request?: Buffer,
   ): Promise<KindOfSession> {
-    const asked = { playerId, currency, operatorTokenHash, request };
+    const asked = { player, currency, operatorTokenHash, request };
     const [found] = await this.#database.run(FIND_NEWEST, asked);
-    return found ?? { newest: undefined, lastOrdinal: 0 };
+    if (found !== undefined) return found;
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'the player of the session was lost meanwhile');
   }
 
   /** Records that a session was given to one more request, even if it is revoked at that moment. */
@@ -62,7 +66,7 @@ export class SessionStore {
     await this.#database.run(NOTE_GIVEN, { id, request });
   }
 
-  /** @returns undefined if a session with the same ordinal or token already exists */
+  /** @returns undefined if a session with the same ordinal or token already exists, or the player is not there */
   async insert(session: NewSession): Promise<SessionRow | undefined> {
     return (await this.#database.run(INSERT, session))[0];
   }

@@ -25,6 +25,8 @@ export function base64Key(byte: number): string {
 
 let testDatabase: TestDatabase;
 
+export const databaseUrl = () => testDatabase.url;
+
 export let database: Database;
 
 export let accelerator: Accelerator;

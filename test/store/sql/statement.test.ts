@@ -195,10 +195,10 @@ describe('a row that a newer release has written', () => {
 
   it('is no session at all where it ended for an unknown reason', async () => {
     const sessions = new SessionStore(database);
-    const { playerId } = await new Players(database).ensure('alpha', 'ann');
+    const player = await new Players(database).ensure('alpha', 'ann');
     const operatorTokenHash = Buffer.from('operator');
     const made = await sessions.insert({
-      playerId,
+      player,
       operatorId: 'alpha',
       currency: 'USD',
       tokenHash: Buffer.from('own'),
@@ -215,7 +215,7 @@ describe('a row that a newer release has written', () => {
     for (const find of [
       () => sessions.findByTokenHash(Buffer.from('own')),
       () => sessions.findById(made?.id ?? ''),
-      () => sessions.findNewest(playerId, 'USD', operatorTokenHash),
+      () => sessions.findNewest(player, 'USD', operatorTokenHash),
     ]) {
       await expect(find()).rejects.toThrow(
         'column ended_reason holds "paused", not one of revoked, currency',
