@@ -2,6 +2,7 @@ import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { MOVEMENT_KINDS } from '../domain/movements.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
+import { FailureLines } from '../lib/failure-lines.ts';
 import type { Loop } from '../lib/loop.ts';
 import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
@@ -52,6 +53,7 @@ export interface Bookkeeping {
  */
 export class Bookkeeper {
   readonly #keeping: Bookkeeping;
+  readonly #failureLines: FailureLines;
   readonly #journal: BooksJournal;
   readonly #checks: BooksChecks;
   readonly #dayChecks: DayChecks;
@@ -64,6 +66,7 @@ export class Bookkeeper {
 
   constructor(keeping: Bookkeeping) {
     this.#keeping = keeping;
+    this.#failureLines = new FailureLines(keeping.clock);
     this.#journal = new BooksJournal(keeping.runner);
     this.#checks = new BooksChecks(keeping.runner);
     this.#dayChecks = new DayChecks(keeping.runner);
@@ -220,6 +223,7 @@ export class Bookkeeper {
   }
 
   #tellFailed(error: unknown, duty: string, operator?: string): void {
+    if (!this.#failureLines.next(`${duty} ${operator}`)) return;
     this.#keeping.logger.warn({ err: error, duty, operator }, 'books.duty_failed');
   }
 }

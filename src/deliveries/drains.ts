@@ -1,13 +1,14 @@
 import { type Draining, drain } from './drain.ts';
 import type { HeadStart } from './head-start.ts';
 import { Pace } from './pace.ts';
-import { quietly } from './quietly.ts';
+import { Quietly } from './quietly.ts';
 
 /** The drains of this process: one of an operator at a time, or its wallet would get twice the calls. */
 export class Drains {
   readonly #draining: Draining;
   readonly #headStart: Pick<HeadStart, 'isOn'>;
   readonly #isStopping: () => boolean;
+  readonly #quietly: Quietly;
   /** Operators being drained now. */
   readonly #drained = new Set<string>();
   /** Drains started without the scheduler. */
@@ -18,6 +19,7 @@ export class Drains {
     this.#draining = draining;
     this.#headStart = headStart;
     this.#isStopping = isStopping;
+    this.#quietly = new Quietly(draining);
   }
 
   /**
@@ -42,9 +44,9 @@ export class Drains {
   start(operatorId: string): void {
     if (this.#isStopping()) return;
     this.#draining.metrics.drains.inc({ by: 'sweep' });
-    const drained = quietly(this.#draining.logger, 'drain', () => this.drain(operatorId)).finally(
-      () => this.#here.delete(drained),
-    );
+    const drained = this.#quietly
+      .run('drain', () => this.drain(operatorId))
+      .finally(() => this.#here.delete(drained));
     this.#here.add(drained);
   }
 

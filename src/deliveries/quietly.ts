@@ -1,14 +1,24 @@
+import type { Clock } from '../domain/clock.ts';
+import { FailureLines } from '../lib/failure-lines.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Runs a duty of the worker; if it fails, that is logged, and the next sweep repeats it. Never rejects. */
-export async function quietly(
-  logger: Logger,
-  duty: string,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    logger.warn({ err: error, duty }, 'deliveries.duty_failed');
+/** Runs duties of the worker that the next sweep repeats if they fail. */
+export class Quietly {
+  readonly #logger: Logger;
+  readonly #lines: FailureLines;
+
+  constructor({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }) {
+    this.#logger = logger;
+    this.#lines = new FailureLines(clock);
+  }
+
+  /** Logs that it failed, but not every time. Never rejects. */
+  async run(duty: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#lines.next(duty)) return;
+      this.#logger.warn({ err: error, duty }, 'deliveries.duty_failed');
+    }
   }
 }

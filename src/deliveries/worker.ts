@@ -12,7 +12,7 @@ import { Drains } from './drains.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
-import { quietly } from './quietly.ts';
+import { Quietly } from './quietly.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 import { StalledDrains } from './stalled-drains.ts';
 import { WithoutFile } from './without-file.ts';
@@ -44,6 +44,7 @@ export class DeliveryWorker {
   readonly #gauges: DeliveryGauges;
   readonly #drains: Drains;
   readonly #stalled = new StalledDrains();
+  readonly #duties: Quietly;
   readonly #headStart: HeadStart;
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
@@ -60,6 +61,7 @@ export class DeliveryWorker {
 
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
+    this.#duties = new Quietly(draining);
     this.#headStart = new HeadStart(draining.clock);
     this.#drains = new Drains(this.#draining, this.#headStart, () => this.#stopping);
     // Starts at zero, because an alert treats the absence of this counter as having no workers.
@@ -261,6 +263,6 @@ export class DeliveryWorker {
   }
 
   #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
-    return quietly(this.#draining.logger, duty, work);
+    return this.#duties.run(duty, work);
   }
 }

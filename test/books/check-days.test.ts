@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Bookkeeper, type Bookkeeping } from '../../src/books/bookkeeper.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -146,4 +146,19 @@ it('reads closed days again, and says so where one is not as it was closed (I12)
   );
   await bookkeeper.close();
   expect(noted).toMatchObject([[{ rule: 'statement', subject: 'alpha/2026-11-20' }]]);
+});
+
+it('says ten times of each duty that it fails, and not every few seconds for as long as PostgreSQL is away', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { bookkeeper, warn } = bookkeeperOn(async () => {
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'away');
+  });
+  await vi.advanceTimersByTimeAsync(600_000);
+  const duties = Object.groupBy(warn.mock.calls, ([{ duty }]) => duty);
+  expect(Object.keys(duties)).toEqual(
+    expect.arrayContaining(['book', 'lag', 'check', 'unresolved']),
+  );
+  expect(duties.lag).toHaveLength(10);
+  await bookkeeper.close();
 });

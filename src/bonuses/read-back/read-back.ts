@@ -1,3 +1,4 @@
+import { FailureLines } from '../../lib/failure-lines.ts';
 import { Loop } from '../../lib/loop.ts';
 import { closeLeftOpen, readGrants } from './read-grants.ts';
 import { readTemplates } from './read-templates.ts';
@@ -16,12 +17,14 @@ const DUTIES_EVERY_MS = 4_000;
  */
 export class BonusReadBack {
   readonly #reading: ReadingBack;
+  readonly #failureLines: FailureLines;
   /** Each by itself: a list of templates that gets no answer must not keep lost batches waiting for its timeout (I7). */
   readonly #loops: readonly Loop[];
   #dutiesAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(reading: ReadingBack) {
     this.#reading = reading;
+    this.#failureLines = new FailureLines(reading.clock);
     this.#loops = [
       this.#loop(() => this.#quietly('templates', () => readTemplates(this.#reading))),
       this.#loop(() => this.#grantsAndDuties()),
@@ -66,6 +69,7 @@ export class BonusReadBack {
     try {
       return await work();
     } catch (error) {
+      if (!this.#failureLines.next(duty)) return false;
       this.#reading.logger.warn({ err: error, duty }, 'bonus.read_back_failed');
       return false;
     }

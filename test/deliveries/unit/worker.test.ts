@@ -76,6 +76,16 @@ describe('a sweep', () => {
     await worker.close();
   });
 
+  it('says ten times that a duty fails, and not each second for as long as it does', async () => {
+    const { worker, recoverLapsed, logger } = workerOf();
+    recoverLapsed.mockRejectedValue(new Error('broken'));
+    worker.start();
+    await sweeps(60);
+    expect(recoverLapsed).toHaveBeenCalledTimes(60);
+    expect(logger.warn.mock.calls).toHaveLength(10);
+    await worker.close();
+  });
+
   it('counts beside the others, and not again before that has ended', async () => {
     const { worker, store, duties } = workerOf();
     const slow = Promise.withResolvers<Date>();
