@@ -78,8 +78,6 @@ export class Scheduler {
       // On a connection that is not open yet, the check would fail and the failure be cached for ever. The
       // worker's connection, which waits, performs it.
       skipVersionCheck: true,
-      // Nobody reads these events.
-      streams: { events: { maxLen: 100 } },
     });
     this.#queue.on('error', this.#onError);
     this.#worker = new ReplacedWorker({

@@ -138,12 +138,6 @@ describe('the queue in Redis', () => {
     expect(worker.connection).not.toBe(queue.connection);
   });
 
-  it('keeps few of its own events, which nobody reads', () => {
-    expect(schedulerOf(nothingLeft).queue.options).toMatchObject({
-      streams: { events: { maxLen: 100 } },
-    });
-  });
-
   it('gives the drain of a dead worker to another within ten seconds, as often as it takes (I4)', () => {
     const { lockDuration, stalledInterval, maxStalledCount, drainDelay, concurrency } =
       schedulerOf(nothingLeft).worker.options;
