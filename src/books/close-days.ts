@@ -59,14 +59,18 @@ async function closeIfReady(
   due: DueDay,
   timeZone: string,
 ): Promise<boolean> {
-  if (!due.isOverdue && !(await isReady(runner, due))) return false;
+  if (!(await isReady(runner, due))) return false;
   return await BooksTransaction.prepared(database, (books) => {
     const digest = () => sealOf(new Statements(books), due.operatorId, due.day);
     return closeDay(books, due, timeZone, digest);
   });
 }
 
-/** The order matters: a call that ends in between is no longer open, but then has to be in the books. */
+/**
+ * The order matters: a call that ends in between is no longer open, but then has to be in the books. An overdue day waits
+ * for these too: where no worker has run for days, it would be closed without what wallets confirmed in it.
+ */
 async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
-  return !(await keepsOpen(runner, due)) && (await isBookedUntil(runner, due.endsAt));
+  const isOver = due.isOverdue || !(await keepsOpen(runner, due));
+  return isOver && (await isBookedUntil(runner, due.endsAt));
 }

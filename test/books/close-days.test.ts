@@ -230,6 +230,20 @@ it('a day waits for the call that ends while it is looked for what keeps it open
   });
 });
 
+it('a day waits for what the books have still to read, however late it is (I12)', async () => {
+  await books.book('alpha', 5);
+  await books.query(
+    `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+     VALUES (9, 1, '${DAY}T12:00:00Z', 5, 'accepted', true)`,
+  );
+  await books.query(OPEN.promise);
+  const overdue = { ...AT_ONCE, closeAtLatestMinutes: 0 };
+  const closeNow = () => closeDueDays(books.database, { url: books.url }, overdue);
+  expect(await closeNow()).toMatchObject({ closed: [], overdue: 1, failed: [] });
+  await books.query('DELETE FROM attempts');
+  expect(await closeNow()).toMatchObject({ closed: [{ operatorId: 'alpha', day: DAY }] });
+});
+
 it('a day that cannot be looked at keeps no other operator’s day open (I7)', async () => {
   await books.book('alpha', 5);
   await books.book('beta', 2);
