@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closeDueDays } from '../../src/books/close-days.ts';
 import { Database } from '../../src/store/database.ts';
-import { openBooks, today } from './support/booked-day.ts';
+import { openBooks } from './support/booked-day.ts';
 import { AT_ONCE } from './support/closed-days.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,7 +32,7 @@ const close = (aheadMs: number) =>
 it('a clock of PostgreSQL that has run ahead closes no day: no statement could be taken back (I12)', async () => {
   expect(await close(0)).toEqual({ closed: [], overdue: 0, failed: [] });
   // One that is due by both clocks is closed.
-  const day = { operatorId: 'alpha', day: today() };
+  const day = { operatorId: 'alpha', day: books.day };
   expect(await close(2 * DAY_MS)).toMatchObject({ closed: [day], overdue: 0 });
 });
 

@@ -3,7 +3,7 @@ import { checkDays } from '../../src/books/check-days.ts';
 import type { Runner } from '../../src/store/books/books-journal.ts';
 import { DayChecks } from '../../src/store/books/day-checks.ts';
 import { onServer } from '../support/server.ts';
-import { openBooks, today } from './support/booked-day.ts';
+import { openBooks } from './support/booked-day.ts';
 
 let books: Awaited<ReturnType<typeof openBooks>>;
 beforeEach(async () => {
@@ -73,7 +73,7 @@ describe('the sums of an operator’s open days are checked in stretches (I12)',
     expect(stretches).toBeGreaterThan(7);
     const currency = which.includes('10') ? 'USD' : 'EUR';
     expect(await violations()).toMatchObject([
-      { subject: `alpha/${currency}/${today()}`, operator_id: 'alpha' },
+      { subject: `alpha/${currency}/${books.day}`, operator_id: 'alpha' },
     ]);
     await books.query(`UPDATE books_movements SET amount = -1.25 WHERE ${which}`);
     expect(await check('alpha')).toMatchObject({ wrong: 0 });
@@ -86,7 +86,7 @@ describe('the sums of an operator’s open days are checked in stretches (I12)',
     expect(await check('alpha')).toMatchObject({ wrong: 1 });
     expect(await violations()).toEqual([
       {
-        subject: `alpha/USD/${today()}`,
+        subject: `alpha/USD/${books.day}`,
         operator_id: 'alpha',
         found: '2 3.50 0 0 0',
         expected: '2 2.50 0 0 0',
@@ -107,7 +107,7 @@ describe('the sums of an operator’s open days are checked in stretches (I12)',
     await books.book('alpha', 10);
     await books.query(damage);
     expect(await check('alpha')).toMatchObject({ wrong: 1 });
-    expect(await violations()).toMatchObject([{ subject: `alpha/EUR/${today()}` }]);
+    expect(await violations()).toMatchObject([{ subject: `alpha/EUR/${books.day}` }]);
   });
 
   it('and tells nothing of movements that a rebuild has replaced in between', async () => {

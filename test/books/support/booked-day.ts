@@ -5,7 +5,7 @@ import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 
 /** A call, since many files share one instance of this module: midnight may pass between them. */
-export const today = () => new Date().toISOString().slice(0, 10);
+const today = () => new Date().toISOString().slice(0, 10);
 
 /**
  * Books in their own database, into which movements are booked as a worker does.
@@ -32,6 +32,8 @@ export async function openBooks(day = today()) {
   return {
     url,
     database,
+    /** It stays when midnight passes. */
+    day,
     /** Books this many stakes in one batch. @param second the second of the day in which a wallet confirmed them */
     async book(operatorId: string, count: number, second = bets): Promise<void> {
       const confirmedAt = new Date(Date.parse(`${day}T00:00:00Z`) + second * 1_000);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeDueDays } from '../../../src/books/close-days.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { countUnresolved } from '../../../src/store/books/unresolved.ts';
-import { openBooks, today } from '../../books/support/booked-day.ts';
+import { openBooks } from '../../books/support/booked-day.ts';
 
 let books: Awaited<ReturnType<typeof openBooks>>;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ const count = (operatorId?: string) =>
   BooksTransaction.prepared({ url: books.url }, (transaction) =>
     countUnresolved(transaction, {
       timeZone: 'UTC',
-      ...(operatorId && { operatorId, day: today() }),
+      ...(operatorId && { operatorId, day: books.day }),
     }),
   );
 const days = () =>
@@ -41,7 +41,7 @@ it('counts what is promised, also of days before, and begins a day for it (I12)'
   await promise('alpha', 'USD', 'two', 3);
   await promise('beta', 'EUR', 'three', 3);
   await count();
-  const day = { day: today(), bets: 1 };
+  const day = { day: books.day, bets: 1 };
   expect(await days()).toEqual([
     { operator_id: 'alpha', currency: 'EUR', ...day, unresolved: 0 },
     { operator_id: 'alpha', currency: 'USD', ...day, unresolved: 2 },
