@@ -137,8 +137,10 @@ function retryAnswer(result: RetryResult): Answer {
       return json(result.item);
     case 'overtaken':
       return conflict('A later operation of this bet has overtaken it: it can only be resolved');
-    case 'justDied':
-      return conflict('Its last attempt has ended at this moment, and it is dead now: look again');
+    case 'atItsLast':
+      return conflict(
+        'Its last attempt is under way, or has just ended: look again in a few seconds',
+      );
     case 'notRetryable':
       return conflict(`It is ${result.state}: only dead and waiting deliveries are retried`);
     case 'missing':
@@ -152,6 +154,8 @@ function resolveAnswer(result: ResolveResult): Answer {
   switch (result.kind) {
     case 'resolved':
       return json(result.item);
+    case 'changing':
+      return conflict('It is changing at this moment: look again');
     case 'notResolvable':
       return conflict(`It is ${result.state}: only dead deliveries are resolved by hand`);
     case 'missing':

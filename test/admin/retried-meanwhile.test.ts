@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer, waitForLock } from '../support/server.ts';
 import { type Reply, startAdmin, type TestAdmin } from './support/admin.ts';
@@ -9,6 +9,9 @@ beforeAll(async () => {
   admin = await startAdmin();
 });
 afterAll(() => admin.close());
+beforeEach(async () => {
+  await admin.client.query('TRUNCATE deliveries, operator_holds');
+});
 
 const retry = (id: string) => admin.post(`/admin/deliveries/${id}/retry`);
 
@@ -62,8 +65,28 @@ describe('a delivery that changes while a person retries it', () => {
       id,
     );
     expect(reply?.status).toBe(409);
-    expect(reply?.json.message).toContain('last attempt has ended');
+    expect(reply?.json.message).toContain('or has just ended');
     expect(await auditedOf(id)).toBe(0);
+  });
+
+  it('is not called due while its last attempt is under way, with which it may die (I4)', async () => {
+    const transactionId = randomUUID();
+    const id = await insertDelivery(admin.client, { state: 'pending', transactionId });
+    const overdue = `UPDATE deliveries SET dead_at = clock_timestamp() - interval '1 s' WHERE id = $1`;
+    await admin.client.query(overdue, [id]);
+    const busy = `UPDATE bets SET busy_operation = 'rollback', busy_attempt = gen_random_uuid(),
+                         busy_until = clock_timestamp() + interval '15 s' WHERE transaction_id = $1`;
+    await admin.client.query(busy, [transactionId]);
+    const body = { operator: 'alpha', state: 'pending' };
+    expect((await retry(id)).json.message).toContain('Its last attempt is under way');
+    expect((await admin.post('/admin/deliveries/retry', body)).json).toEqual({ retried: 0 });
+    expect(await auditedOf(id)).toBe(0);
+    // Time held by people extends its horizon: then it is not the last one.
+    const held = `INSERT INTO operator_holds (operator_id, held_ms, counted_at)
+                  VALUES ('alpha', 3600000, clock_timestamp())`;
+    await admin.client.query(held);
+    expect((await retry(id)).status).toBe(200);
+    expect(await auditedOf(id)).toBe(1);
   });
 
   it('stays as another person has resolved it (I12)', async () => {

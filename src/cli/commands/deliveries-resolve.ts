@@ -52,6 +52,8 @@ async function resolve(terminal: Terminal, id: string, options: Options): Promis
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);
+    case 'changing':
+      throw new CommandFailed(`delivery ${id} is changing at this moment: look again`);
     case 'notResolvable':
       throw new CommandFailed(
         `delivery ${id} is ${result.state}: only dead ones are resolved, the gateway still ` +

@@ -80,9 +80,9 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       throw new CommandFailed(
         `delivery ${id} is ${result.state}: only pending, held and dead ones are retried`,
       );
-    case 'justDied':
+    case 'atItsLast':
       throw new CommandFailed(
-        `the last attempt of delivery ${id} has ended at this moment, and it is dead now: look again`,
+        `the last attempt of delivery ${id} is under way, or has just ended: look again in a few seconds`,
       );
     case 'overtaken':
       throw new CommandFailed(

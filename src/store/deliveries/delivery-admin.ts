@@ -33,13 +33,15 @@ export type RetryResult =
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
   /** A later operation of the bet is on record: delivered now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
-  /** It waited, and its last attempt has ended meanwhile. */
-  | { readonly kind: 'justDied' }
+  /** Its last attempt is under way, or has just ended: only then it is known whether anything is to be retried. */
+  | { readonly kind: 'atItsLast' }
   | { readonly kind: 'missing' };
 
 export type ResolveResult =
   | { readonly kind: 'resolved'; readonly item: DeliveryItem }
   | { readonly kind: 'notResolvable'; readonly state: DeliveryState }
+  /** It has died, or its bet has changed, while it was asked for: nothing was written. */
+  | { readonly kind: 'changing' }
   | { readonly kind: 'missing' };
 
 export interface DeliveryAdminOptions {
@@ -113,7 +115,9 @@ export class DeliveryAdmin {
     if (after === undefined) return { kind: 'missing' };
     // The workers' sweep picks it up within a second.
     if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.heldNow()) };
-    if (after.state === 'dead') return { kind: state === 'dead' ? 'overtaken' : 'justDied' };
+    const { state: now } = after;
+    if (state === 'pending' && (now === 'pending' || now === 'dead')) return { kind: 'atItsLast' };
+    if (now === 'dead') return { kind: 'overtaken' };
     return { kind: 'notRetryable', state: deliveryStateOf(after, await this.heldNow()) };
   }
 
@@ -152,6 +156,7 @@ export class DeliveryAdmin {
     const resolved = await resolveDead(this.#prisma, before.id, { who, why, by });
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
+    if (!resolved && after.state === 'dead') return { kind: 'changing' };
     const isHeld = await this.heldNow();
     return resolved
       ? { kind: 'resolved', item: deliveryItemOf(after, isHeld) }

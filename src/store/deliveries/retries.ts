@@ -39,6 +39,16 @@ function wholeHorizon(seconds: number) {
     held_ms = coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = d.operator_id), 0)`;
 }
 
+/**
+ * The last attempt of a delivery `d` is under way, as far as anybody can tell: its horizon is over, and its bet is busy.
+ * Whatever is written now, it dies with that attempt. `OFFSET 0`: bets are found by their ids, one by one.
+ */
+const IS_AT_ITS_LAST = sql`EXISTS (
+  SELECT FROM bets b LEFT JOIN operator_holds h ON h.operator_id = d.operator_id
+   WHERE b.transaction_id = d.transaction_id AND b.busy_attempt IS NOT NULL
+     AND clock_timestamp() > d.dead_at + make_interval(secs => (coalesce(h.held_ms, 0) - d.held_ms) / 1000.0)
+  OFFSET 0)`;
+
 const CHANGES = sql`
   SELECT 'delivery ' || b.id, b.operator_id,
          jsonb_build_object('state', b.state, 'attempts', b.attempts),
@@ -75,7 +85,10 @@ export class DeliveryRetries {
     return await this.#inBatches(where, which, (ids) => this.reopen(operatorId, ids, by));
   }
 
-  /** Nothing can have overtaken a pending delivery, because the journal takes it into account. @returns how many */
+  /**
+   * Nothing can have overtaken a pending delivery, because the journal takes it into account. One whose last attempt is
+   * under way is left alone. @returns how many
+   */
   async hurry(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     return await this.#prisma.$executeRaw(sql`
       WITH before AS (${before(ids)}), changed AS (
@@ -83,6 +96,7 @@ export class DeliveryRetries {
          SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
        WHERE d.id = ANY (${ids}::bigint[]) AND d.state IS NOT DISTINCT FROM 'pending'
+         AND NOT ${IS_AT_ITS_LAST}
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
