@@ -10,6 +10,7 @@ export async function findingsOf(world: World, lived: Lived): Promise<readonly s
   const journal: string[] = [];
   if (bet?.busy !== undefined) journal.push('the bet is never free again');
   if (open > 0) journal.push(`${open} promises are never confirmed`);
+  journal.push(...(await personFindings(world, lived)));
   const { holding } = lived.wallet;
   if (bet !== undefined && holding.isHeld && bet.rollback.kind === 'none') {
     const { settlement } = bet;
@@ -21,6 +22,58 @@ export async function findingsOf(world: World, lived: Lived): Promise<readonly s
     }
   }
   return [...lived.wallet.wrong, ...journal, ...bookFindings(lived), ...answerFindings(lived)];
+}
+
+/**
+ * Who was told that a delivery is due has a whole horizon, which one failure does not end; unless only a person may have
+ * it sent again.
+ */
+export async function wordsBroken(world: World, lived: Lived): Promise<readonly string[]> {
+  const { done, wallet, deliveryId } = lived;
+  const isDue = done.some(({ answer = '' }) => answer.startsWith('retried'));
+  if (!isDue || wallet.callerDialect.holdUnknownRepeats) return [];
+  const [one] = await world.look('state-of', 'SELECT state FROM deliveries WHERE id = $1', [
+    deliveryId,
+  ]);
+  return one?.state === 'dead' ? ['it is dead, after a person was told that it is due'] : [];
+}
+
+/** It contradicts itself: only dead ones are resolved. */
+const FALSE = /^notResolvable: dead|^notRetryable: (dead|pending|held)/;
+const TOLD = /^(retried|resolved)/;
+
+/** A person was told the truth, and the audit has a row for what took effect, and none for what did not. */
+async function personFindings(
+  { look }: World,
+  { slip, sent, done }: Lived,
+): Promise<readonly string[]> {
+  const { transactionId } = slip;
+  const dead = await look(
+    'left-dead',
+    `SELECT id::text FROM deliveries WHERE transaction_id = $1 AND state = 'dead'`,
+    [transactionId],
+  );
+  const rows = await look(
+    'audited',
+    `SELECT a.id::text FROM audit a
+      WHERE a.subject = 'bet ' || $1
+         OR a.subject IN (SELECT 'delivery ' || d.id FROM deliveries d WHERE d.transaction_id = $1)`,
+    [transactionId],
+  );
+  const isLater = sent.some(({ message }) => message.id !== 'place' && message.id !== 'settle 20');
+  const told = done.filter(({ answer = '' }) => TOLD.test(answer)).length;
+  const bulk = done.filter(({ answer }) => answer === '1 retried').length;
+  const open = done.filter(({ answer }) => answer === undefined).length;
+  const isAudited = rows.length >= told + bulk && rows.length <= told + bulk + open;
+  return [
+    ...dead.map(({ id }) => `${id} is left dead`),
+    ...(isAudited
+      ? []
+      : [`${told + bulk} (${open} unknown) took effect, the audit has ${rows.length}`]),
+    ...done
+      .filter(({ answer = '' }) => FALSE.test(answer) || (answer === 'overtaken' && !isLater))
+      .map(({ deed, answer }) => `${deed} was told "${answer}"`),
+  ];
 }
 
 /** Compares the wallet with what the service was told. */

@@ -1,10 +1,9 @@
+import { perform } from './deeds.ts';
 import { isFinal, type Lived, send, work } from './lived.ts';
 import type { Act, Sent } from './service.ts';
 import type { Lane, Replica, World } from './world.ts';
 
 const ROUNDS_MAX = 12;
-/** For how long another lane, which looks for due confirmations of all bets, may have a bet locked. */
-const LOCKED_MS = 200;
 
 /**
  * What time and the protocol repair: leases end, the service repeats everything without a final answer and rolls
@@ -30,20 +29,14 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
       [transactionId],
     );
   };
-  const hasOpen = async () => {
-    const bet = await replica.bets.find(transactionId);
-    return bet !== undefined && bet.deliveries.length > 0;
-  };
   const bringHome = async () => {
-    const lockedUntilMs = performance.now() + LOCKED_MS;
-    for (let round = 0; round < ROUNDS_MAX; ) {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await due();
-      if ((await work(world, lane, replica)) > 0) round += 1;
-      // A look passes over what is locked; the next one finds it.
-      else if (performance.now() > lockedUntilMs || !(await hasOpen())) return;
+      if ((await work(world, lane, replica)) === 0) return;
     }
   };
   await due();
+  await closeByHand(world, lane, lived);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const open = openActs(lived);
     if (open.size === 0) break;
@@ -52,14 +45,42 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
       await send(world, replica, lived, act);
     }
     await bringHome();
+    await closeByHand(world, lane, lived);
   }
+  await bringHome();
+  await closeByHand(world, lane, lived);
   await bringHome();
   for (const left of [2, 1]) {
     lived.wallet.landLate();
     await untilConfirmed(world, replica, lived, left, bringHome);
-    // Another lane may have found the confirmation: then it is not delivered yet.
-    await bringHome();
   }
+}
+
+/** People look at what is left to them. */
+async function closeByHand(world: World, lane: Lane, lived: Lived): Promise<void> {
+  const { transactionId } = lived.slip;
+  const replica = lane.replica();
+  const dead = await world.look(
+    'dead-letters',
+    `SELECT id::text FROM deliveries WHERE transaction_id = $1 AND state = 'dead' ORDER BY id`,
+    [transactionId],
+  );
+  for (const { id } of dead) {
+    lived.deliveryId = id ?? '';
+    await perform(world, lane, replica, lived, 'retry');
+    if (lived.done.at(-1)?.answer === 'overtaken') {
+      await perform(world, lane, replica, lived, 'resolve');
+    }
+  }
+  const bet = await world.bet(transactionId);
+  const isInDoubt = bet?.settlement.kind === 'unknown' && bet.rollback.kind === 'none';
+  if (lived.done.length === 0 || !isInDoubt || bet.deliveries.length > 0) return;
+  await world.sql(
+    'long-ago',
+    `UPDATE bets SET late_at = late_at - interval '2 hours' WHERE transaction_id = $1`,
+    [transactionId],
+  );
+  await perform(world, lane, replica, lived, 'say');
 }
 
 /** Lets confirmations come due until fewer than `left` remain. */
@@ -79,7 +100,8 @@ async function untilConfirmed(
         WHERE transaction_id = $1`,
       [transactionId],
     );
-    await world.source.confirmDue(replica);
+    const confirmations = world.confirmationsOf(transactionId);
+    await world.source.confirmDue({ ...replica, confirmations });
     await bringHome();
   }
 }

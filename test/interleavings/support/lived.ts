@@ -1,4 +1,5 @@
 import type { BetSlip } from '../../../src/protocol/callback-bodies.ts';
+import type { Done } from './deed.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, carry, type Messages, type Sent } from './service.ts';
 import type { Lane, Replica, World } from './world.ts';
@@ -10,6 +11,12 @@ export interface Lived {
   readonly sent: Sent[];
   readonly wallet: ScriptedWallet;
   readonly isPlacedElsewhere: boolean;
+  /** What people did. */
+  readonly done: Done[];
+  /** The delivery that people were called for; empty: none. */
+  deliveryId: string;
+  /** What they would book themselves. */
+  byHand: { readonly result: string } | 'rollback';
   /** Counts the steps. */
   moment: number;
 }

@@ -1,10 +1,13 @@
-import { findingsOf } from './check.ts';
+import { findingsOf, wordsBroken } from './check.ts';
+import { type Deed, isDeed } from './deed.ts';
+import { perform } from './deeds.ts';
 import type { Course } from './explore.ts';
 import { Gates } from './gates.ts';
 import { heal } from './heal.ts';
 import { isFinal, type Lived, send } from './lived.ts';
 import { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, Messages, slipOf } from './service.ts';
+import { getIntoTrouble, type Trouble } from './trouble.ts';
 import type { Lane, World } from './world.ts';
 
 /** The concurrent operations of one bet. */
@@ -13,9 +16,13 @@ export interface Scenario {
    * Whether a wallet has already accepted its place; `elsewhere`: through another gateway, and this one has not
    * seen it.
    */
-  readonly begins: 'unknown' | 'placed' | 'elsewhere';
+  readonly begins: 'unknown' | 'placed' | 'elsewhere' | Trouble;
+  /** Whether the wallet has carried out the call that got no answer. Default: no. */
+  readonly isTaken?: boolean;
+  /** Whether the wallet pays repeats again (`unknownRepeats: hold`). Default: no. */
+  readonly paysRepeats?: boolean;
   /** Each is its own process, which performs its acts one after another as long as it gets final answers. */
-  readonly actors: readonly (readonly Act[])[];
+  readonly actors: readonly (readonly (Act | Deed)[])[];
   /** How many steps may fail. */
   readonly faults: number;
 }
@@ -28,11 +35,14 @@ export async function playScenario(
   course: Course,
 ): Promise<readonly string[]> {
   const isPlacedElsewhere = scenario.begins === 'elsewhere';
-  const wallet = new ScriptedWallet(lane.operatorId, isPlacedElsewhere);
+  const wallet = new ScriptedWallet(lane.operatorId, isPlacedElsewhere, scenario.paysRepeats);
   lane.wallet = wallet;
   const slip = slipOf(lane);
   const messages = new Messages(slip);
-  const lived: Lived = { slip, messages, sent: [], wallet, isPlacedElsewhere, moment: 0 };
+  const lived: Lived = {
+    ...{ slip, messages, sent: [], wallet, isPlacedElsewhere, moment: 0 },
+    ...{ done: [], deliveryId: '', byHand: { result: '20' } },
+  };
   await clearQueue(world, lane);
   await begin(world, lane, scenario, lived);
   const gates = new Gates(scenario.faults, (actor) => wallet.callerIsGone(actor));
@@ -54,23 +64,30 @@ export async function playScenario(
   gates.close();
   if (course.isKnown) return [];
   lived.moment += 1;
+  problems.push(...(await wordsBroken(world, lived)));
   await heal(world, lane, lived);
   const found = [...problems, ...(await findingsOf(world, lived))];
   return found.map((why) => `${why}\n${storyOf(lived)}`);
 }
 
-function storyOf({ sent }: Lived): string {
+function storyOf({ sent, done }: Lived): string {
+  const deeds = done.map(({ deed, answer }) => `  ${deed}: ${answer ?? 'nothing'}`);
   return sent
     .map(({ message, from, to, answer }) => {
       const told = answer === undefined ? 'nothing' : `${answer.status} ${answer.body}`;
       return `  ${message.id} (${from} to ${to}) was told ${told}`;
     })
+    .concat(deeds)
     .join('\n');
 }
 
-async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Lived) {
-  if (begins !== 'placed') return;
+async function begin(world: World, lane: Lane, scenario: Scenario, lived: Lived) {
+  const { begins } = scenario;
+  if (begins === 'unknown' || begins === 'elsewhere') return;
   await send(world, lane.replica(), lived, 'place');
+  lived.moment += 1;
+  if (begins === 'placed') return;
+  await getIntoTrouble(world, lane, lived, begins, scenario.isTaken === true);
   lived.moment += 1;
 }
 
@@ -78,14 +95,24 @@ async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Live
 async function clearQueue(world: World, { operatorId }: Lane): Promise<void> {
   await world.sql(
     'clear-queue',
-    `UPDATE deliveries SET state = 'resolved' WHERE operator_id = $1 AND state IN ('live', 'pending')`,
+    `UPDATE deliveries SET state = 'resolved'
+      WHERE operator_id = $1 AND state IN ('live', 'pending', 'dead')`,
     [operatorId],
   );
 }
 
-async function live(world: World, lane: Lane, lived: Lived, acts: readonly Act[]): Promise<void> {
+async function live(
+  world: World,
+  lane: Lane,
+  lived: Lived,
+  acts: readonly (Act | Deed)[],
+): Promise<void> {
   const replica = lane.replica();
   for (const act of acts) {
+    if (isDeed(act)) {
+      await perform(world, lane, replica, lived, act);
+      continue;
+    }
     const first = await send(world, replica, lived, act);
     if (isFinal(first)) continue;
     // A place is sent only once; everything else is repeated by the service.

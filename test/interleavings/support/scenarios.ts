@@ -1,3 +1,4 @@
+import type { Deed } from './deed.ts';
 import type { Scenario } from './play.ts';
 import type { Act } from './service.ts';
 
@@ -54,13 +55,62 @@ export const THREE: readonly Scenario[] = [
   unknown([['place'], ['settle 20'], ['rollback']]),
 ];
 
-export function titleOf({ begins, actors, faults }: Scenario): string {
+type Began = Pick<Scenario, 'begins' | 'isTaken' | 'paysRepeats'>;
+
+const beside = (began: Began, deeds: readonly Deed[], acts: readonly (Act | Deed)[]): Scenario[] =>
+  deeds.flatMap((deed) => acts.map((act) => ({ ...began, actors: [[deed], [act]], faults: 0 })));
+
+const together = (began: Began, actors: Actors): Scenario => ({ ...began, actors, faults: 0 });
+
+const RESULTS: readonly Act[] = ['settle 20 again', 'settle 50', 'unsettle', 'rollback'];
+const HOLDS = { begins: 'dead', paysRepeats: true } as const;
+const HAS = { isTaken: true } as const;
+
+/** People beside callbacks, the worker and each other, where every result that gets no answer is answered 503. */
+export const OF_PEOPLE: readonly Scenario[] = [
+  ...beside({ begins: 'doubt' }, ['say'], [...RESULTS, 'update 2', 'say', 'confirm']),
+  ...beside({ begins: 'doubt', ...HAS }, ['say'], RESULTS),
+  together({ begins: 'doubt' }, [['say'], ['settle 20 again'], ['rollback']]),
+  together({ begins: 'doubt', ...HAS }, [['say'], ['unsettle'], ['settle 20 again']]),
+  // Two who look at the wallet and book there themselves are not played: no gateway sees that.
+  ...beside(HOLDS, ['retry', 'resolve', 'say'], [...RESULTS, 'work', 'confirm']),
+  ...beside({ ...HOLDS, ...HAS }, ['retry', 'say'], [...RESULTS, 'retry']),
+  together(HOLDS, [['retry'], ['settle 50'], ['work']]),
+  ...beside(
+    { begins: 'dead rollback' },
+    ['retry', 'resolve'],
+    ['copy of rollback', 'copy of place', 'settle 20', 'retry', 'work', 'confirm'],
+  ),
+];
+
+/** The same where a first settle is promised. */
+export const OF_PEOPLE_PROMISED: readonly Scenario[] = [
+  ...beside({ begins: 'dead' }, ['retry', 'resolve'], [...RESULTS, 'update 2', 'work', 'confirm']),
+  ...beside({ begins: 'dead' }, ['retry', 'retry all', 'say'], ['retry', 'resolve', 'settle 50']),
+  ...beside({ begins: 'dead', ...HAS }, ['retry', 'resolve'], RESULTS),
+  ...beside({ begins: 'pending' }, ['retry', 'retry all'], ['work', 'settle 50']),
+  { ...together({ begins: 'overdue' }, [['retry'], ['work']]), faults: 1 },
+  { ...together({ begins: 'overdue' }, [['resolve'], ['work']]), faults: 1 },
+  together({ begins: 'dead' }, [['retry'], ['settle 50'], ['work']]),
+  together({ begins: 'dead' }, [['resolve'], ['unsettle'], ['retry']]),
+  together({ begins: 'dead', ...HAS }, [['retry'], ['unsettle'], ['work']]),
+];
+
+export function titleOf(scenario: Scenario): string {
+  const { begins, actors, faults, isTaken, paysRepeats } = scenario;
   const all = actors.map((acts) => acts.join(', then ')).join(' | ');
   const at = {
     placed: 'of a placed bet',
     unknown: 'of a new bet',
     elsewhere: 'of a bet placed elsewhere',
+    doubt: 'of a bet in doubt',
+    dead: 'of a dead letter',
+    'dead rollback': 'of a dead rollback',
+    pending: 'of a promised result',
+    overdue: 'of a promised result at its last attempt',
   }[begins];
+  const taken = isTaken ? ' that the wallet has' : '';
+  const pays = paysRepeats ? ', which would be paid twice' : '';
   const failing = faults > 1 ? `, ${faults} steps fail` : faults > 0 ? ', one step fails' : '';
-  return `${all} ${at}${failing}`;
+  return `${all} ${at}${taken}${pays}${failing}`;
 }

@@ -21,10 +21,9 @@ const REFUSED = 5;
  */
 export class ScriptedWallet implements Wallet {
   readonly operatorId: string;
-  readonly callerDialect = {
-    ...{ alwaysSendToken: false, stableRequestId: false },
-    ...{ holdUnknownRepeats: false, skipUpdates: false },
-  };
+  readonly callerDialect: Wallet['callerDialect'];
+  /** How the next call ends outside of an order. */
+  next: 'lost' | 'missed' | undefined;
   /** What must never reach a wallet. */
   readonly wrong: string[] = [];
   #isHeld: boolean;
@@ -34,11 +33,17 @@ export class ScriptedWallet implements Wallet {
   #places = 0;
   #isRolledBack = false;
   #accepted = 0;
+  #results = 0;
   #inside: { readonly actor: string | undefined; readonly operation: string } | undefined;
 
-  constructor(operatorId: string, isHeld: boolean) {
+  /** @param paysRepeats each result that it gets is paid, whatever was paid before (`unknownRepeats: hold`) */
+  constructor(operatorId: string, isHeld: boolean, paysRepeats = false) {
     this.operatorId = operatorId;
     this.#isHeld = isHeld;
+    this.callerDialect = {
+      ...{ alwaysSendToken: false, stableRequestId: false },
+      ...{ holdUnknownRepeats: paysRepeats, skipUpdates: false },
+    };
   }
 
   get holding(): Holding {
@@ -57,6 +62,22 @@ export class ScriptedWallet implements Wallet {
       await Promise.resolve();
     });
     return answer;
+  }
+
+  /** A person looks at what it holds. */
+  async look(): Promise<Holding> {
+    const step = { kind: 'wallet', label: 'is looked at', faults: [] } as const;
+    return await Gates.pass(step, () => Promise.resolve(this.holding));
+  }
+
+  /** A person books what never came, unless something newer has come. */
+  async bookByHand(what: { readonly result: string } | 'rollback'): Promise<void> {
+    const step = { kind: 'wallet', label: 'is booked by hand', faults: [] } as const;
+    await Gates.pass(step, async () => {
+      await Promise.resolve();
+      if (what === 'rollback') this.#isHeld = false;
+      else if (this.#isHeld && this.#results === 0) this.#result = what.result;
+    });
   }
 
   /** Executes the calls that were put off. */
@@ -97,10 +118,12 @@ export class ScriptedWallet implements Wallet {
       return { kind: 'notSent', reason: 'deadline', trace };
     }
     this.#look(operation, actor);
-    if (choice === 'late') this.#late.push(call);
-    const code = choice === 'late' || choice === 'missed' ? undefined : this.#book(call);
+    const how = this.next ?? choice;
+    this.next = undefined;
+    if (how === 'late') this.#late.push(call);
+    const code = how === 'late' || how === 'missed' ? undefined : this.#book(call);
     const trace = { sent: true, latencyMs: 1 };
-    if (choice !== 'ok') return { kind: 'unknown', fault: 'timeout', trace };
+    if (how !== 'ok') return { kind: 'unknown', fault: 'timeout', trace };
     if (code !== undefined) return { kind: 'declined', code, message: 'refused', trace };
     this.#accepted += 1;
     const transactionTime = new Date(1_700_000_000_000 + this.#accepted * 1_000).toISOString();
@@ -136,8 +159,17 @@ export class ScriptedWallet implements Wallet {
       case 'settle':
       case 'unsettle':
         if (!this.#isHeld) return REFUSED;
+        this.#results += 1;
+        if (this.callerDialect.holdUnknownRepeats) this.#lookForRepeat(call);
         this.#result = call.operation === 'settle' ? String(fields.amount) : undefined;
         return undefined;
+    }
+  }
+
+  #lookForRepeat({ operation, body }: BetCall): void {
+    const { amount }: { amount?: number } = JSON.parse(body);
+    if (operation === 'settle' && this.#result === String(amount)) {
+      this.wrong.push(`${amount} was paid twice`);
     }
   }
 }

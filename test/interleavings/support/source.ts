@@ -76,7 +76,18 @@ export async function loadSource(folder: string) {
     await load('deliveries/deliver.ts');
   const confirm: typeof import('../../../src/deliveries/confirm.ts') =
     await load('deliveries/confirm.ts');
+  const deliveryAdmin: typeof import('../../../src/store/deliveries/delivery-admin.ts') =
+    await load('store/deliveries/delivery-admin.ts');
+  const prisma: typeof import('../../../src/store/schema/prisma.ts') =
+    await load('store/schema/prisma.ts');
+  const unknownResults: typeof import('../../../src/store/bets/unknown-results.ts') = await load(
+    'store/bets/unknown-results.ts',
+  );
+  const resolveResult: typeof import('../../../src/engine/resolve-result.ts') = await load(
+    'engine/resolve-result.ts',
+  );
   return {
+    ...{ ...deliveryAdmin, ...prisma, ...unknownResults, ...resolveResult },
     ...{ ...store, ...clock, ...journal, ...places, ...queue, ...confirmations },
     ...{ ...sessionStore, ...players, ...sessions, ...sessionCache, ...vault },
     ...{ ...accelerator, ...answers, ...changes, ...permit, ...stored, ...deadline, ...errors },

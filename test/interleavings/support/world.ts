@@ -12,11 +12,12 @@ import { createDatabase } from '../../support/database.ts';
 import { SERVICE_SECRET, writeConfiguration } from '../../support/gateway.ts';
 import { sharedRedis } from '../../support/redis.ts';
 import { Gates } from './gates.ts';
+import { type People, peopleAt } from './people.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
 import type { Source } from './source.ts';
 
 /** Statements about a bet that change nothing. */
-const READS = /^bet-(find|answer-of|operations(-under)?)$/;
+const READS = /^bet-(find|answer-of|operations(-under)?|resolve-look)$/;
 /** Statements with a constant result: they are no steps. */
 const CONSTANT =
   /^(session-|player-|database-now|bet-look-up-begun|place-look-up|confirmation-due)/;
@@ -39,6 +40,8 @@ export interface Replica extends Callbacks {
   readonly confirmations: InstanceType<Source['Confirmations']>;
 }
 
+type Row = Readonly<Record<string, string>>;
+
 /** The servers and modules that all runs share. */
 export interface World {
   readonly source: Source;
@@ -46,6 +49,11 @@ export interface World {
   /** Bypasses all gates. @param name unique to this statement, which is planned once per connection */
   sql(name: string, text: string, values: readonly unknown[]): Promise<void>;
   bet(transactionId: string): Promise<Bet | undefined>;
+  /** The same, with what it finds: texts. */
+  look(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>;
+  readonly people: People;
+  /** Of which only this bet is ever due, and it always is. */
+  confirmationsOf(transactionId: string): InstanceType<Source['Confirmations']>;
   close(): Promise<void>;
 }
 
@@ -88,6 +96,19 @@ export async function openWorld(
     }
   }
 
+  class OwnConfirmations extends source.Confirmations {
+    readonly #own: string;
+
+    constructor(own: string) {
+      super(database);
+      this.#own = own;
+    }
+
+    override async due() {
+      return await Promise.resolve([{ transactionId: this.#own, nowMs: Date.now() }]);
+    }
+  }
+
   const clock = systemClock;
   const database = new GatedDatabase({
     ...{ url, connectionsMax: 12, onIdleError: () => undefined },
@@ -96,6 +117,7 @@ export async function openWorld(
   });
   const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
   const ungated = new Pool({ connectionString: url, max: 4, options });
+  const prisma = source.createPrisma(url);
   const databaseClock = new source.DatabaseClock(database, clock);
   databaseClock.start();
   const accelerator = new source.Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
@@ -150,11 +172,16 @@ export async function openWorld(
       await ungated.query({ name, text, values: [...values] });
     },
     bet: (transactionId) => replica().bets.find(transactionId),
+    look: async (name, text, values) => {
+      return (await ungated.query<Row>({ name, text, values: [...values] })).rows;
+    },
+    people: peopleAt(source, prisma, database),
+    confirmationsOf: (transactionId) => new OwnConfirmations(transactionId),
     close: async () => {
       databaseClock.close();
       answers.close();
       accelerator.close();
-      await Promise.all([database.close(), ungated.end()]);
+      await Promise.all([database.close(), ungated.end(), prisma.$disconnect()]);
       await drop();
     },
   };

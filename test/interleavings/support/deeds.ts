@@ -1,0 +1,60 @@
+import { BY } from '../../support/audit.ts';
+import type { Deed, Done } from './deed.ts';
+import type { Lived } from './lived.ts';
+import { work } from './lived.ts';
+import { wordOf } from './people.ts';
+import type { Lane, Replica, World } from './world.ts';
+
+/** Does one deed. */
+export async function perform(
+  world: World,
+  lane: Lane,
+  replica: Replica,
+  lived: Lived,
+  deed: Deed,
+): Promise<void> {
+  if (deed === 'work') {
+    await work(world, lane, replica);
+    return;
+  }
+  if (deed === 'confirm') {
+    const confirmations = world.confirmationsOf(lived.slip.transactionId);
+    await world.source.confirmDue({ ...replica, confirmations });
+    return;
+  }
+  const done: Done = { deed, answer: undefined };
+  lived.done.push(done);
+  try {
+    done.answer = await act(world, lane, lived, deed);
+  } catch (error) {
+    if (!(error instanceof world.source.GatewayError)) throw error;
+  }
+}
+
+async function act(
+  { people }: World,
+  { operatorId }: Lane,
+  lived: Lived,
+  deed: 'retry' | 'retry all' | 'resolve' | 'say',
+): Promise<string> {
+  const { deliveryId, slip, wallet } = lived;
+  switch (deed) {
+    case 'say': {
+      const { result } = await wallet.look();
+      return await people.say(slip.transactionId, result);
+    }
+    case 'retry all': {
+      const { retried } = await people.deliveries.retrySome(operatorId, 'dead', {}, BY);
+      return `${retried} retried`;
+    }
+    case 'retry':
+      // Where a repeat is paid twice, nobody asks for it who has found the first.
+      if (wallet.callerDialect.holdUnknownRepeats && (await wallet.look()).result !== undefined) {
+        return wordOf(await people.deliveries.resolve(deliveryId, 'ann', 'it is there', BY));
+      }
+      return wordOf(await people.deliveries.retry(deliveryId, BY));
+    case 'resolve':
+      await wallet.bookByHand(lived.byHand);
+      return wordOf(await people.deliveries.resolve(deliveryId, 'ann', 'booked by hand', BY));
+  }
+}

@@ -1,0 +1,75 @@
+import type {
+  DeliveryAdmin,
+  ResolveResult,
+  RetryResult,
+} from '../../../src/store/deliveries/delivery-admin.ts';
+import type { Prisma } from '../../../src/store/schema/prisma.ts';
+import { BY } from '../../support/audit.ts';
+import { Gates } from './gates.ts';
+import type { Source } from './source.ts';
+
+/** What people do through the internal listener. */
+export interface People {
+  readonly deliveries: DeliveryAdmin;
+  /** @param amount what a wallet holds as the bet's result; undefined: its stake only */
+  say(transactionId: string, amount: string | undefined): Promise<string>;
+}
+
+type AnyCall = (...values: readonly unknown[]) => Promise<unknown>;
+
+/** Each statement is a step of its person, whose connection may be lost, or the process be killed. */
+function stepOf(source: Source, label: string, call: AnyCall): AnyCall {
+  const isWrite = label === '$executeRaw';
+  const step = {
+    kind: isWrite ? 'write' : 'read',
+    label,
+    faults: isWrite ? ['lostAnswer', 'kill'] : [],
+  } as const;
+  return (...values) =>
+    Gates.pass(step, async (choice) => {
+      const found = await call(...values);
+      if (choice !== 'lostAnswer') return found;
+      throw new source.GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
+    });
+}
+
+function gated<T extends object>(source: Source, object: T, names: readonly string[]): T {
+  return new Proxy(object, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === 'delivery' && typeof value === 'object' && value !== null) {
+        return gated(source, value, ['findFirst', 'findMany']);
+      }
+      if (typeof value !== 'function' || typeof name !== 'string') return value;
+      const call: AnyCall = async (...values) => await Reflect.apply(value, target, values);
+      return names.includes(name) ? stepOf(source, name, call) : value;
+    },
+  });
+}
+
+/** @param database whose statements are steps */
+export function peopleAt(
+  source: Source,
+  prisma: Prisma,
+  database: InstanceType<Source['Database']>,
+): People {
+  const options = { isHeld: () => false, horizonHours: () => 72 };
+  const steps = gated(source, prisma, ['$executeRaw', '$queryRaw']);
+  const results = new source.UnknownResults(database);
+  return {
+    deliveries: new source.DeliveryAdmin({ ...options, prisma: steps }),
+    say: async (transactionId, amount) => {
+      const found =
+        amount === undefined
+          ? ({ kind: 'stake' } as const)
+          : ({ kind: 'result', amount, resultType: 'won' } as const);
+      const word = { who: 'ann', why: 'asked their support', by: BY, found };
+      const said = await source.resolveResult(results, transactionId, word, () => 60_000);
+      return said.kind === 'refused' ? `refused: ${said.why}` : said.kind;
+    },
+  };
+}
+
+export function wordOf(answer: RetryResult | ResolveResult): string {
+  return 'state' in answer ? `${answer.kind}: ${answer.state}` : answer.kind;
+}
