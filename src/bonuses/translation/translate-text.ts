@@ -50,13 +50,13 @@ export function translateText(text: string, terms: Terms, place: TranslatedPlace
   const translated = told.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
   return serviceCid.length < DISTINCT_CHARS_MIN || !translated.includes(serviceCid)
     ? translated
-    : translated.replaceAll(eitherOf(serviceCid, operatorCid), () => operatorCid);
+    : translated.replaceAll(keysIn(terms), () => operatorCid);
 }
 
-/** The longer of two keys where one contains the other: in the operator's own, the service's stays. */
-function eitherOf(one: string, other: string): RegExp {
-  const [longer = '', shorter = ''] = [one, other].sort((a, b) => b.length - a.length);
-  return new RegExp(`${asPattern(longer)}|${asPattern(shorter)}`, 'g');
+/** The service's key wherever it is, and an operator's that contains it: in that one it stays. */
+function keysIn({ serviceCid, operatorCid }: Terms): RegExp {
+  const own = operatorCid.includes(serviceCid) ? `${asPattern(operatorCid)}|` : '';
+  return new RegExp(own + asPattern(serviceCid), 'g');
 }
 
 function asPattern(text: string): string {

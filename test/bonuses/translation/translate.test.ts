@@ -169,6 +169,13 @@ describe('an error of the service’s, of unknown shape', () => {
     ).toEqual(tree({ message: `${operatorCid}, x_${operatorCid}_v2` }));
   });
 
+  it('keeps the service’s key from an operator whose own ends as that one begins (I8)', () => {
+    const alike = { ...terms, serviceCid: 'aggregator-key', operatorCid: 'alpha-aggre' };
+    expect(translate(tree({ message: 'alpha-aggregator-key' }), alike, 'error')).toEqual(
+      tree({ message: 'alpha-alpha-aggre' }),
+    );
+  });
+
   it('sees through escapes (I8)', () => {
     const escaped = `{"n":"\\u0066bet","m":"\\u0066fffffff-1111-4222-8333-444444444444","userId":"${ANN.replace('5', '\\u0035')}"}`;
     const translated = translate(treeOf(parseJsonObject(Buffer.from(escaped))), terms, 'item');
