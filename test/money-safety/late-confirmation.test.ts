@@ -1,11 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endLeases, sql } from '../deliveries/support/deliveries.ts';
+import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { asPerson } from '../support/person.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { acceptedBet, lose, makeDue, timeComes, untilDeliveriesAre } from './support/bets.ts';
+import {
+  acceptedBet,
+  lose,
+  makeDue,
+  settlesOf,
+  timeComes,
+  untilDeliveriesAre,
+} from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -14,14 +23,21 @@ beforeAll(async () => {
   held = await startHeldGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT },
+    operators: { alpha: PATIENT, queueing: QUEUEING },
   });
   ({ gateway, postgres } = held);
 });
-afterEach(() => gateway.wallet('alpha').behave());
+afterEach(() => {
+  for (const id of ['alpha', 'queueing']) gateway.wallet(id).behave();
+});
 afterAll(() => held.close());
 
 const rollbacksOf = (bet: TestBet) => bet.wallet.arrivals(bet.transactionId, 'rollback').length;
+
+/** The service repeats a rollback that a busy machine did not promise in time. */
+async function isRolledBack(bet: TestBet): Promise<void> {
+  await expect.poll(async () => (await bet.rollback()).status, PATIENCE).toBe(200);
+}
 
 /** Has the sweep look at the bet. Resolves once its last confirmation is to come in minutes. */
 async function waitsForLast({ transactionId }: TestBet): Promise<void> {
@@ -44,10 +60,38 @@ async function rolledBackMeanwhile() {
   const finish = postgres.holdRequest(STATEMENTS.finish, bet.transactionId);
   await makeDue(bet, 'second');
   await finish.stopped;
-  expect((await bet.rollback()).status).toBe(200);
+  await isRolledBack(bet);
   expect(rollbacksOf(bet)).toBe(0);
   return { bet, finish };
 }
+
+/** The same, of a confirmation of 20; and a person has put another result right by hand before it is written. */
+async function resolvedMeanwhile() {
+  const bet = await acceptedBet(gateway, { operatorId: 'queueing' });
+  const { transactionId, wallet } = bet;
+  const begin = wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
+  for (const amount of ['10', '20', '30']) expect((await bet.settle(amount)).status).toBe(200);
+  wallet.misbehave('settle', { kind: 'delay', ms: 0 }, { transactionId, calls: 2 });
+  wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+  begin();
+  const states = [{ state: 'delivered' }, { state: 'delivered' }, { state: 'dead' }] as const;
+  const [, , dead] = await untilDeliveriesAre(bet, states);
+  await timeComes(bet, 'first');
+  lose(bet, 'settle');
+  const finish = postgres.holdRequest(STATEMENTS.finish, transactionId);
+  await makeDue(bet, 'second');
+  await finish.stopped;
+  const id = dead?.id ?? '';
+  await asPerson(gateway, (admin) => admin.resolve(id, 'ann', 'paid by hand', BY));
+  return { bet, finish };
+}
+
+const RESOLVED = [
+  { state: 'delivered' },
+  { state: 'delivered' },
+  { state: 'resolved' },
+  { state: 'superseded' },
+] as const;
 
 describe('rule 3: a lost confirmation may land behind a rollback that did not wait for it', {
   timeout: 90_000,
@@ -67,4 +111,32 @@ describe('rule 3: a lost confirmation may land behind a rollback that did not wa
       expect(rollbacksOf(bet)).toBe(2);
     },
   );
+});
+
+describe('rule 3: a lost confirmation may land behind what came after a person’s word', {
+  timeout: 90_000,
+}, () => {
+  it('so a rollback that did not wait for it is sent once more, ten times as late (I5)', async () => {
+    const { bet, finish } = await resolvedMeanwhile();
+    await isRolledBack(bet);
+    finish.release();
+    await untilDeliveriesAre(bet, [...RESOLVED, { state: 'delivered' }]);
+    await waitsForLast(bet);
+    expect(rollbacksOf(bet)).toBe(1);
+    bet.wallet.applyLate(bet.transactionId);
+    await timeComes(bet, 'second');
+    expect(rollbacksOf(bet)).toBe(2);
+  });
+
+  it('so the next result is sent once more, ten times as late', async () => {
+    const { bet, finish } = await resolvedMeanwhile();
+    finish.release();
+    await untilDeliveriesAre(bet, RESOLVED);
+    expect((await bet.settle('40')).status).toBe(200);
+    await waitsForLast(bet);
+    expect(settlesOf(bet).slice(-2)).toEqual(['20', '40']);
+    bet.wallet.applyLate(bet.transactionId);
+    await timeComes(bet, 'second');
+    expect([settlesOf(bet).at(-1), bet.balance()]).toEqual(['40', '940']);
+  });
 });

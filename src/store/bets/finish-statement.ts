@@ -23,9 +23,8 @@ const state = TOGETHER.flatMap((columns) =>
 const CONCERNS_STANDING = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
 const SETS_LATE = `i.late_kind IS NOT NULL AND ${CONCERNS_STANDING}`;
 
-/** A rollback that is promised meanwhile did not wait for the confirmation, which may land behind it. */
-const ADDS_LATE = `i.confirmation_lost AND ${CONCERNS_STANDING} AND b.late_kind IS NOT NULL
-                   AND b.rollback <> 'confirmed'`;
+/** Also behind what stands by now: a person's word, or a rollback that did not wait for the confirmation. */
+const ADDS_LATE = `i.confirmation_lost AND b.late_kind IS NOT NULL AND b.rollback <> 'confirmed'`;
 
 /** A column of the late effect. A lost confirmation adds its own possible effect, which makes it `several`. */
 const lateColumn = (column: string, several: string) =>
