@@ -7,7 +7,7 @@ import type { Lane, World } from './world.ts';
  */
 export type Trouble = 'doubt' | 'dead' | 'dead rollback' | 'pending' | 'overdue';
 
-const LOOKS_MAX = 20;
+const LOOKS_MS = 2_000;
 
 /** A call gets no answer, and whatever is late by nature has come by now. */
 export async function getIntoTrouble(
@@ -30,9 +30,10 @@ export async function getIntoTrouble(
     await overdue(world, transactionId);
   if ((trouble === 'dead' && !wallet.callerDialect.holdUnknownRepeats) || isRollback) {
     fails();
-    // A look passes over what is locked.
-    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-      if ((await work(world, lane, lane.replica())) > 0) break;
+    // A look passes over what is locked, and a late claim is not sent; an order that takes this long is played again.
+    const endsAtMs = performance.now() + LOOKS_MS;
+    while (wallet.next !== undefined && performance.now() < endsAtMs) {
+      await work(world, lane, lane.replica());
     }
   }
   wallet.next = undefined;
