@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
@@ -19,7 +20,12 @@ afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
 /** The wallet holds 20, and has refused for good the 50 that was promised behind it. */
-async function deadBehindStanding(): Promise<{ bet: TestBet; id: string }> {
+async function deadBehindStanding(): Promise<{
+  bet: TestBet;
+  id: string;
+  standingAgain: () => ReturnType<TestBet['settle']>;
+}> {
+  const requestId = JSON.stringify(randomUUID());
   const bet = await acceptedBet(gateway);
   const { transactionId } = bet;
   const stopFailing = bet.wallet.misbehave(
@@ -27,7 +33,8 @@ async function deadBehindStanding(): Promise<{ bet: TestBet; id: string }> {
     { kind: 'status', status: 500 },
     { transactionId },
   );
-  expect((await bet.settle('20')).status).toBe(200);
+  const standingAgain = () => bet.settle('20', 'won', undefined, { requestId });
+  expect((await standingAgain()).status).toBe(200);
   expect((await bet.settle('50')).status).toBe(200);
   const once = { transactionId, calls: 1 };
   bet.wallet.misbehave('settle', { kind: 'delay', ms: 1 }, once);
@@ -35,7 +42,7 @@ async function deadBehindStanding(): Promise<{ bet: TestBet; id: string }> {
   stopFailing();
   const [, dead] = await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'dead' }]);
   expect(bet.balance()).toBe('920');
-  return { bet, id: dead?.id ?? '' };
+  return { bet, id: dead?.id ?? '', standingAgain };
 }
 
 const retry = (id: string) => asPerson(gateway, (admin) => admin.retry(id, BY));
@@ -72,6 +79,14 @@ describe('rule 10: a dead settle, and the result before it that the service was 
     await put('pending');
     expect((await bet.settle('50')).status).toBe(200);
     await put('dead');
+    expect(await retry(id)).toMatchObject({ kind: 'retried' });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'delivered' }]);
+    expect(bet.balance()).toBe('950');
+  });
+
+  it('is sent once more where only the very request of the result before it came again: no correction is one (I5)', async () => {
+    const { bet, id, standingAgain } = await deadBehindStanding();
+    expect((await standingAgain()).status).toBe(200);
     expect(await retry(id)).toMatchObject({ kind: 'retried' });
     await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'delivered' }]);
     expect(bet.balance()).toBe('950');
