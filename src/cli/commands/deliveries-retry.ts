@@ -69,6 +69,10 @@ async function retry(terminal: Terminal, id: string | undefined, options: Option
   }
 }
 
+/** An overtaken result is not to be brought to the wallet by hand either. */
+const CORRECT_FIRST =
+  'see with `wagergate bet` what the service was last answered 200 for, have the wallet hold that';
+
 async function retryOne(terminal: Terminal, id: string, options: Options): Promise<void> {
   const result = await withDeliveryAdmin(terminal, options, (admin) =>
     admin.retry(id, byOf(options)),
@@ -86,8 +90,8 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       );
     case 'overtaken':
       throw new CommandFailed(
-        `delivery ${id} was overtaken by a later operation of its bet, which it would undo: correct ` +
-          `it at the wallet, then \`wagergate deliveries resolve ${id}\``,
+        `delivery ${id} was overtaken by a later operation of its bet, which it would undo: ` +
+          `${CORRECT_FIRST}, then \`wagergate deliveries resolve ${id}\``,
       );
     case 'retried': {
       if (options.json) terminal.printJson(result.item);
@@ -182,8 +186,8 @@ function notesOn({ retried, left, held }: RetriedAll): string[] {
   const notes: string[] = [];
   if (left > 0) {
     notes.push(
-      `left dead: ${left}, overtaken by a later operation of the bet, or refused again: correct it at ` +
-        'the wallet, then `wagergate deliveries resolve <id>`',
+      `left dead: ${left}, overtaken by a later operation of the bet, or refused again: ` +
+        `${CORRECT_FIRST}, then \`wagergate deliveries resolve <id>\``,
     );
   }
   if (held > 0) {

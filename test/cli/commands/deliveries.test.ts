@@ -167,13 +167,15 @@ describe('wagergate deliveries retry', () => {
     expect(stderr).toMatch(
       /^error: delivery \d+ was overtaken by a later operation of its bet.*\n$/,
     );
+    // The wallet has to hold the later one: nobody may bring the old one there by hand.
+    expect(stderr).toContain('what the service was last answered 200 for');
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
     // Among many it is left as well, and the person who asked for all of them is told.
     expect(await deliveries('retry', '--operator', 'alpha', '--state', 'dead')).toEqual({
       code: 0,
       stdout: '0 dead deliveries of alpha are due now\n',
       stderr: expect.stringMatching(
-        /^left dead: 1, overtaken by .* `wagergate deliveries resolve <id>`\n$/,
+        /^left dead: 1, overtaken by .* last answered 200 for, .* `wagergate deliveries resolve <id>`\n$/,
       ),
     });
   });
