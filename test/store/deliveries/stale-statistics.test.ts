@@ -3,6 +3,7 @@ import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
+import { insertQuietDeliveries } from '../../support/quiet-statistics.ts';
 
 const WAITING = 2_000;
 
@@ -10,14 +11,7 @@ let database: OpenDatabase;
 beforeAll(async () => {
   database = await openDatabase();
   const { client } = database;
-  await client.query(`
-    ALTER TABLE deliveries SET (autovacuum_enabled = false);
-    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                            transaction_time, next_attempt_at, dead_at, settled_at)
-    SELECT n, 'alpha', 'ended-' || n, 'settle', 'delivered', '', now(), now(), now()
-      FROM generate_series(1, 30000) n`);
-  // By these statistics nothing waits, and nothing is dead.
-  await client.query('VACUUM ANALYZE deliveries');
+  await insertQuietDeliveries(client);
   await client.query(`
     INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
     SELECT 'bet-' || n, 'alpha', 1, 'accepted', 'promised' FROM generate_series(1, ${WAITING}) n;

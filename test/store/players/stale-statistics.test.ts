@@ -5,6 +5,7 @@ import { PlayerDesk } from '../../../src/store/players/player-desk.ts';
 import { createPrisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
+import { insertQuietDeliveries } from '../../support/quiet-statistics.ts';
 
 const BETS = 300;
 const DEAD = 3_000;
@@ -13,14 +14,7 @@ let database: OpenDatabase;
 beforeAll(async () => {
   database = await openDatabase();
   const { client } = database;
-  await client.query(`
-    ALTER TABLE deliveries SET (autovacuum_enabled = false);
-    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                            transaction_time, next_attempt_at, dead_at, settled_at)
-    SELECT n, 'alpha', 'ended-' || n, 'settle', 'delivered', '', now(), now(), now()
-      FROM generate_series(1, 30000) n`);
-  // By these statistics nothing is dead.
-  await client.query('VACUUM ANALYZE deliveries');
+  await insertQuietDeliveries(client);
   await client.query(`
     INSERT INTO players (id, operator_id, operator_user, user_id) VALUES (1, 'alpha', 'ann', 'user-1');
     INSERT INTO bets (transaction_id, operator_id, player_id, generation, place, settlement, amount, currency)
