@@ -1,6 +1,6 @@
 import { type Problem, problemIn } from '../problems.ts';
 import type { GatewayConfig, OperatorConfig } from '../schema/schema.ts';
-import { AGREED_SECRET_LENGTH_GOOD } from '../schema/secret-length.ts';
+import { AGREED_SECRET_LENGTH_GOOD, AGREED_SECRET_LENGTH_SAFE } from '../schema/secret-length.ts';
 
 /** Secrets of `gateway.yaml` that are accepted but should be improved: one problem each, without the secret. */
 export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
@@ -59,7 +59,8 @@ function whyNotMeant(secret: string): string | undefined {
 }
 
 function whyShort(secret: string): string | undefined {
-  return secret.length >= AGREED_SECRET_LENGTH_GOOD
-    ? undefined
-    : `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`;
+  if (secret.length >= AGREED_SECRET_LENGTH_GOOD) return undefined;
+  return secret.length >= AGREED_SECRET_LENGTH_SAFE
+    ? `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`
+    : `has fewer than ${AGREED_SECRET_LENGTH_SAFE} characters, so whoever sees one signed request may find it by trying: agree on a longer one`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import fixture from '../../fixtures/vectors.json' with { type: 'json' };
 import {
   apiSecret,
   GATEWAY,
@@ -24,9 +25,9 @@ describe('a secret', () => {
     ]);
   });
 
-  it('has at least 16 where it is agreed with others', () => {
-    const weak = 'x'.repeat(15);
-    const reason = 'must have at least 16 characters: make one with openssl rand -base64 32';
+  it('has at least 8 where it is agreed with others', () => {
+    const weak = 'x'.repeat(7);
+    const reason = 'must have at least 8 characters: make one with openssl rand -base64 32';
     const upstream = `bonuses: { upstream: { cid: own, secrets: ["${weak}"] } }`;
     const alpha = operatorYaml('alpha', upstream).replace(walletSecret('alpha'), weak);
     expect(
@@ -39,6 +40,17 @@ describe('a secret', () => {
       `operators/alpha.yaml: wallet.secrets[0]: ${reason}`,
       `operators/alpha.yaml: bonuses.upstream.secrets[0]: ${reason}`,
     ]);
+  });
+
+  it('is taken where the other side chose one as short as the service’s published one, and warned of', () => {
+    const secret = String(fixture.vectors[0]?.secret);
+    const on = sourceOn({
+      'gateway.yaml': GATEWAY.replace(SERVICE_SECRET, secret),
+      'operators/alpha.yaml': operatorYaml('alpha'),
+    });
+    const reason =
+      'has fewer than 16 characters, so whoever sees one signed request may find it by trying: agree on a longer one';
+    expect(warningsOf(on)).toEqual([{ file: 'gateway.yaml', path: 'service.secrets[0]', reason }]);
   });
 
   it('is warned of below 32, once and without the secret', async () => {
