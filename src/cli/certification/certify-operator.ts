@@ -4,6 +4,7 @@ import type { OperatorConfig } from '../../config/schema/schema.ts';
 import { plain } from '../../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../../wallets/wallet-config.ts';
 import { configFolder, loadValid, validOperator } from '../configuration.ts';
+import { typedCurrency } from '../currency-code.ts';
 import { UsageError } from '../failures.ts';
 import { dialectIn } from './given-dialect.ts';
 import { secretText } from './token.ts';
@@ -61,7 +62,11 @@ export async function operatorToCertify(
     options.operator === undefined
       ? await fromOptions(options, env)
       : await fromConfiguration(options, options.operator, env);
-  const currency = options.currency ?? currencies[0];
+  const currency =
+    options.currency === undefined
+      ? currencies[0]
+      : // As it stands if it is one of the operator's own, even one such as `usd`.
+        (currencies.find((own) => own === options.currency) ?? typedCurrency(options.currency));
   if (currency === undefined) {
     throw new UsageError('give the token’s currency: --currency, such as EUR');
   }
@@ -72,7 +77,7 @@ export async function operatorToCertify(
     player: {
       userId: user,
       token,
-      currency: currency.toUpperCase(),
+      currency,
       endedToken: options.endedToken,
     },
     other,
@@ -115,7 +120,7 @@ async function fromOptions(options: OperatorOptions, env: NodeJS.ProcessEnv): Pr
   const baseUrl = addressOf(wallet);
   return {
     operator: new URL(baseUrl).host,
-    currencies: currency === undefined ? [] : [currency.toUpperCase()],
+    currencies: currency === undefined ? [] : [typedCurrency(currency)],
     settings: {
       ...PLAIN_SETTINGS,
       baseUrl,

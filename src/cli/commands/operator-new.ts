@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { configFolder } from '../configuration.ts';
+import { typedCurrency } from '../currency-code.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { handoverOf, handoverText } from '../onboarding/handover.ts';
@@ -167,7 +168,7 @@ const listOf = (text: string) =>
   text
     .split(/[\s,;]+/)
     .filter((word) => word !== '')
-    .map((word) => word.toUpperCase());
+    .map(typedCurrency);
 
 async function secretsOf(id: string, folder: string | undefined): Promise<DraftSecrets> {
   const { newSecret, variableName } = await import('../onboarding/new-operator.ts');
