@@ -35,7 +35,8 @@ describe('what the pages for people on duty have them copy', () => {
   it('holds every operator after a restore, with nothing but the image’s programs', async () => {
     const loop = /^ *```sh\n( *for file in .*? done\n)/ms.exec(read('docs/operations.md'))?.[1];
     await mkdir(join(folder, 'config/operators'), { recursive: true });
-    for (const file of ['alpha.yaml', 'beta-2.yml']) {
+    // Whatever the gateway reads as an operator's file, and two that it does not.
+    for (const file of ['alpha.yaml', 'beta-2.yml', 'gamma.YAML', 'notes.md', '.zeta.yaml.new']) {
       await writeFile(join(folder, 'config/operators', file), '');
     }
     const { stderr } = await promisify(execFile)('/bin/sh', ['-c', loop ?? ''], {
@@ -44,7 +45,8 @@ describe('what the pages for people on duty have them copy', () => {
     expect(stderr).toBe('');
     expect(await readFile(join(folder, 'called'), 'utf8')).toBe(
       'deliveries hold --operator alpha --reason restored to 14:05\n' +
-        'deliveries hold --operator beta-2 --reason restored to 14:05\n',
+        'deliveries hold --operator beta-2 --reason restored to 14:05\n' +
+        'deliveries hold --operator gamma --reason restored to 14:05\n',
     );
   });
 
