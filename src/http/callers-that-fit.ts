@@ -1,6 +1,6 @@
 /**
  * Files that a process opens besides those for callers: Node's own, two listeners, its connections
- * to PostgreSQL (47 at most) and a few to Redis, scrapes and probes, configuration files while
+ * to PostgreSQL (48 at most) and a few to Redis, scrapes and probes, configuration files while
  * they are read.
  */
 export const OWN_FILES = 150;
