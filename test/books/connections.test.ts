@@ -7,7 +7,6 @@ import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { partly } from '../support/partly.ts';
 import { rowsOf } from '../support/server.ts';
-
 import { PATIENT_MS } from '../support/timing.ts';
 import { openBooks } from './support/booked-day.ts';
 import { AT_ONCE, dayBefore } from './support/closed-days.ts';

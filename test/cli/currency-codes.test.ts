@@ -8,9 +8,8 @@ import { wagergate } from './support/command-line.ts';
 describe('the code of a currency on the command line', () => {
   it.each([
     ['mBTC,EUR', ['mBTC', 'EUR']],
-    ['gems', ['gems']],
-    // Three small letters are typed for a code of ISO 4217.
-    ['eur,Usd', ['EUR', 'Usd']],
+    // Small letters throughout are typed in haste.
+    ['eur,usdt,Usd', ['EUR', 'USDT', 'Usd']],
   ])('is written to a new operator’s file as it stands: %s', async (codes, written) => {
     const folder = folderWith({ 'gateway.yaml': GATEWAY });
     const { code, stdout } = await wagergate([
