@@ -76,6 +76,14 @@ describe.skipIf(!withPrometheus)('promtool', () => {
   });
 });
 
+describe.each(alerts())('the runbook of $alert', ({ annotations }) => {
+  const text = readFileSync(join(ROOT, annotations.runbook_url), 'utf8');
+
+  it('names no operator of an example in a command that somebody copies at night', () => {
+    expect(text).not.toMatch(/`wagergate [^`]*\b(?:alpha|beta|gamma)\b/);
+  });
+});
+
 it('no runbook is left without its alert', () => {
   const books = readdirSync(join(ROOT, 'docs/runbooks'))
     .filter((file) => file !== 'README.md')
