@@ -79,6 +79,10 @@ describe.skipIf(!withPrometheus)('promtool', () => {
 describe.each(alerts())('the runbook of $alert', ({ annotations }) => {
   const text = readFileSync(join(ROOT, annotations.runbook_url), 'utf8');
 
+  it('that puts an operator into maintenance says how it gets out: its alerts are silent there', () => {
+    expect(text.includes('status: maintenance')).toBe(text.includes('status: active'));
+  });
+
   it('names no operator of an example in a command that somebody copies at night', () => {
     expect(text).not.toMatch(/`wagergate [^`]*\b(?:alpha|beta|gamma)\b/);
   });
