@@ -65,12 +65,14 @@ export class DeliveryGauges {
   }
 
   #show({ live, waiting, dead, unresolved, unknownResults }: OpenCounts): void {
-    const { deliveries, deliveryOldest, rollbackOldest } = this.#metrics;
+    const { deliveries, deliveryOldest, rollbackOldest, resultOldest } = this.#metrics;
     deliveries.reset();
     deliveryOldest.reset();
     rollbackOldest.reset();
+    resultOldest.reset();
     const oldest = new Map<string, number>();
     const rollbacks = new Map<string, number>();
+    const results = new Map<string, number>();
     for (const { operator, operation, count } of dead) {
       deliveries.inc({ operator, operation, state: 'dead' }, count);
     }
@@ -81,9 +83,11 @@ export class DeliveryGauges {
       const seconds = row.sinceMs === undefined ? 0 : (row.nowMs - row.sinceMs) / 1_000;
       raise(oldest, operator, seconds);
       if (operation === 'rollback') raise(rollbacks, operator, seconds);
+      if (operation === 'settle' || operation === 'unsettle') raise(results, operator, seconds);
     }
     for (const [operator, seconds] of oldest) deliveryOldest.set({ operator }, seconds);
     for (const [operator, seconds] of rollbacks) rollbackOldest.set({ operator }, seconds);
+    for (const [operator, seconds] of results) resultOldest.set({ operator }, seconds);
     for (const { operator, operation, state, count } of this.#ended.values()) {
       deliveries.set({ operator, operation, state }, count);
     }

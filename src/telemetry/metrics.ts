@@ -80,6 +80,9 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
     rollbackOldest: gauge('gateway_rollback_oldest_seconds', 'Age of the oldest pending rollback', [
       'operator',
     ]),
+    resultOldest: gauge('gateway_result_oldest_seconds', 'Age of the oldest pending result', [
+      'operator',
+    ]),
     deliveryAttempts: counter('gateway_delivery_attempts_total', 'Delivery attempts, by result', [
       'operator',
       'operation',

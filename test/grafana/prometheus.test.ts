@@ -25,6 +25,7 @@ const FIRING = [
   'WagergateConflicts',
   'WagergateDeliveryDead',
   'WagergateReconciliationDifferences',
+  'WagergateResultOverdue',
   'WagergateRollbackDead',
   'WagergateRollbackOverdue',
   'WagergateServiceSignatureFailures',

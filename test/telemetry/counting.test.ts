@@ -75,6 +75,31 @@ describe('the age of the oldest rollback', () => {
   });
 });
 
+describe('the age of the oldest result', () => {
+  it.each([
+    ['settle', 'alpha'],
+    ['unsettle', 'beta'],
+  ])(
+    'is that of a waiting %s, of no other operation and no repeat',
+    async (operation, operator) => {
+      const waiting = () => gateway.metric('gateway_deliveries', { state: 'pending' });
+      const before = await waiting();
+      await onServer(gateway.databaseUrl, async (client) => {
+        await insertDelivery(client, { operator, operation, purpose: 'confirm' });
+        await insertDelivery(client, { operator, operation: 'update' });
+        await insertDelivery(client, { operator, operation: 'rollback' });
+      });
+      await expect.poll(waiting, PATIENT).toBe(before + 3);
+      const oldest = () => gateway.metric('gateway_result_oldest_seconds', { operator });
+      expect(await oldest()).toBe(0);
+      await onServer(gateway.databaseUrl, (client) =>
+        insertDelivery(client, { operator, operation }),
+      );
+      await expect.poll(oldest, PATIENT).toBeGreaterThan(3_599);
+    },
+  );
+});
+
 describe('the bulkhead', () => {
   it('reports its limit, even when it changes', async () => {
     const limit = () =>

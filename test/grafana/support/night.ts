@@ -126,6 +126,7 @@ export async function startNight(): Promise<Night> {
       await onServer(gateway.databaseUrl, async (client) => {
         // An hour old and not due for another hour: nobody delivers it, and the breaker is closed.
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback' });
+        await insertDelivery(client, { operator: 'gamma', operation: 'settle' });
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback', state: 'dead' });
         await insertDelivery(client, { operator: 'alpha', operation: 'settle', state: 'dead' });
         await client.query(
