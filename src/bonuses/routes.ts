@@ -88,7 +88,10 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
       const leftOut = caller === undefined ? api.strangers.next() : undefined;
       if (caller !== undefined || leftOut !== undefined) {
         const { answer, outcome, error } = result;
-        const facts = { ...labels, outcome, status: answer.status, error, leftOut };
+        // By its `cid`, as in `operator.refused`: who is called at night has to find the caller.
+        const stranger =
+          caller === undefined ? { operator: api.gate.callerOf(request), ip: request.ip } : {};
+        const facts = { ...labels, ...stranger, outcome, status: answer.status, error, leftOut };
         const durationMs = Math.round(seconds * 1000);
         api.bonuses.logger.info({ ...facts, durationMs }, 'bonus.handled');
       }

@@ -64,3 +64,19 @@ it('says in the log why the service did not answer a bonus call, and nothing of 
   ]);
   for (const { text } of handled) expect(text).not.toContain(OF_A_PLAYER);
 });
+
+it('says in the log whose bonus call has a wrong signature, and from where', async () => {
+  const replica = await deployment.replica();
+  for (const cid of ['alpha-key', 'nobodys-key']) {
+    const caller = createOperator({ baseUrl: replica.baseUrl, cid, secret: 'not-the-secret' });
+    expect(await caller.bonuses('templates')).toMatchObject({ status: 401 });
+    await caller.close();
+  }
+  await replica.process.stop();
+
+  const handled = replica.process.lines.filter(({ json }) => json?.msg === 'bonus.handled');
+  expect(handled.map(({ json }) => [json?.operator, json?.status, json?.ip])).toEqual([
+    ['alpha', 401, '127.0.0.1'],
+    ['unknown', 401, '127.0.0.1'],
+  ]);
+});

@@ -17,7 +17,7 @@ it('a flood of requests that nobody has signed is counted and hardly logged (I11
     partly<Parameters<typeof bonusRoutes>[1]>({
       ...{ metrics, strangers: new StrangerLog(clock) },
       bonuses: { clock, logger: { info } },
-      gate: { admit: async () => ({ status: 401, body: '{}' }) },
+      gate: { admit: async () => ({ status: 401, body: '{}' }), callerOf: () => 'unknown' },
     }),
   );
   const flood = async (count: number) => {
