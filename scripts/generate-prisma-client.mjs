@@ -1,7 +1,7 @@
 // Generates the Prisma client after an install. Skips where the Prisma CLI is absent (production
 // images copy the generated client instead) or where the schema has not been copied yet.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,3 +38,15 @@ if (result.status !== 0) {
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}\n`);
   process.exit(result.status ?? 1);
 }
+
+// The first query of a process compiles Prisma's WebAssembly. As generated, every callback would wait for that.
+const generated = join(root, 'src', 'store', 'prisma-client', 'internal', 'class.ts');
+const [here, elsewhere] = ['new WebAssembly.Module(', 'await WebAssembly.compile('];
+const code = readFileSync(generated, 'utf8');
+if (code.split(here).length !== 2) {
+  process.stderr.write(
+    `${generated}: not one "${here}…)": see how this release of Prisma compiles its queries\n`,
+  );
+  process.exit(1);
+}
+writeFileSync(generated, code.replace(here, elsewhere));

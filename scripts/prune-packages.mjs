@@ -25,7 +25,7 @@ const PACKAGES = /^@types\//;
 
 /** Parts of a package for other runtimes than Node or other databases, by their paths. */
 const OF_OTHERS = {
-  '@prisma/client': /^(scripts|runtime\/(?!client\.|query_compiler_fast_bg\.postgresql\.))/,
+  '@prisma/client': /^(scripts|runtime\/(?!client\.|query_compiler_small_bg\.postgresql\.))/,
   luxon: /^(src|build\/(?!node\/))/,
   zod: /^src\//,
 };

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GatewayError } from '../../../src/domain/errors.ts';
@@ -21,6 +24,12 @@ afterAll(async () => {
   await prisma.$disconnect();
   await proxy.close();
   await database.drop();
+});
+
+it('compiles what it needs for the first query beside everything else: callbacks do not wait for it (I2)', async () => {
+  const script = resolve(import.meta.dirname, 'support/first-query.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, database.url]);
+  expect(stdout).toBe('0 bets');
 });
 
 it('says DATABASE_UNAVAILABLE when the server is gone, and works again when it is back', async () => {
