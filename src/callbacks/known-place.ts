@@ -5,7 +5,7 @@ import { decidePlace } from '../domain/decide.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { inTime, runAttempt } from '../engine/attempt.ts';
 import { findRecoveredBet } from '../engine/find-bet.ts';
-import { presentGeneration } from '../engine/wallet-generation.ts';
+import { isOfOtherWallet, presentGeneration } from '../engine/wallet-generation.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
@@ -66,7 +66,8 @@ export async function answerKnownPlace(
       case 'send': {
         const before = await recordedRefusal(placing, bet);
         if (before !== undefined) return repeated(before);
-        if (session === undefined || !(await isLive(placing, session))) return undefined;
+        if (session === undefined || isReleasedElsewhere(placing, bet, session)) return undefined;
+        if (!(await isLive(placing, session))) return undefined;
         const placed = await placeLater(placing, bet, session);
         if (placed === 'moved') continue;
         return placed;
@@ -75,6 +76,19 @@ export async function answerKnownPlace(
         return unreachable(decision);
     }
   }
+}
+
+/**
+ * Whether this process is still configured with the wallet before the one that the operator's bets were released to,
+ * which does not have this bet: as a place's intent asks it, for a bet that has no other row.
+ */
+function isReleasedElsewhere(
+  { callbacks }: PlaceCallback,
+  { released, releasedTo }: Bet,
+  { owner }: Session,
+): boolean {
+  const generation = presentGeneration(callbacks.configuration(), owner.operatorId);
+  return isOfOtherWallet(callbacks.configuration(), { owner, generation, released, releasedTo });
 }
 
 /** Checked again, because this place may have waited for seconds since its session was read. */

@@ -96,13 +96,14 @@ async function withOwner(
   bet: Bet,
 ): Promise<Bet | undefined> {
   if (bet.owner !== undefined) return bet;
-  const owner = await callbacks.players.findByUserId(message.userId);
-  if (owner === undefined) return bet;
+  const player = await callbacks.players.findForBet(message.userId);
+  if (player === undefined) return bet;
+  const { owner } = player;
   const first = (await callbacks.bets.operationsOf(transactionId)).at(-1);
   const parsed = first && parseBet('PUT', first.body);
   if (parsed?.ok === true && parsed.message.userId !== owner.userId) return undefined;
   const generation = generationOfUnseen(callbacks.configuration(), owner.operatorId);
-  return { ...bet, owner, generation, rollback: { kind: 'none' } };
+  return { ...bet, ...player, generation, rollback: { kind: 'none' } };
 }
 
 /** The decision for a copy of a rollback that has been answered; undefined while it has not. */

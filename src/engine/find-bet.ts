@@ -26,9 +26,10 @@ export async function locate(
     const foreign = bet.owner !== undefined && bet.owner.userId !== message.userId;
     return foreign ? { kind: 'foreign', operatorId: bet.owner?.operatorId } : { kind: 'bet', bet };
   }
-  const owner = await engine.players.findByUserId(message.userId);
-  if (owner === undefined) return { kind: 'nobody' };
-  return { kind: 'bet', bet: unseenBet(engine, message.transactionId, owner) };
+  const player = await engine.players.findForBet(message.userId);
+  if (player === undefined) return { kind: 'nobody' };
+  const { owner, ...released } = player;
+  return { kind: 'bet', bet: { ...unseenBet(engine, message.transactionId, owner), ...released } };
 }
 
 /** The present bet. An operation that a killed process left in flight is marked unknown first. */

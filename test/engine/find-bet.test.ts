@@ -22,7 +22,7 @@ function engineOf(looks: readonly (Bet | undefined)[], owner?: typeof OWNER) {
   const count = vi.fn();
   const engine = partly<Engine & { players: Players }>({
     bets: { find: async () => left.shift(), recover },
-    players: { findByUserId: async () => owner },
+    players: { findForBet: async () => owner && { owner, released: 2, releasedTo: 4 } },
     metrics: { unknownOutcomes: { inc: count } },
     configuration: () => configuration,
   });
@@ -60,7 +60,8 @@ describe('the player whom an operation concerns', () => {
   it('is known from a bet that was never seen, and otherwise unknown', async () => {
     const { engine } = engineOf([undefined], OWNER);
     const found = await locate(engine, MESSAGE);
-    expect(found).toMatchObject({ kind: 'bet', bet: { owner: OWNER, version: 0, generation: 3 } });
+    const unseen = { owner: OWNER, version: 0, generation: 3, released: 2, releasedTo: 4 };
+    expect(found).toMatchObject({ kind: 'bet', bet: unseen });
     expect(await locate(engineOf([undefined]).engine, MESSAGE)).toEqual({ kind: 'nobody' });
   });
 });

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { BetOwner } from '../../domain/bet.ts';
+import type { Bet, BetOwner } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+
+/** A player, and what people have released of that operator's bets. */
+export type BetPlayer = Pick<Bet, 'released' | 'releasedTo'> & { readonly owner: BetOwner };
 
 /**
  * Maps `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). Never cached: the id of a player
@@ -32,6 +35,12 @@ export class Players {
   /** The player that the service calls `userId`. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findByUserId(userId: string): Promise<BetOwner | undefined> {
     const [found] = await this.#database.run(FIND_BY_USER_ID, userId);
+    return found;
+  }
+
+  /** The same for a bet that is not in the journal. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async findForBet(userId: string): Promise<BetPlayer | undefined> {
+    const [found] = await this.#database.run(FIND_FOR_BET, userId);
     return found;
   }
 }
@@ -67,6 +76,20 @@ const FIND_BY_USER_ID = statement(
   { user_id: ['text', (userId) => userId] } satisfies Parameters<string>,
   `SELECT ${COLUMNS} FROM players WHERE user_id = :user_id`,
   ownerOf,
+);
+
+const FIND_FOR_BET = statement(
+  'player-for-bet',
+  { user_id: ['text', (userId) => userId] } satisfies Parameters<string>,
+  `SELECT p.id, p.operator_id, p.operator_user, p.user_id,
+          coalesce(h.released, 0) AS released, coalesce(h.released_to, 0) AS released_to
+     FROM players p LEFT JOIN operator_holds h ON h.operator_id = p.operator_id
+    WHERE p.user_id = :user_id`,
+  (row): BetPlayer => ({
+    owner: ownerOf(row),
+    released: row.int('released'),
+    releasedTo: row.int('released_to'),
+  }),
 );
 
 const INSERT = statement(

@@ -42,6 +42,8 @@ export interface Scene {
   readonly generation?: number;
   /** The player for the message's `userId`, if the bet is unknown. */
   readonly player?: BetOwner;
+  /** To which generation people have released the bets of that player's operator. */
+  readonly releasedTo?: number;
   /** The bet's earlier operations, newest first. */
   readonly recorded?: readonly RecordedOperation[];
   /** The sessions of the service's tokens. */
@@ -173,6 +175,10 @@ function configurationOf({ sent, generation = 1, onFailure = 'error' }: Scene) {
   return { gateway, operators: new Map(sent === null ? [] : [['alpha', operator]]) };
 }
 
+const playerOf = (owner: BetOwner, { releasedTo = 0 }: Scene) => ({
+  ...{ owner, released: releasedTo, releasedTo },
+});
+
 function watched() {
   const counted: (readonly [string, object])[] = [];
   const logged: (readonly [string, object, string])[] = [];
@@ -206,7 +212,7 @@ export function betScene<O extends keyof Requests>(operation: O, scene: Scene = 
   const callbacks = {
     ...{ clock, bets, sessions, changes, metrics, logger, confirmations },
     answers: { fence },
-    players: { findByUserId: async () => scene.player },
+    players: { findForBet: async () => scene.player && playerOf(scene.player, scene) },
     wallets: { get: (id: string) => (configuration.operators.has(id) ? wallet : undefined) },
     configuration: () => configuration,
   };

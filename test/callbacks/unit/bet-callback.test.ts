@@ -35,7 +35,7 @@ function settleOf(...looks: readonly (Bet | undefined)[]) {
   const find = vi.fn(async () => (left.length > 1 ? left.shift() : left[0]));
   const callbacks = partly<Callbacks>({
     bets: { find, answerOf },
-    players: { findByUserId: async () => undefined },
+    players: { findForBet: async () => undefined },
     configuration: () => ({ operators: new Map() }),
     changes: { next },
     metrics: {

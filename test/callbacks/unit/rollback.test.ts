@@ -128,6 +128,23 @@ describe('a rollback', () => {
     expect(scene.commits).toMatchObject([{ from: { version: 0, owner: PLAYER } }]);
   });
 
+  it.each([
+    ['an unknown bet', undefined],
+    [
+      'a bet whose player was unknown',
+      { ...PLACED, owner: undefined, rollback: { kind: 'confirmed', transactionTime: THEN } },
+    ],
+  ] as const)(
+    'of %s is not sent to the wallet before the one that it was released to (I4)',
+    async (_, bet) => {
+      const scene = rollingBack({ looks: [bet], player: PLAYER, releasedTo: 2 });
+      expect(await rollback(scene.callback)).toMatchObject({ outcome: 'taken_over' });
+      expect(scene.calls).toEqual([]);
+      const now = rollingBack({ looks: [bet], player: PLAYER, releasedTo: 2, generation: 2 });
+      expect(await rollback(now.callback)).toMatchObject({ outcome: 'accepted' });
+    },
+  );
+
   it('of another player’s bet is a conflict, and changes nothing (I10)', async () => {
     const looks = [{ ...PLACED, owner: { ...PLAYER, userId: 'another' } }];
     const scene = rollingBack({ looks });

@@ -49,6 +49,16 @@ it('finds a player again by userId, also in another process', async () => {
   expect(await new Players(database).findByUserId(made.userId)).toEqual(made);
 });
 
+it('tells of a player for a bet that is not in the journal what people have released of that operator', async () => {
+  const owner = await players.ensure('released', 'ann');
+  expect(await players.findForBet(owner.userId)).toEqual({ owner, released: 0, releasedTo: 0 });
+  const text = `INSERT INTO operator_holds (operator_id, released, released_to, counted_at)
+                VALUES ('released', 5, 4, clock_timestamp()), ('alpha', 9, 9, clock_timestamp())`;
+  await database.run(statement('release', {}, text, noRow), {});
+  expect(await players.findForBet(owner.userId)).toEqual({ owner, released: 5, releasedTo: 4 });
+  expect(await players.findForBet('ann')).toBeUndefined();
+});
+
 it('finds nobody for an unknown userId', async () => {
   expect(await players.findByUserId('ann')).toBeUndefined();
   expect(await players.findByUserId("' OR true --")).toBeUndefined();
