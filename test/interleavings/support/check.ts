@@ -63,7 +63,7 @@ async function personFindings(
   const isLater = sent.some(({ message }) => message.id !== 'place' && message.id !== 'settle 20');
   const told = done.filter(({ answer = '' }) => TOLD.test(answer)).length;
   const bulk = done.filter(({ answer }) => answer === '1 retried').length;
-  const open = done.filter(({ answer }) => answer === undefined).length;
+  const open = done.filter(({ deed, answer }) => deed !== 'release' && answer === undefined).length;
   const isAudited = rows.length >= told + bulk && rows.length <= told + bulk + open;
   return [
     ...dead.map(({ id }) => `${id} is left dead`),

@@ -1,5 +1,6 @@
 import { BY } from '../../support/audit.ts';
 import type { Deed, Done } from './deed.ts';
+import { Gates } from './gates.ts';
 import type { Lived } from './lived.ts';
 import { work } from './lived.ts';
 import { wordOf } from './people.ts';
@@ -22,6 +23,14 @@ export async function perform(
     await world.source.confirmDue({ ...replica, confirmations });
     return;
   }
+  if (deed === 'raise' || deed === 'lower') {
+    const step = { kind: 'write', label: `${deed}s the generation`, faults: [] } as const;
+    await Gates.pass(step, async () => {
+      await Promise.resolve();
+      lane.generation = deed === 'raise' ? 2 : 1;
+    });
+    return;
+  }
   const done: Done = { deed, answer: undefined };
   lived.done.push(done);
   try {
@@ -33,12 +42,17 @@ export async function perform(
 
 async function act(
   { people }: World,
-  { operatorId }: Lane,
+  { operatorId, generation }: Lane,
   lived: Lived,
-  deed: 'retry' | 'retry all' | 'resolve' | 'say',
+  deed: 'retry' | 'retry all' | 'resolve' | 'say' | 'release',
 ): Promise<string> {
   const { deliveryId, slip, wallet } = lived;
   switch (deed) {
+    case 'release':
+      wallet.beginRelease(generation);
+      await people.releases.release(operatorId, { upTo: 2, to: generation }, BY);
+      wallet.endRelease();
+      return 'released';
     case 'say': {
       const { result } = await wallet.look();
       return await people.say(slip.transactionId, result);

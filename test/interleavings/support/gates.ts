@@ -35,6 +35,8 @@ const here = new AsyncLocalStorage<{ readonly gates: Gates; readonly actor: stri
 const STUCK_AFTER_MS = 20_000;
 /** How many turns of the event loop must pass without anything reaching a gate. */
 const CALM_TURNS = 2;
+/** Statements that say to which wallet a bet belongs. */
+const LOOKS = new Set(['bet-find', 'place-begin', 'delivery-take']);
 /** How long a timer continues the work after a lost answer. */
 const AFTER_LOSS_MS = 4;
 
@@ -48,6 +50,8 @@ export class Gates {
   readonly #onKill: (actor: string) => void;
   #faultsLeft: number;
   #writes = 0;
+  #steps = 0;
+  readonly #lastLooks = new Map<string, { readonly label: string; readonly at: number }>();
   #activity = 0;
   #onActivity: () => void = () => undefined;
   #isOver = false;
@@ -157,6 +161,13 @@ export class Gates {
         reject(error);
       }
       if (step.kind === 'write') this.#writes += 1;
+      this.#steps += 1;
+      // One that is repeated after its answer was lost has written before, if at all.
+      const isRepeat =
+        this.#lastLooks.get(actor)?.label === step.label && step.label === 'place-begin';
+      if (LOOKS.has(step.label) && !isRepeat) {
+        this.#lastLooks.set(actor, { label: step.label, at: this.#steps });
+      }
       this.#noteActivity();
     };
     this.#pending.push({ ...step, actor, seenWrites: this.#writes, release });
@@ -175,6 +186,14 @@ export class Gates {
     // After a process is gone, nothing that it awaited ever comes.
     if (gates.#isOver || gates.#killed.has(actor)) return await new Promise<never>(() => undefined);
     return await gates.#stand(actor, step, act);
+  }
+
+  /** The number of steps so far; and when the current actor last read whose the bet is. Undefined outside a run. */
+  static get steps(): { readonly taken: number; readonly looked: number } | undefined {
+    const at = here.getStore();
+    if (at === undefined || at.gates.#isOver) return undefined;
+    const { gates, actor } = at;
+    return { taken: gates.#steps, looked: gates.#lastLooks.get(actor)?.at ?? 0 };
   }
 
   /** The actor of the current step; undefined outside a run. */

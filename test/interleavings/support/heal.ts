@@ -35,6 +35,10 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
       if ((await work(world, lane, replica)) === 0) return;
     }
   };
+  if (lane.generation > 1 || lived.done.some(({ deed }) => deed === 'release')) {
+    if (lived.wallet.releasedTo !== lane.generation)
+      await perform(world, lane, replica, lived, 'release');
+  }
   await due();
   await closeByHand(world, lane, lived);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

@@ -45,12 +45,14 @@ export function isFinal({ answer }: Sent): boolean {
 export async function work(world: World, lane: Lane, replica: Replica): Promise<number> {
   const { source } = world;
   const permit = new source.SendPermit(replica.clock);
-  const { taken } = await replica.store.take(lane.operatorId, { generation: 1, limit: 10 });
+  const generation = replica.generation();
+  const { taken } = await replica.store.take(lane.operatorId, { generation, limit: 10 });
   for (const one of taken) {
-    if (lane.wallet === undefined) continue;
+    const wallet = replica.wallets.get(lane.operatorId);
+    if (wallet === undefined) continue;
     await source.recordDelivery(
       replica,
-      await source.tryDelivery(replica, lane.wallet, one, permit, 1),
+      await source.tryDelivery(replica, wallet, one, permit, generation),
     );
   }
   return taken.length;

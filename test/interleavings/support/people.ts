@@ -11,6 +11,8 @@ import type { Source } from './source.ts';
 /** What people do through the internal listener. */
 export interface People {
   readonly deliveries: DeliveryAdmin;
+  /** The same for a release, of which every statement writes. */
+  readonly releases: DeliveryAdmin;
   /** @param amount what a wallet holds as the bet's result; undefined: its stake only */
   say(transactionId: string, amount: string | undefined): Promise<string>;
 }
@@ -18,8 +20,7 @@ export interface People {
 type AnyCall = (...values: readonly unknown[]) => Promise<unknown>;
 
 /** Each statement is a step of its person, whose connection may be lost, or the process be killed. */
-function stepOf(source: Source, label: string, call: AnyCall): AnyCall {
-  const isWrite = label === '$executeRaw';
+function stepOf(source: Source, label: string, call: AnyCall, isWrite: boolean): AnyCall {
   const step = {
     kind: isWrite ? 'write' : 'read',
     label,
@@ -33,7 +34,12 @@ function stepOf(source: Source, label: string, call: AnyCall): AnyCall {
     });
 }
 
-function gated<T extends object>(source: Source, object: T, names: readonly string[]): T {
+function gated<T extends object>(
+  source: Source,
+  object: T,
+  names: readonly string[],
+  writes: readonly string[] = ['$executeRaw'],
+): T {
   return new Proxy(object, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
@@ -42,7 +48,7 @@ function gated<T extends object>(source: Source, object: T, names: readonly stri
       }
       if (typeof value !== 'function' || typeof name !== 'string') return value;
       const call: AnyCall = async (...values) => await Reflect.apply(value, target, values);
-      return names.includes(name) ? stepOf(source, name, call) : value;
+      return names.includes(name) ? stepOf(source, name, call, writes.includes(name)) : value;
     },
   });
 }
@@ -55,9 +61,12 @@ export function peopleAt(
 ): People {
   const options = { isHeld: () => false, horizonHours: () => 72 };
   const steps = gated(source, prisma, ['$executeRaw', '$queryRaw']);
+  const writes = ['$executeRaw', '$queryRaw'];
+  const releasing = gated(source, prisma, writes, writes);
   const results = new source.UnknownResults(database);
   return {
     deliveries: new source.DeliveryAdmin({ ...options, prisma: steps }),
+    releases: new source.DeliveryAdmin({ ...options, prisma: releasing }),
     say: async (transactionId, amount) => {
       const found =
         amount === undefined

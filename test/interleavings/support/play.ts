@@ -8,7 +8,7 @@ import { isFinal, type Lived, send } from './lived.ts';
 import { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, Messages, slipOf } from './service.ts';
 import { getIntoTrouble, type Trouble } from './trouble.ts';
-import type { Lane, World } from './world.ts';
+import type { Lane, Replica, World } from './world.ts';
 
 /** The concurrent operations of one bet. */
 export interface Scenario {
@@ -23,6 +23,8 @@ export interface Scenario {
   readonly paysRepeats?: boolean;
   /** Each is its own process, which performs its acts one after another as long as it gets final answers. */
   readonly actors: readonly (readonly (Act | Deed)[])[];
+  /** The last actor's process never reads that the operator has another wallet. Default: it does. */
+  readonly isBehind?: boolean;
   /** How many steps may fail. */
   readonly faults: number;
 }
@@ -44,13 +46,16 @@ export async function playScenario(
     ...{ done: [], deliveryId: '', byHand: { result: '20' } },
   };
   await clearQueue(world, lane);
+  lane.generation = 1;
   await begin(world, lane, scenario, lived);
   const gates = new Gates(scenario.faults, (actor) => wallet.callerIsGone(actor));
   const problems: string[] = [];
   for (const [index, acts] of scenario.actors.entries()) {
     gates.start(`${'ABC'[index]}`, async () => {
       try {
-        await live(world, lane, lived, acts);
+        const isLast = index === scenario.actors.length - 1;
+        const replica = lane.replica(isLast && scenario.isBehind === true);
+        await live(world, lane, replica, lived, acts);
       } catch (error) {
         problems.push(`${acts.join(', ')} failed: ${error}`);
       }
@@ -99,15 +104,16 @@ async function clearQueue(world: World, { operatorId }: Lane): Promise<void> {
       WHERE operator_id = $1 AND state IN ('live', 'pending', 'dead')`,
     [operatorId],
   );
+  await world.sql('clear-holds', 'DELETE FROM operator_holds WHERE operator_id = $1', [operatorId]);
 }
 
 async function live(
   world: World,
   lane: Lane,
+  replica: Replica,
   lived: Lived,
   acts: readonly (Act | Deed)[],
 ): Promise<void> {
-  const replica = lane.replica();
   for (const act of acts) {
     if (isDeed(act)) {
       await perform(world, lane, replica, lived, act);

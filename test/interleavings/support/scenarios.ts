@@ -96,8 +96,39 @@ export const OF_PEOPLE_PROMISED: readonly Scenario[] = [
   together({ begins: 'dead', ...HAS }, [['retry'], ['unsettle'], ['work']]),
 ];
 
+type Chain = readonly (Act | Deed)[];
+
+const replaced = (began: Began, chain: Chain, isBehind = false): Scenario => ({
+  ...together(began, [['raise', 'release'], chain]),
+  isBehind,
+});
+/** The operator's wallet is replaced and its bets are released to the new one, beside callbacks and the worker. */
+export const OF_WALLETS: readonly Scenario[] = [
+  replaced({ begins: 'placed' }, ['settle 20']),
+  replaced({ begins: 'elsewhere' }, ['rollback', 'work']),
+  replaced({ begins: 'unknown' }, ['place', 'rollback']),
+  replaced({ begins: 'pending' }, ['settle 50', 'work']),
+  replaced({ begins: 'dead' }, ['retry', 'work']),
+  ...(['settle 20', 'rollback', 'update 2'] as const).map((act) =>
+    replaced({ begins: 'placed' }, [act, 'work'], true),
+  ),
+  ...(['settle 20', 'rollback'] as const).map((act) =>
+    replaced({ begins: 'elsewhere' }, [act, 'work'], true),
+  ),
+  replaced({ begins: 'unknown' }, ['place', 'rollback'], true),
+  replaced({ begins: 'pending' }, ['work'], true),
+  replaced({ begins: 'pending' }, ['rollback', 'work'], true),
+  replaced({ begins: 'dead' }, ['retry', 'work'], true),
+  together({ begins: 'placed' }, [
+    ['raise', 'lower', 'release'],
+    ['rollback', 'work'],
+  ]),
+  together({ begins: 'pending' }, [['raise', 'release', 'lower', 'release'], ['work']]),
+  together({ begins: 'placed' }, [['raise', 'release'], ['settle 20'], ['rollback']]),
+];
+
 export function titleOf(scenario: Scenario): string {
-  const { begins, actors, faults, isTaken, paysRepeats } = scenario;
+  const { begins, actors, faults, isTaken, paysRepeats, isBehind } = scenario;
   const all = actors.map((acts) => acts.join(', then ')).join(' | ');
   const at = {
     placed: 'of a placed bet',
@@ -111,6 +142,7 @@ export function titleOf(scenario: Scenario): string {
   }[begins];
   const taken = isTaken ? ' that the wallet has' : '';
   const pays = paysRepeats ? ', which would be paid twice' : '';
+  const behind = isBehind ? ', by a process that is behind' : '';
   const failing = faults > 1 ? `, ${faults} steps fail` : faults > 0 ? ', one step fails' : '';
-  return `${all} ${at}${taken}${pays}${failing}`;
+  return `${all} ${at}${taken}${pays}${behind}${failing}`;
 }

@@ -34,12 +34,17 @@ export class ScriptedWallet implements Wallet {
   #isRolledBack = false;
   #accepted = 0;
   #results = 0;
+  /** The generation whose books have the bet; undefined until a wallet is asked about it. */
+  #home: number | undefined;
+  #release: { readonly to: number; endedAt: number } | undefined;
+  #isReleased = false;
   #inside: { readonly actor: string | undefined; readonly operation: string } | undefined;
 
   /** @param paysRepeats each result that it gets is paid, whatever was paid before (`unknownRepeats: hold`) */
   constructor(operatorId: string, isHeld: boolean, paysRepeats = false) {
     this.operatorId = operatorId;
     this.#isHeld = isHeld;
+    this.#home = isHeld ? undefined : 1;
     this.callerDialect = {
       ...{ alwaysSendToken: false, stableRequestId: false },
       ...{ holdUnknownRepeats: paysRepeats, skipUpdates: false },
@@ -48,6 +53,53 @@ export class ScriptedWallet implements Wallet {
 
   get holding(): Holding {
     return { isHeld: this.#isHeld, result: this.#result, coefficient: this.#coefficient };
+  }
+
+  /** As a process sees it whose configuration has that generation. */
+  of(generation: () => number): Wallet {
+    const { operatorId, callerDialect } = this;
+    return {
+      ...{ operatorId, callerDialect },
+      refusal: () => this.refusal(),
+      breakerState: () => this.breakerState(),
+      inFlight: () => this.inFlight(),
+      read: () => this.read(),
+      close: () => this.close(),
+      bet: (call) => {
+        this.#lookWhose(call.operation, generation());
+        return this.bet(call);
+      },
+    };
+  }
+
+  /** A person begins to release the bet to a wallet; the books are moved there. */
+  beginRelease(to: number): void {
+    this.#release = { to, endedAt: Infinity };
+    this.#isReleased = false;
+  }
+
+  endRelease(): void {
+    this.#isReleased = true;
+    if (this.#release !== undefined) this.#release.endedAt = Gates.steps?.taken ?? -1;
+  }
+
+  /** The generation to which a person has released the bet. */
+  get releasedTo(): number | undefined {
+    return this.#isReleased ? this.#release?.to : undefined;
+  }
+
+  /** No wallet is asked about a bet in another one's books; after a release only what was begun before it. */
+  #lookWhose(operation: string, generation: number): void {
+    if (operation === 'place') this.#home = generation;
+    this.#home ??= generation;
+    const to = this.#release?.to ?? this.#home;
+    const endedAt = this.#release?.endedAt ?? Infinity;
+    if (
+      generation === to ||
+      (generation === this.#home && (Gates.steps?.looked ?? Infinity) <= endedAt)
+    )
+      return;
+    this.wrong.push(`${operation} went to wallet ${generation}, the bet is in the books of ${to}`);
   }
 
   async bet(call: BetCall): Promise<BetAnswer> {

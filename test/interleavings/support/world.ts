@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Configuration } from '../../../src/config/schema/schema.ts';
 import { ConfigurationSource } from '../../../src/config/source.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
@@ -30,7 +31,9 @@ export interface Lane {
   readonly userId: string;
   readonly token: string;
   /** A gateway's core, as one process has it: real statements, each a step of its actor. */
-  replica(): Replica;
+  replica(isBehind?: boolean): Replica;
+  /** The configured `wallet.generation`, of all processes but those that are behind. */
+  generation: number;
   /** The wallet of the lane's current run. */
   wallet: ScriptedWallet | undefined;
 }
@@ -38,6 +41,8 @@ export interface Lane {
 export interface Replica extends Callbacks {
   readonly store: InstanceType<Source['DeliveryStore']>;
   readonly confirmations: InstanceType<Source['Confirmations']>;
+  /** The `wallet.generation` that this process knows. */
+  readonly generation: () => number;
 }
 
 type Row = Readonly<Record<string, string>>;
@@ -55,6 +60,32 @@ export interface World {
   /** Of which only this bet is ever due, and it always is. */
   confirmationsOf(transactionId: string): InstanceType<Source['Confirmations']>;
   close(): Promise<void>;
+}
+
+function walletsIn(
+  lanes: ReadonlyMap<string, Lane>,
+  generationOf: (lane: Lane) => number,
+): Wallets {
+  return {
+    get: (operatorId) => {
+      const lane = lanes.get(operatorId);
+      return lane?.wallet?.of(() => generationOf(lane));
+    },
+    apply: () => undefined,
+    setOverride: () => undefined,
+    onBreakerChange: () => () => undefined,
+    onBreakerFinding: () => () => undefined,
+    follow: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The same configuration where all operators have wallets of that generation. */
+function withGeneration(configuration: Configuration, generation: number): Configuration {
+  const operators = [...configuration.operators].map(
+    ([id, one]) => [id, { ...one, wallet: { ...one.wallet, generation } }] as const,
+  );
+  return { ...configuration, operators: new Map(operators) };
 }
 
 export async function openWorld(
@@ -129,22 +160,19 @@ export async function openWorld(
   const answers = new source.AnswerCache(accelerator, 'here', clock, () => 60_000);
   const metrics = source.createMetrics();
   const lanes = new Map<string, Lane>();
-  const wallets: Wallets = {
-    get: (operatorId) => lanes.get(operatorId)?.wallet,
-    apply: () => undefined,
-    setOverride: () => undefined,
-    onBreakerChange: () => () => undefined,
-    onBreakerFinding: () => () => undefined,
-    follow: () => undefined,
-    close: () => Promise.resolve(),
-  };
-  const refusedReads = new source.RefusedReads({ clock, wallets, metrics });
+  const walletsOf = (generationOf: (lane: Lane) => number) => walletsIn(lanes, generationOf);
+  const configurations = new Map([1, 2].map((one) => [one, withGeneration(configuration, one)]));
+  const refusedReads = new source.RefusedReads({
+    ...{ clock, metrics },
+    wallets: walletsOf(() => 1),
+  });
   await accelerator.connected(5_000);
 
-  const replica = (): Replica => ({
-    ...{ clock, logger, metrics, players, sessions, answers, wallets },
+  const replica = (generation: () => number = () => 1): Replica => ({
+    ...{ clock, logger, metrics, players, sessions, answers, generation },
+    wallets: walletsOf(generation),
     tracing: source.noTracing,
-    configuration: () => configuration,
+    configuration: () => configurations.get(generation()) ?? configuration,
     bets: new source.BetJournal(database, databaseClock),
     places: new source.PlaceJournal(database, databaseClock),
     changes: new GatedChanges(),
@@ -164,7 +192,10 @@ export async function openWorld(
       if (opened === undefined) throw new Error('no session');
       const { token } = opened;
       await sessions.findCertain(token);
-      const lane: Lane = { operatorId, userId: owner.userId, token, replica, wallet: undefined };
+      const lane: Lane = {
+        ...{ operatorId, userId: owner.userId, token, wallet: undefined, generation: 1 },
+        replica: (isBehind = false) => replica(isBehind ? () => 1 : () => lane.generation),
+      };
       lanes.set(operatorId, lane);
       return lane;
     },
