@@ -1,4 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  AGREED_SECRET_LENGTH_GOOD,
+  AGREED_SECRET_LENGTH_MIN,
+} from '../../../src/config/schema/secret-length.ts';
 import fixture from '../../fixtures/vectors.json' with { type: 'json' };
 import {
   apiSecret,
@@ -51,6 +57,15 @@ describe('a secret', () => {
     const reason =
       'has fewer than 16 characters, so whoever sees one signed request may find it by trying: agree on a longer one';
     expect(warningsOf(on)).toEqual([{ file: 'gateway.yaml', path: 'service.secrets[0]', reason }]);
+  });
+
+  it('may be as short as the commented example says', () => {
+    const example = resolve(import.meta.dirname, '../../../config/operators/alpha.yaml');
+    const said =
+      /signs what the gateway sends. At least (\d+) characters; below (\d+)\s+# there is a warning/;
+    const [, least = '', good = ''] = said.exec(readFileSync(example, 'utf8')) ?? [];
+    const lengths = [AGREED_SECRET_LENGTH_MIN, AGREED_SECRET_LENGTH_GOOD];
+    expect([least, good].map(Number)).toEqual(lengths);
   });
 
   it('is warned of below 32, once and without the secret', async () => {
