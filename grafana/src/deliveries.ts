@@ -60,7 +60,7 @@ export const deliveries = board({
       }),
       stat({
         title: 'Oldest rollback',
-        why: 'How long does a player wait for money at most?',
+        why: 'How long does a player wait for a stake at most?',
         unit: 's',
         width: 4,
         steps: [

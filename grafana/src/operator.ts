@@ -44,7 +44,7 @@ export const operator = board({
       }),
       stat({
         title: 'Oldest rollback',
-        why: 'How long does one of its players wait for money at most?',
+        why: 'How long does one of its players wait for a stake at most?',
         unit: 's',
         width: 6,
         steps: [

@@ -63,7 +63,7 @@ export const overview = board({
       }),
       stat({
         title: 'Oldest rollback',
-        why: 'How long does a player wait for money at most? After 6 minutes the service has stopped retrying, so only our delivery is left.',
+        why: 'How long does a player wait for a stake at most? After 6 minutes the service has stopped retrying, so only our delivery is left.',
         unit: 's',
         width: 4,
         steps: [
