@@ -195,28 +195,12 @@ function decideResult(
       return rules.overUnattempted(queued.map((delivery) => delivery.id));
     }
     // Nothing may overtake an operation that a wallet may have seen.
-    return { kind: 'takeOver', supersedes: correctedBehind(queued, rules.queuedTwin) };
+    return { kind: 'takeOver', supersedes: [] };
   }
   const repeated = rules.repeated();
   return repeated === undefined
     ? SEND
     : { kind: 'repeat', transactionTime: repeated.transactionTime };
-}
-
-/**
- * Ids of the settles at the end of the queue that no wallet has seen: a later result corrects them before they are
- * paid. They stay where the result would then come right behind its own twin: a wallet could pay it twice.
- */
-function correctedBehind(
-  queued: readonly OpenDelivery[],
-  isTwin: (delivery: OpenDelivery) => boolean,
-): readonly string[] {
-  const ahead = queued.findLastIndex(
-    (delivery) => delivery.attempts > 0 || delivery.operation !== 'settle',
-  );
-  const before = queued[ahead];
-  if (before === undefined || isTwin(before)) return [];
-  return queued.slice(ahead + 1).map((delivery) => delivery.id);
 }
 
 /** A rollback: never refused, and nothing of its bet comes after it. */

@@ -179,26 +179,6 @@ describe('while a settle is pending that was attempted', () => {
     expect(await bet.deliveries()).toHaveLength(2);
   });
 
-  it('what waits behind it and no wallet has seen is replaced, and never paid (I6)', async () => {
-    expectTakenOver(bet, await bet.settle('500'));
-    expectTakenOver(bet, await bet.settle('5'));
-    const corrected = [pending('settle'), superseded('settle'), pending('settle')];
-    expect(await bet.deliveries()).toMatchObject(corrected);
-    expectTakenOver(bet, await bet.unsettle());
-    expect(await bet.deliveries()).toMatchObject([
-      ...[pending('settle'), superseded('settle'), superseded('settle'), pending('unsettle')],
-    ]);
-    expect((await bet.unsettle()).status).toBe(200);
-    expect(await bet.deliveries()).toHaveLength(4);
-  });
-
-  it('the same result after another one queues behind both: it is never repeated as news', async () => {
-    expectTakenOver(bet, await bet.settle('20'));
-    expectTakenOver(bet, await bet.settle('10'));
-    const all = [pending('settle'), pending('settle'), pending('settle')];
-    expect(await bet.deliveries()).toMatchObject(all);
-  });
-
   it('a cashout does not become a delivery', async () => {
     const answer = await bet.settle('30', 'cashout', bet.player.token);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);

@@ -44,8 +44,6 @@ function queued(
 }
 const settling = (id: string, attempts = 0, amount = '25') =>
   queued(id, 'settle', attempts, { amount, resultType: 'won' });
-/** No wallet has seen it. */
-const WRONG = settling('2', 0, '500');
 
 const SEND = { kind: 'send' };
 const send = (...supersedes: string[]) => ({ kind: 'send', supersedes });
@@ -164,17 +162,6 @@ describe('a settle', () => {
       { deliveries: [settling('1', 1), queued('2', 'unsettle')] },
       takeOver(),
     ],
-    [
-      'replaces one not yet attempted behind an attempted one (I6)',
-      { deliveries: [settling('1', 1, '7'), WRONG] },
-      takeOver('2'),
-    ],
-    ['leaves one behind its attempted twin', { deliveries: [settling('1', 1), WRONG] }, takeOver()],
-    [
-      'replaces only the settles at the end of the queue (I6)',
-      { deliveries: [settling('1', 1, '7'), queued('3', 'unsettle'), WRONG] },
-      takeOver('2'),
-    ],
     ['overtakes a queued update (I6)', { deliveries: [queued('1', 'update', 3)] }, SEND],
     [
       'only calls an unsettle off that no wallet has seen, where the wallet holds this very result',
@@ -208,11 +195,6 @@ describe('an unsettle', () => {
       takeOver('1'),
     ],
     ['queues behind an attempted one (I6)', { deliveries: [settling('1', 1)] }, takeOver()],
-    [
-      'cancels one behind an attempted one (I6)',
-      { deliveries: [settling('1', 1), WRONG] },
-      takeOver('2'),
-    ],
     [
       'is answered by its promised twin',
       { deliveries: [settling('1', 1), queued('2', 'unsettle')] },
