@@ -22,9 +22,10 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
     );
     const bet = await replica.bets.find(transactionId);
     if (bet?.busy !== undefined) await replica.bets.recover(transactionId, bet.busy.attemptId);
+    // Well past: times are kept in whole milliseconds, so that the present one may be rounded to one that is to come.
     await world.sql(
       'deliveries-due',
-      `UPDATE deliveries SET next_attempt_at = clock_timestamp(), held = false
+      `UPDATE deliveries SET next_attempt_at = clock_timestamp() - interval '1 s', held = false
         WHERE transaction_id = $1 AND state IN ('live', 'pending')`,
       [transactionId],
     );
@@ -100,7 +101,8 @@ async function untilConfirmed(
     if (bet?.late === undefined || bet.late.confirmationsLeft < left) return;
     await world.sql(
       'confirm-now',
-      `UPDATE bets SET late_at = clock_timestamp() - interval '1 hour', confirm_at = clock_timestamp()
+      `UPDATE bets SET late_at = clock_timestamp() - interval '1 hour',
+                      confirm_at = clock_timestamp() - interval '1 s'
         WHERE transaction_id = $1`,
       [transactionId],
     );

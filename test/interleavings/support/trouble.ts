@@ -44,7 +44,7 @@ export async function getIntoTrouble(
   );
   await world.sql(
     'due-now',
-    `UPDATE deliveries SET next_attempt_at = clock_timestamp() WHERE transaction_id = $1 AND state = 'pending'`,
+    `UPDATE deliveries SET next_attempt_at = clock_timestamp() - interval '1 s' WHERE transaction_id = $1 AND state = 'pending'`,
     [transactionId],
   );
   const [one] = await world.look(
@@ -63,7 +63,7 @@ export async function getIntoTrouble(
 async function overdue(world: World, transactionId: string): Promise<void> {
   await world.sql(
     'overdue',
-    `UPDATE deliveries SET dead_at = clock_timestamp() - interval '1 s', next_attempt_at = clock_timestamp()
+    `UPDATE deliveries SET dead_at = clock_timestamp() - interval '1 s', next_attempt_at = clock_timestamp() - interval '1 s'
       WHERE transaction_id = $1`,
     [transactionId],
   );
