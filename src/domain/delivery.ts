@@ -8,7 +8,8 @@ import type { BetAnswer } from './wallet-answer.ts';
  * - `live`: guards an attempt inside its callback; workers leave it alone until that is over;
  * - `pending`: waits for its next attempt;
  * - `delivered`: a wallet has confirmed it; `refused`: a wallet refused it for good, which ends it;
- * - `superseded`: a later operation of the bet made it void, or it is an update for a wallet that takes none;
+ * - `superseded`: a later operation of the bet made it void, its wallet holds the result already, or it is an update for
+ *   a wallet that takes none;
  * - `dead`: given up; a person has to decide. `resolved`: a person has decided.
  */
 export const DELIVERY_LIFE = [

@@ -1,22 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
+import { attemptsOf, sql } from '../deliveries/support/deliveries.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
-import { PATIENT, QUICK } from './support/patience.ts';
+import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+
+/** Its wallet treats every requestId as an operation of its own, so another one is paid again. */
+const KEYED = {
+  settle: { onFailure: 'queue' },
+  wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } },
+} as const;
+
+/** What was attempted is attempted again once the test makes it due. */
+const SLOW = { minBackoffMs: 60_000, maxBackoffMs: 60_000 } as const;
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: {
-      alpha: {
-        settle: { onFailure: 'queue' },
-        // It treats every requestId as an operation of its own, so another one is paid again.
-        wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } },
-      },
-    },
+    operators: { alpha: KEYED, beta: { ...KEYED, delivery: SLOW } },
   });
 });
 afterEach(() => {
@@ -98,5 +102,90 @@ describe('rule 7: the same result again while its unsettle waits unattempted (I5
     await untilDeliveriesAre(bet, [{}, {}, {}, { operation: 'settle', state: 'delivered' }]);
     expect(requestIds(bet).size).toBe(2);
     expect(bet.balance()).toBe('930');
+  });
+});
+
+/** Makes the bet's deliveries due, which wait for a minute after an attempt at `beta`. */
+const makeDue = (bet: TestBet) =>
+  sql(
+    gateway,
+    `UPDATE deliveries SET next_attempt_at = clock_timestamp() - interval '1 s'
+      WHERE transaction_id = $1 AND state = 'pending'`,
+    [bet.transactionId],
+  );
+
+/** Its wallet holds a result (10, or none again), and has refused the settle of 20 for now: it is to be sent again. */
+async function withAttemptedSettle(standing: 'settle' | 'unsettle' = 'settle'): Promise<TestBet> {
+  const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+  const { wallet, transactionId } = bet;
+  const once = { transactionId, calls: 1 };
+  wallet.misbehave('settle', { kind: 'code', code: 1 }, once);
+  expect((await bet.settle('10')).status).toBe(200);
+  if (standing === 'unsettle') expect((await bet.unsettle()).status).toBe(200);
+  expect((await bet.settle('20')).status).toBe(200);
+  wallet.misbehave('settle', { kind: 'delay', ms: 1 }, once);
+  wallet.misbehave('settle', { kind: 'code', code: 1 }, once);
+  await makeDue(bet);
+  await vi.waitFor(() => expect(settlesOf(bet)).toEqual(['10', '10', '20']), PATIENCE);
+  const confirmed = standing === 'settle' ? [{}] : [{}, {}];
+  await untilDeliveriesAre(bet, [...confirmed, { state: 'pending', attempts: 1 }]);
+  await vi.waitFor(async () => expect((await attemptsOf(bet)).at(-1)?.code).toBe(1), PATIENCE);
+  return bet;
+}
+
+describe('rule 7: the standing result again while another one waits for its next attempt (I5)', {
+  timeout: 60_000,
+}, () => {
+  it.each([
+    ['settle', '10'],
+    ['settle', '10.00'],
+    ['unsettle', undefined],
+  ] as const)(
+    'the wallet refuses the other for good: the %s %s that stands is not sent again',
+    async (operation, amount) => {
+      const bet = await withAttemptedSettle(operation);
+      const { wallet, transactionId } = bet;
+      const stand = () => (amount === undefined ? bet.unsettle() : bet.settle(amount));
+      expect((await stand()).status).toBe(200);
+      wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+      const before = bet.arrivals().length;
+      await makeDue(bet);
+      const confirmed = operation === 'settle' ? [{}] : [{}, {}];
+      const after = [...confirmed, { state: 'dead' }, { operation, state: 'superseded' }];
+      await untilDeliveriesAre(bet, after);
+      expect(bet.arrivals().slice(before)).toEqual(['settle']);
+      expect(bet.balance()).toBe(operation === 'settle' ? '910' : '900');
+      // It is answered as it stands, and the wallet's next call is the next thing that happens.
+      expect((await stand()).status).toBe(200);
+      expect((await bet.settle('70')).status).toBe(200);
+      expect(bet.arrivals().slice(before)).toEqual(['settle', 'settle']);
+      expect(bet.balance()).toBe('970');
+    },
+  );
+
+  it('the wallet takes the other: the one that stood before is sent after it', async () => {
+    const bet = await withAttemptedSettle();
+    expect((await bet.settle('10')).status).toBe(200);
+    await makeDue(bet);
+    await untilDeliveriesAre(bet, [
+      { state: 'delivered' },
+      { state: 'delivered' },
+      { state: 'delivered' },
+    ]);
+    expect(bet.balance()).toBe('910');
+  });
+
+  it('nobody knows whether the wallet took the other: the one that stood before is sent', async () => {
+    const bet = await withAttemptedSettle();
+    const { wallet, transactionId } = bet;
+    expect((await bet.settle('10')).status).toBe(200);
+    const lost = { kind: 'reset', effect: 'applied' } as const;
+    wallet.misbehave('settle', lost, { transactionId, calls: 1 });
+    wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    await makeDue(bet);
+    await vi.waitFor(async () => expect(await attemptsOf(bet)).toHaveLength(4), PATIENCE);
+    await makeDue(bet);
+    await untilDeliveriesAre(bet, [{}, { state: 'dead' }, { state: 'delivered' }]);
+    expect(bet.balance()).toBe('910');
   });
 });

@@ -1,14 +1,10 @@
+import { isPlain } from '../sql/amount-text.ts';
 import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { VIOLATION_RULES } from './violations.ts';
 
 /** Movements read by one check. */
 const CHECK_MAX = 2_000;
-
-/** Ordinary decimal text. Amounts written in another form are checked by the rebuild only. */
-const isPlain = (column: string) =>
-  // A bound in the pattern (`{1,100}`) takes fifteen times as long.
-  `length(${column}) <= 200 AND ${column} ~ '^[0-9]+(\\.[0-9]+)?$'`;
 
 /** The cursor of the books, one subquery per value: a join would not use the index. */
 export const BOOKED_TO = cursorAt('written_in', 'operation_id', 'number');

@@ -1,5 +1,6 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_END } from '../bets/lease.ts';
+import { isSameAmount } from '../sql/amount-text.ts';
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import { isOpen } from './open-of-bet.ts';
 import { claimedOf } from './taken.ts';
@@ -24,14 +25,27 @@ const FOREIGN = `(CASE WHEN b.generation IN (0, :generation)
                            AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
 
 /**
- * Whether the delivery is obsolete: an update that a later update or a rollback has overtaken (I6), or a confirmation
- * of an operation that no longer stands, because a person has retried or resolved a dead letter of the bet meanwhile.
+ * Whether the wallet holds a promised result already: what was promised before it was refused for good. A wallet that
+ * keys on `requestId` would pay it twice (I5). Whatever was attempted, or a person has sent again, is sent.
+ */
+const STANDS_ALREADY = `d.attempts = 0 AND d.resolved_by IS NULL AND b.rollback = 'none'
+       AND CASE d.operation
+             WHEN 'unsettle' THEN b.settlement = 'unsettled'
+             WHEN 'settle' THEN b.settlement = 'settled' AND b.settlement_type = d.settle_type
+               AND ${isSameAmount('b.settlement_amount', 'd.settle_amount')}
+             ELSE false END`;
+
+/**
+ * Whether the delivery is obsolete: an update that a later update or a rollback has overtaken (I6), a result that
+ * stands already, or a confirmation of an operation that no longer stands, because a person has retried or resolved a
+ * dead letter of the bet meanwhile.
  */
 const OVERTAKEN = `CASE WHEN d.purpose = 'confirm' THEN b.standing_operation_id IS DISTINCT FROM d.operation_id
-       ELSE d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
+       WHEN d.operation = 'update' THEN b.rollback <> 'none' OR EXISTS (
              SELECT 1 FROM operations o
               WHERE o.transaction_id = d.transaction_id AND o.operation = 'update'
-                AND o.id > d.operation_id AND NOT o.is_copy)) END`;
+                AND o.id > d.operation_id AND NOT o.is_copy)
+       ELSE coalesce(${STANDS_ALREADY}, false) END`;
 
 interface Claiming {
   readonly operatorId: string;

@@ -222,8 +222,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
-        find: "ELSE d.operation = 'update' AND (b.rollback",
-        put: 'ELSE false AND (b.rollback',
+        find: "WHEN d.operation = 'update' THEN b.rollback <> 'none' OR",
+        put: "WHEN d.operation = 'update' THEN false AND b.rollback <> 'none' OR false AND",
       },
       {
         file: 'src/domain/decide.ts',

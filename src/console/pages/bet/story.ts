@@ -224,10 +224,14 @@ function promised({
   }
 }
 
-/** An update also ends where its wallet takes none (`updates: skip`), and the bet does not say which it was. */
+/**
+ * An update also ends where its wallet takes none (`updates: skip`), and a result where it stands already; the bet does
+ * not say which it was.
+ */
 function voidBy(operation: string): string {
   const later = `A later operation has made the ${operation} void`;
-  return operation === 'update' ? `${later}, or its wallet takes none` : later;
+  if (operation === 'update') return `${later}, or its wallet takes none`;
+  return operation === 'rollback' ? later : `${later}, or the wallet held this result already`;
 }
 
 function money(amount: string | null | undefined, currency: string | null): string {
