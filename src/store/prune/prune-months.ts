@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { HAS_DEAD, HAS_OPEN, IS_PLACE_UNRESOLVED, MOVES_NOTHING } from '../bets/ended.ts';
 import { withLockTries } from '../schema/lock-tries.ts';
 import { clientRows } from '../sql/client-rows.ts';
@@ -143,36 +143,71 @@ const waitingIn = (month: string) => `
 
 /**
  * Copies the rows to keep before anything is locked, so that the tables are locked only for a moment.
- * Bets of that age rarely change; if one does, its row in `bets` is still complete.
+ * Bets of that age rarely change; if one does, its row in `bets` is still complete. But what has been blanked since then
+ * must not come back with the copies: if a player has been forgotten meanwhile, they are made again.
  */
 async function dropMonth(client: Client, month: string): Promise<void> {
   const { operations, attempts } = tablesOf(month);
-  await client.query(
-    `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
-     ANALYZE kept_bets;
-     CREATE TEMP TABLE kept_operations AS
-       SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
-     CREATE TEMP TABLE kept_attempts AS ${keptAttempts(operations, attempts)};
-     CREATE TEMP TABLE left_attempts AS
-       SELECT a.operation_id, a.number, a.started_at FROM attempts_rest a
-         JOIN ${operations} o ON o.id = a.operation_id
-        WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
-  );
+  for (let isDropped = false; !isDropped; ) {
+    const forgotten = await countForgotten(client);
+    await client.query(
+      `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
+       ANALYZE kept_bets;
+       CREATE TEMP TABLE kept_operations AS
+         SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
+       CREATE TEMP TABLE kept_attempts AS ${keptAttempts(operations, attempts)};
+       CREATE TEMP TABLE left_attempts AS
+         SELECT a.operation_id, a.number, a.started_at FROM attempts_rest a
+           JOIN ${operations} o ON o.id = a.operation_id
+          WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
+    );
+    isDropped = await replaceByCopies(client, month, forgotten);
+    await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
+  }
+}
+
+/** In the audit, to which each adds a row in the transaction that blanks its messages. */
+const FORGOTTEN = `SELECT count(*) FROM audit WHERE action = 'player.forgotten'`;
+
+async function countForgotten(client: Client): Promise<string> {
+  const [count = '0'] = await clientRows(client, FORGOTTEN, [], (row) => row.text('count'));
+  return count;
+}
+
+/** A player has been forgotten since the copies were made; raised by the statements below. */
+const HAS_FORGOTTEN = 'WG001';
+
+/**
+ * @param forgotten how many players had been when the copies were begun
+ * @returns false, with nothing changed, if there are more by now
+ */
+async function replaceByCopies(client: Client, month: string, forgotten: string): Promise<boolean> {
+  const { operations, attempts } = tablesOf(month);
   const newest = await newestGone(client, tablesOf(month));
   const prunedIn = newest === null ? 'NULL' : client.escapeLiteral(newest);
-  // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
-  // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
-  // anything up to here: what is booked stays.
-  await inLockedTransaction(
-    client,
-    `DELETE FROM attempts_rest a USING left_attempts l
-      WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
-     UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, ${prunedIn}::xid8);
-     DROP TABLE ${operations}, ${attempts};
-     INSERT INTO operations SELECT * FROM kept_operations;
-     INSERT INTO attempts SELECT * FROM kept_attempts`,
-  );
-  await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
+  try {
+    // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
+    // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
+    // anything up to here: what is booked stays. Once the tables are locked, nobody is being forgotten.
+    await inLockedTransaction(
+      client,
+      `DELETE FROM attempts_rest a USING left_attempts l
+        WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
+       UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, ${prunedIn}::xid8);
+       DROP TABLE ${operations}, ${attempts};
+       DO $$ BEGIN
+         IF (${FORGOTTEN}) <> ${client.escapeLiteral(forgotten)} THEN
+           RAISE 'a player was forgotten' USING ERRCODE = '${HAS_FORGOTTEN}';
+         END IF;
+       END $$;
+       INSERT INTO operations SELECT * FROM kept_operations;
+       INSERT INTO attempts SELECT * FROM kept_attempts`,
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === HAS_FORGOTTEN) return false;
+    throw error;
+  }
 }
 
 /**
