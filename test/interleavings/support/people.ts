@@ -1,8 +1,10 @@
+import type { Authority } from '../../../src/store/audit/audited.ts';
 import type {
   DeliveryAdmin,
   ResolveResult,
   RetryResult,
 } from '../../../src/store/deliveries/delivery-admin.ts';
+import type { Forgotten } from '../../../src/store/players/forget.ts';
 import type { Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { Gates } from './gates.ts';
@@ -10,6 +12,10 @@ import type { Source } from './source.ts';
 
 /** What people do through the internal listener. */
 export interface People {
+  /** Without a step. */
+  forgetNow(userId: string, by: Authority): Promise<Forgotten>;
+  /** @param after called in the same step */
+  forget(userId: string, after: (kind: Forgotten['kind']) => Promise<void>): Promise<string>;
   readonly deliveries: DeliveryAdmin;
   /** The same for a release, of which every statement writes. */
   readonly releases: DeliveryAdmin;
@@ -65,6 +71,15 @@ export function peopleAt(
   const releasing = gated(source, prisma, writes, writes);
   const results = new source.UnknownResults(database);
   return {
+    forgetNow: (userId, by) => source.forgetPlayer(prisma, userId, by),
+    forget: async (userId, after) => {
+      const forget = async () => {
+        const { kind } = await source.forgetPlayer(prisma, userId, BY);
+        await after(kind);
+        return kind;
+      };
+      return String(await stepOf(source, 'forgets the player', forget, true)());
+    },
     deliveries: new source.DeliveryAdmin({ ...options, prisma: steps }),
     releases: new source.DeliveryAdmin({ ...options, prisma: releasing }),
     say: async (transactionId, amount) => {

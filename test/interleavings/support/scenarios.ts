@@ -127,11 +127,33 @@ export const OF_WALLETS: readonly Scenario[] = [
   together({ begins: 'placed' }, [['raise', 'release'], ['settle 20'], ['rollback']]),
 ];
 
+const forgets = (began: Began, ...chains: readonly Chain[]): Scenario[] =>
+  chains.map((chain) => together(began, [['forget'], chain]));
+
+/** A player is forgotten beside callbacks, the worker and people. */
+export const FORGETTING: readonly Scenario[] = [
+  ...forgets({ begins: 'settled' }, ['settle 50'], ['update 2'], ['copy of place']),
+  ...forgets({ begins: 'declined' }, ['rollback'], ['update 2']),
+  ...forgets({ begins: 'placed' }, ['settle 20'], ['rollback']),
+  ...forgets({ begins: 'doubt' }, ['say'], ['rollback', 'confirm']),
+  ...forgets({ begins: 'dead rollback' }, ['retry', 'work']),
+  ...forgets({ begins: 'unknown' }, ['place', 'rollback']),
+  ...forgets({ begins: 'elsewhere' }, ['update 2', 'rollback']),
+];
+
+/** The same where a first settle is promised. */
+export const FORGETTING_PROMISED: readonly Scenario[] = [
+  ...forgets({ begins: 'pending' }, ['work']),
+  ...forgets({ begins: 'dead' }, ['resolve']),
+];
+
 export function titleOf(scenario: Scenario): string {
   const { begins, actors, faults, isTaken, paysRepeats, isBehind } = scenario;
   const all = actors.map((acts) => acts.join(', then ')).join(' | ');
   const at = {
     placed: 'of a placed bet',
+    declined: 'of a bet that was refused',
+    settled: 'of a settled bet',
     unknown: 'of a new bet',
     elsewhere: 'of a bet placed elsewhere',
     doubt: 'of a bet in doubt',

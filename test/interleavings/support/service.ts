@@ -44,6 +44,9 @@ export interface Sent {
   answer: Answer | undefined;
 }
 
+/** Of a person, who may ask to be forgotten. */
+const WORDS = { info: '"of ann"' };
+
 /** All messages that the service can send about one bet. */
 export class Messages {
   readonly #known = new Map<Base, Message>();
@@ -69,19 +72,19 @@ export class Messages {
     });
     switch (kind) {
       case 'place': {
-        const body = Buffer.from(placeBody(this.#slip));
+        const body = Buffer.from(placeBody(this.#slip, WORDS));
         return { kind, id: name, method: 'POST', body, value };
       }
       case 'settle': {
         const result = { amount: value ?? '', resultType: 'won', token: undefined } as const;
-        return put(kind, settleBody(this.#slip, result));
+        return put(kind, settleBody(this.#slip, result, WORDS));
       }
       case 'unsettle':
-        return put(kind, unsettleBody(this.#slip, '20'));
+        return put(kind, unsettleBody(this.#slip, '20', WORDS));
       case 'rollback':
-        return put(kind, rollbackBody(this.#slip, 50));
+        return put(kind, rollbackBody(this.#slip, 50, WORDS));
       case 'update':
-        return put(kind, updateBody(this.#slip, value ?? ''));
+        return put(kind, updateBody(this.#slip, value ?? '', WORDS));
       default:
         throw new Error(`nobody does ${name}`);
     }

@@ -83,10 +83,18 @@ export async function loadSource(folder: string) {
   const unknownResults: typeof import('../../../src/store/bets/unknown-results.ts') = await load(
     'store/bets/unknown-results.ts',
   );
+  const forget: typeof import('../../../src/store/players/forget.ts') =
+    await load('store/players/forget.ts');
+  const keepBooks: typeof import('../../../src/books/keep-books.ts') =
+    await load('books/keep-books.ts');
+  const booksJournal: typeof import('../../../src/store/books/books-journal.ts') = await load(
+    'store/books/books-journal.ts',
+  );
   const resolveResult: typeof import('../../../src/engine/resolve-result.ts') = await load(
     'engine/resolve-result.ts',
   );
   return {
+    ...{ ...forget, ...keepBooks, ...booksJournal },
     ...{ ...deliveryAdmin, ...prisma, ...unknownResults, ...resolveResult },
     ...{ ...store, ...clock, ...journal, ...places, ...queue, ...confirmations },
     ...{ ...sessionStore, ...players, ...sessions, ...sessionCache, ...vault },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -32,6 +33,8 @@ export interface Lane {
   readonly token: string;
   /** A gateway's core, as one process has it: real statements, each a step of its actor. */
   replica(isBehind?: boolean): Replica;
+  /** Another player with a session. */
+  player(): Promise<{ readonly userId: string; readonly token: string }>;
   /** The configured `wallet.generation`, of all processes but those that are behind. */
   generation: number;
   /** The wallet of the lane's current run. */
@@ -57,6 +60,8 @@ export interface World {
   /** The same, with what it finds: texts. */
   look(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>;
   readonly people: People;
+  /** Books what can be booked by now. */
+  book(): Promise<void>;
   /** Of which only this bet is ever due, and it always is. */
   confirmationsOf(transactionId: string): InstanceType<Source['Confirmations']>;
   close(): Promise<void>;
@@ -184,16 +189,20 @@ export async function openWorld(
   return {
     source,
     lane: async (operatorId) => {
-      const owner = await players.ensure(operatorId, 'ann');
-      const opened = await sessions.open({
-        ...{ owner, currency: 'USD' },
-        ...{ operatorToken: `token-of-${operatorId}`, ttlSeconds: 86_000 },
-      });
-      if (opened === undefined) throw new Error('no session');
-      const { token } = opened;
-      await sessions.findCertain(token);
+      const player = async () => {
+        const owner = await players.ensure(operatorId, randomUUID());
+        const opened = await sessions.open({
+          ...{ owner, currency: 'USD' },
+          ...{ operatorToken: `token-of-${owner.operatorUser}`, ttlSeconds: 86_000 },
+        });
+        if (opened === undefined) throw new Error('no session');
+        const { token } = opened;
+        await sessions.findCertain(token);
+        return { userId: owner.userId, token };
+      };
       const lane: Lane = {
-        ...{ operatorId, userId: owner.userId, token, wallet: undefined, generation: 1 },
+        ...{ operatorId, ...(await player()), wallet: undefined, generation: 1 },
+        player,
         replica: (isBehind = false) => replica(isBehind ? () => 1 : () => lane.generation),
       };
       lanes.set(operatorId, lane);
@@ -207,6 +216,11 @@ export async function openWorld(
       return (await ungated.query<Row>({ name, text, values: [...values] })).rows;
     },
     people: peopleAt(source, prisma, database),
+    book: async () => {
+      const books = new source.BooksJournal(database);
+      for (let kept = 'more'; kept !== 'done'; )
+        ({ kind: kept } = await source.keepBooks(books, 'UTC'));
+    },
     confirmationsOf: (transactionId) => new OwnConfirmations(transactionId),
     close: async () => {
       databaseClock.close();

@@ -23,8 +23,9 @@ beforeAll(async () => {
     SELECT 'bet-' || n, 'alpha', 1 + n % 2, 1, 'accepted', 'settled', 'dear Ann', 'sorry, Ann',
            now() - n % 7 * interval '1 hour'
       FROM generate_series(1, ${BETS * 2}) n;
-    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
-    SELECT transaction_id, 'alpha', operation, gen_random_uuid(), '{"name":"Ann","amount":1}'
+    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, answer_body)
+    SELECT transaction_id, 'alpha', operation, gen_random_uuid(), '{"name":"Ann","amount":1}',
+           '{"code":5,"message":"no, Ann"}'
       FROM bets, (VALUES ('place'), ('settle')) o(operation);
     INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, error, wallet_body,
                           answer_body)
@@ -52,7 +53,8 @@ const raw = (text: string) => rowsOf(database.url, text);
 
 const named = (playerId: number) =>
   raw(`
-    SELECT count(*) FILTER (WHERE convert_from(o.body, 'UTF8') LIKE '%Ann%')::int AS messages,
+    SELECT count(*) FILTER (WHERE convert_from(o.body, 'UTF8') LIKE '%Ann%'
+                               OR o.answer_body LIKE '%Ann%')::int AS messages,
            count(*) FILTER (WHERE a.error LIKE '%Ann%' OR a.wallet_body IS NOT NULL
                                OR a.answer_body LIKE '%Ann%')::int AS attempts,
            count(*) FILTER (WHERE d.last_error LIKE '%Ann%')::int AS deliveries,
