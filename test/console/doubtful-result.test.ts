@@ -1,11 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
+import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { acceptedBet, lose } from '../money-safety/support/bets.ts';
+import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+import { bet, operation } from './support/shown-bet.ts';
+
+it.each([
+  [200, ['retryOrResolve']],
+  [503, ['retryOrResolve', 'resolveResult']],
+])('of a dead result that the service was answered %i for, a person may: %j', (status, kinds) => {
+  const dead = { operation: 'settle', delivery: { id: '7', state: 'dead' } };
+  const answered = operation({ ...dead, answer: { status, body: '{}' } });
+  const doubtful = bet({ state: 'settlement_unknown', operations: [operation(), answered] });
+  expect(nextSteps(doubtful).map(({ kind }) => kind)).toEqual(kinds);
+});
 
 describe.skipIf(!hasChromium)('a bet whose result nobody knows', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   beforeAll(async () => {
-    rig = await startConsole({ operators: { alpha: {} } });
+    rig = await startConsole({
+      operators: { alpha: {}, beta: { settle: { onFailure: 'queue' } } },
+    });
   }, 120_000);
   afterAll(() => rig.close());
 
@@ -21,6 +37,30 @@ describe.skipIf(!hasChromium)('a bet whose result nobody knows', { timeout: 120_
     expect((await bet.settle('30')).status).toBe(503);
     await page.reload();
     await page.getByText('several were sent; which of them the wallet holds is unknown').waitFor();
+    await page.close();
+  });
+
+  it('offers nothing that is refused while a result is owed, and does not say that the service repeats it', async () => {
+    const bet = await acceptedBet(rig.gateway, { operatorId: 'beta' });
+    lose(bet, 'settle');
+    expect((await bet.settle('20')).status).toBe(200);
+    await onServer(rig.gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE deliveries SET state = 'dead', settled_at = now() WHERE transaction_id = $1`,
+        [bet.transactionId],
+      ),
+    );
+    const word = { holds: 'stake', by: 'Ann', reason: 'their books' };
+    const { status, json } = await ask(`${rig.adminUrl}/admin/bets/${bet.transactionId}/resolve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      body: JSON.stringify(word),
+    });
+    expect([status, json.message]).toEqual([409, expect.stringContaining('answered 200')]);
+    const page = await rig.open(`/bets/${bet.transactionId}`);
+    await page.getByText('if they hold this result, resolve it').waitFor();
+    expect(await page.getByRole('button', { name: 'Say what it holds' }).count()).toBe(0);
+    expect(await page.getByText('The service repeats a result').count()).toBe(0);
     await page.close();
   });
 });

@@ -163,9 +163,6 @@ describe("a bet's story", () => {
     const delivery = { id: '7', state: 'pending' };
     const waiting = bet({ ...doubtful, inFlight: null, operations: [operation({ delivery })] });
     expect(nextSteps(waiting)).toMatchObject([{ kind: 'retry' }]);
-    const dead = [operation({ operation: 'settle', delivery: { id: '7', state: 'dead' } })];
-    const both = nextSteps(bet({ ...doubtful, inFlight: null, operations: dead }));
-    expect(both).toMatchObject([{ kind: 'retryOrResolve' }, { kind: 'resolveResult' }]);
   });
 
   it('never says that a wallet paid what only a person has said (I2)', () => {

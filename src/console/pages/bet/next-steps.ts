@@ -28,12 +28,20 @@ function stepOfDoubt(bet: ShownBet): readonly NextStep[] {
       operation !== 'update' && (delivery?.state === 'pending' || delivery?.state === 'held'),
   );
   if (bet.state !== 'settlement_unknown' || bet.inFlight !== null || isWaiting) return [];
+  // The service was told yes and does not repeat it, and a person's word is refused while it is owed.
+  if (bet.operations.some(isOwedResult)) return [];
   return [
     {
       kind: 'resolveResult',
       why: 'The service repeats a result until the wallet answers it. If it no longer does, ask the operator what its wallet holds, and the service to send the result anew. If it cannot, have the wallet’s own books put right, and say what they hold then.',
     },
   ];
+}
+
+/** A dead letter of a result that the service was answered 200 for. */
+function isOwedResult({ operation, delivery, answer }: ShownOperation): boolean {
+  const isResult = operation === 'settle' || operation === 'unsettle';
+  return isResult && delivery?.state === 'dead' && answer?.status === 200;
 }
 
 function withoutButton(bet: ShownBet): NextStep {
