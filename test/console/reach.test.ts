@@ -11,7 +11,9 @@ const LONG_NAME = 'a.first.name.and-a-hyphenated-surname@subdivision.of.a.large.
 describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   beforeAll(async () => {
-    rig = await startConsole({ operators: { alpha: {}, beta: {} } });
+    rig = await startConsole({
+      operators: { alpha: {}, beta: { name: 'Alpha' }, gamma: { name: 'Alpha' } },
+    });
     await onServer(rig.gateway.databaseUrl, async (client) => {
       for (let row = 0; row < ROWS; row++) {
         const transactionId = `bet-${String(row).padStart(2, '0')}`;
@@ -96,6 +98,31 @@ describe.skipIf(!hasChromium)('what there is to reach in the console', { timeout
       await page.close();
     },
   );
+
+  it.each([1280, 640, 390, 320])(
+    'is each switch of an operator, %d pixels wide, beside a reason that is one long word',
+    async (width) => {
+      await ask(`${rig.adminUrl}/admin/operators/gamma/deliveries/hold`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        body: JSON.stringify({ reason: `ticket ${'A1b2'.repeat(40)}` }),
+      });
+      const page = await rig.open('/operators/gamma', { width });
+      await page.getByText('ticket A1b2').waitFor();
+      expect(await isWithin(page, '.switch button')).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await page.close();
+    },
+  );
+
+  it('is in an operator’s title its id, since two may have one name', async () => {
+    for (const id of ['beta', 'gamma']) {
+      const page = await rig.open(`/operators/${id}`);
+      await page.getByRole('heading', { name: `Alpha, ${id}`, level: 1 }).waitFor();
+      expect(await page.title()).toBe(`Alpha, ${id} · Wagergate`);
+      await page.close();
+    }
+  });
 
   it('is on a phone, and enlarged twice, who held what before and why', async () => {
     for (const width of [390, 720]) {

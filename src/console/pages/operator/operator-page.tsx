@@ -24,12 +24,17 @@ export function OperatorPage() {
   const operator = useLive('GET /admin/operators/:id', { path: { id } });
   return (
     <>
-      <Heading title={operator.data?.name ?? id} query={operator} />
+      <Heading title={titleOf(id, operator.data?.name)} query={operator} />
       <Answered query={operator} what="operator of this id">
         {(data) => <OperatorView operator={data} />}
       </Answered>
     </>
   );
+}
+
+/** Names need not be unique, and which operator a switch is about must be seen. */
+function titleOf(id: string, name = id): string {
+  return name === id ? id : `${name}, ${id}`;
 }
 
 function OperatorView({ operator }: { readonly operator: Operator }) {
