@@ -21,9 +21,11 @@ const CONNECTION_ADVICE =
 const SILENCE = /no answer \(no (?:complete )?answer within /;
 
 const SILENCE_ADVICE =
-  'No answer came in time. Serve connections beside one another (a server of one thread that keeps connections open ' +
-  'lets all others wait), let more than 50 wait to be taken (some servers queue 5), and end each answer by its ' +
-  'Content-Length, a last chunk or a closed connection; then run the case again. If the call itself takes so long:';
+  'No answer came in time. Serve connections beside one another; where each process or thread serves one at a time, ' +
+  'have it close each after its answer (`Connection: close`; Apache: KeepAlive Off, Starman: --disable-keepalive), ' +
+  'for an idle one keeps all others waiting. Let more than 50 wait to be taken (some servers queue 5), and end each ' +
+  'answer by its Content-Length, a last chunk or a closed connection; then run the case again. If the call itself ' +
+  'takes so long:';
 
 /** Codes 9 and 11 to 16: the player is blocked, or limited. */
 const LIMITED = /^place should be accepted: HTTP \d+ with \w+ (?:9|1[1-6])$/;
