@@ -112,27 +112,30 @@ const FIND = statement(
   differenceItemOf,
 );
 
-/** Every run that has found the difference then counts one less as open. */
+/**
+ * Every run that has found the difference then counts one less as open. Their rows are locked first: one that ends at
+ * this moment is waited for, and is done then.
+ */
 const RESOLVE = statement<Which & { readonly by: Authority }, string>(
   'reconciliation-resolve',
   { ...which, ...AUDITED },
   `
-  WITH changed AS (
+  WITH run AS MATERIALIZED (
+    SELECT r.id, r.state FROM reconciliation_found w JOIN reconciliations r ON r.id = w.reconciliation_id
+     WHERE w.difference_id = :difference_id ORDER BY r.id FOR NO KEY UPDATE OF r
+  ), changed AS (
     UPDATE reconciliation_differences d
        SET resolved_at = clock_timestamp(), resolved_by = :actor, resolved_why = :reason
-      FROM reconciliation_found w JOIN reconciliations r
-           ON r.id = w.reconciliation_id AND r.state = 'done'
      WHERE d.id = :difference_id AND d.resolved_at IS NULL
-       AND w.difference_id = d.id AND w.reconciliation_id = :run_id
+       -- Counted, not EXISTS, which would leave the rows behind the first unlocked.
+       AND (SELECT count(*) FROM run WHERE run.id = :run_id AND run.state = 'done') > 0
     RETURNING d.*
   ), counted AS (
     UPDATE reconciliations r
        SET open = jsonb_set(r.open, ARRAY[c.kind],
                             to_jsonb(greatest((r.open ->> c.kind)::int - 1, 0)))
-      FROM changed c
-     WHERE r.state = 'done' AND EXISTS (
-       SELECT 1 FROM reconciliation_found w
-        WHERE w.difference_id = c.id AND w.reconciliation_id = r.id)
+      FROM changed c, run
+     WHERE r.id = run.id AND run.state = 'done'
   ) ${auditText(
     'reconciliation.resolved',
     `SELECT 'reconciliation ' || :run_id || ' difference ' || c.id, c.operator_id,

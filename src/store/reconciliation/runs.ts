@@ -1,7 +1,7 @@
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
 import { dayStart } from '../books/day-start.ts';
-import { type Parameters, statement } from '../sql/statement.ts';
+import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
   countsIn,
@@ -99,6 +99,15 @@ interface Finished {
   readonly counts: DifferenceCounts;
 }
 
+/** How many of each kind nobody has resolved, as far as the statement's snapshot shows. */
+const openOf = (counts: string) => `(
+           SELECT k.kind, greatest(k.count - coalesce(s.count, 0), 0) AS count
+             FROM (SELECT key AS kind, value::int AS count FROM jsonb_each_text(${counts} - 'agree')) k
+             LEFT JOIN (SELECT d.kind, count(*) FROM reconciliation_found w
+                          JOIN reconciliation_differences d ON d.id = w.difference_id
+                         WHERE w.reconciliation_id = :id AND d.resolved_at IS NOT NULL
+                         GROUP BY d.kind) s USING (kind))`;
+
 const FINISH = statement(
   'reconciliation-finish',
   {
@@ -110,15 +119,25 @@ const FINISH = statement(
      SET state = 'done', counts = :counts, finished_at = clock_timestamp(),
          new_count = (SELECT count(*) FROM reconciliation_found
                        WHERE reconciliation_id = :id AND NOT is_known),
-         open = (SELECT jsonb_object_agg(k.kind, greatest(k.count - coalesce(s.count, 0), 0))
-                   FROM (SELECT key AS kind, value::int AS count FROM jsonb_each_text(:counts - 'agree')) k
-                   LEFT JOIN (SELECT d.kind, count(*) FROM reconciliation_found w
-                                JOIN reconciliation_differences d ON d.id = w.difference_id
-                               WHERE w.reconciliation_id = :id AND d.resolved_at IS NOT NULL
-                               GROUP BY d.kind) s USING (kind))
+         open = (SELECT jsonb_object_agg(kind, count) FROM ${openOf(':counts')} o)
    WHERE r.id = :id AND r.state IN ('reading', 'comparing') AND r.why IS NULL
   RETURNING r.id::text`,
   (row) => row.text('id'),
+);
+
+/**
+ * Counts again, because FINISH did not see what was being resolved as it began. What is resolved from then on is taken off
+ * by itself: the lower number is right.
+ */
+const RECOUNT = statement(
+  'reconciliation-recount',
+  { id: ['bigint', (id: string) => id] },
+  `
+  UPDATE reconciliations r
+     SET open = (SELECT jsonb_object_agg(o.kind, least(o.count, (r.open ->> o.kind)::int))
+                   FROM ${openOf('r.counts')} o)
+   WHERE r.id = :id AND r.state = 'done'`,
+  noRow,
 );
 
 const FIND = statement(
@@ -198,7 +217,9 @@ export class ReconciliationRuns {
 
   /** @returns false if the run has already failed */
   async finish(id: string, counts: DifferenceCounts): Promise<boolean> {
-    return (await this.#runner.run(FINISH, { id, counts })).length > 0;
+    const isFinished = (await this.#runner.run(FINISH, { id, counts })).length > 0;
+    if (isFinished) await this.#runner.run(RECOUNT, id);
+    return isFinished;
   }
 
   /** Marks a run as failed and deletes its findings. */
