@@ -25,7 +25,10 @@ export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): v
     if (!('fields' in path)) return path;
     const { id } = path.fields;
     const settings = pages.settingsOf(id);
-    if (settings === undefined) return notFoundAnswer('No such operator');
+    if (settings === undefined) {
+      // Deliveries and bets of one whose file is gone lead here as well.
+      return notFoundAnswer('No such operator: operators/ has no file of this id');
+    }
     const [{ items }, lastReload, lastHour] = await Promise.all([
       operatorOverview(pages),
       pages.lastReload(),
