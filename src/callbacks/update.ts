@@ -41,9 +41,9 @@ async function updateBet(
   const isSkipped =
     operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
   const to = { ...bet, update: { key, transactionTime } };
-  const updated = (supersedes: readonly string[]): NextState => ({
-    ...{ from: bet, to, transactionTime, supersedes },
-  });
+  const updated = (supersedes: readonly string[]): NextState => {
+    return { from: bet, to, transactionTime, supersedes };
+  };
   switch (decision.kind) {
     case 'wait': {
       if (await updating.wait(bet)) return 'moved';

@@ -43,9 +43,11 @@ export function readEncryptionKeys(text: string | undefined): EncryptionKeys | u
   const [first, ...others] = keys;
   if (first === undefined) throw wrong(`names no key beside ${PLAIN}; ${MAKE_ONE}`);
   for (const [at, key] of keys.entries()) {
-    const twin = keys.slice(0, at).find(({ id, mark }) => id === key.id || mark.equals(key.mark));
-    if (twin?.mark.equals(key.mark)) throw wrong(`has the key ${key.id} twice: remove one`);
-    if (twin !== undefined) throw wrong(`calls two keys ${key.id}: give each its own id`);
+    const earlier = keys
+      .slice(0, at)
+      .find(({ id, mark }) => id === key.id || mark.equals(key.mark));
+    if (earlier?.mark.equals(key.mark)) throw wrong(`has the key ${key.id} twice: remove one`);
+    if (earlier !== undefined) throw wrong(`calls two keys ${key.id}: give each its own id`);
   }
   return { keys: [first, ...others], acceptsPlain };
 }

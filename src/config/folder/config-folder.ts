@@ -88,8 +88,8 @@ export class ConfigFolder {
       yield;
       const id = operatorOfFile(name) ?? name;
       const read = checkName(id, this.#operatorFiles.read(`${OPERATORS}/${name}`));
-      const twin = operators.get(id);
-      operators.set(id, twin === undefined ? read : refuseTwins(twin, read));
+      const first = operators.get(id);
+      operators.set(id, first === undefined ? read : refuseSecond(first, read));
     }
     this.#operatorFiles.keepOnly(names.map((name) => `${OPERATORS}/${name}`));
     return { gateway, operators, ownSecrets, problems: [], passedOver };
@@ -116,11 +116,11 @@ function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<Ope
 }
 
 /** `alpha.yaml` and `alpha.yml`: it is unclear which one is meant. */
-function refuseTwins(
-  twin: CheckedFile<OperatorFile>,
+function refuseSecond(
+  first: CheckedFile<OperatorFile>,
   read: CheckedFile<OperatorFile>,
 ): CheckedFile<OperatorFile> {
   const { file } = read;
-  const reason = `is a second file of ${twin.file}'s operator: remove one of them`;
+  const reason = `is a second file of ${first.file}'s operator: remove one of them`;
   return { ok: false, file, problems: [{ file, path: '', reason }] };
 }
