@@ -56,10 +56,6 @@ export function createMoney(base: Base, storage: Storage) {
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     logsRead: sampler(environment.logReadsShare),
   };
-  const ofTokens = {
-    ...{ seals: new SessionSeals(database), vault, logger },
-    onProgress: (progress: ResealProgress) => showTokensBehind(metrics, progress),
-  };
   return {
     sessions,
     wallets,
@@ -74,10 +70,20 @@ export function createMoney(base: Base, storage: Storage) {
         },
         { redisUrl: environment.redisUrl, databaseId },
       ),
-    resealing: () => new Resealing(ofTokens),
+    ...createTokenDuties(base, storage, vault),
+  };
+}
+
+/** What looks after stored tokens: encrypts them again after a change of keys, and counts those that no key opens. */
+function createTokenDuties({ logger, metrics }: Base, { database }: Storage, vault: TokenVault) {
+  const seals = new SessionSeals(database);
+  const onProgress = (progress: ResealProgress) => showTokensBehind(metrics, progress);
+  const parts = { seals, vault, logger, onProgress };
+  return {
+    resealing: () => new Resealing(parts),
     /** Without an encryption key, no token is encrypted again. */
-    tokenDuty: () => (vault.hasKey ? new Resealing(ofTokens) : new UnopenableWatch(ofTokens)),
-    unopenableWatch: () => new UnopenableWatch(ofTokens),
+    tokenDuty: () => (vault.hasKey ? new Resealing(parts) : new UnopenableWatch(parts)),
+    unopenableWatch: () => new UnopenableWatch(parts),
   };
 }
 
