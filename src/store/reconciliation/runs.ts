@@ -126,17 +126,22 @@ const FINISH = statement(
 );
 
 /**
- * Counts again, because FINISH did not see what was being resolved as it began. What is resolved from then on is taken off
- * by itself: the lower number is right.
+ * Takes off what FINISH did not see, because it was being resolved as that began. How much that is tells one snapshot of
+ * both: what is resolved from then on is taken off by itself, beside this too.
  */
 const RECOUNT = statement(
   'reconciliation-recount',
   { id: ['bigint', (id: string) => id] },
   `
+  WITH missed AS MATERIALIZED (
+    SELECT jsonb_object_agg(o.kind, greatest((s.open ->> o.kind)::int - o.count, 0)) AS by_kind
+      FROM reconciliations s CROSS JOIN LATERAL ${openOf('s.counts')} o
+     WHERE s.id = :id AND s.state = 'done'
+  )
   UPDATE reconciliations r
-     SET open = (SELECT jsonb_object_agg(o.kind, least(o.count, (r.open ->> o.kind)::int))
-                   FROM ${openOf('r.counts')} o)
-   WHERE r.id = :id AND r.state = 'done'`,
+     SET open = (SELECT jsonb_object_agg(key, greatest(value::int - (m.by_kind ->> key)::int, 0))
+                   FROM jsonb_each_text(r.open))
+    FROM missed m WHERE r.id = :id AND r.state = 'done'`,
   noRow,
 );
 
