@@ -26,14 +26,20 @@ const FOREIGN = `(CASE WHEN b.generation IN (0, :generation)
 
 /**
  * Whether the wallet holds a promised result already: what was promised before it was refused for good. A wallet that
- * keys on `requestId` would pay it twice (I5). Whatever was attempted, or a person has sent again, is sent.
+ * keys on `requestId` would pay it twice (I5). Whatever was attempted, or a person has sent again, is sent, and so is
+ * what comes after a dead letter that a person has resolved: the wallet may hold that one, put right by hand.
  */
 const STANDS_ALREADY = `d.attempts = 0 AND d.resolved_by IS NULL AND b.rollback = 'none'
        AND CASE d.operation
              WHEN 'unsettle' THEN b.settlement = 'unsettled'
              WHEN 'settle' THEN b.settlement = 'settled' AND b.settlement_type = d.settle_type
                AND ${isSameAmount('b.settlement_amount', 'd.settle_amount')}
-             ELSE false END`;
+             ELSE false END
+       AND NOT EXISTS (
+             SELECT 1 FROM operations o JOIN deliveries r ON r.operation_id = o.id
+              WHERE o.transaction_id = d.transaction_id AND o.operation IN ('settle', 'unsettle')
+                AND o.id > coalesce(b.standing_operation_id, 0) AND o.id < d.operation_id
+                AND r.state IS NOT DISTINCT FROM 'resolved' OFFSET 0)`;
 
 /**
  * Whether the delivery is obsolete: an update that a later update or a rollback has overtaken (I6), a result that
