@@ -6,13 +6,22 @@ import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 import { bet, operation } from './support/shown-bet.ts';
 
+const asksFor = (amount: string) => ({
+  operation: 'settle',
+  request: `{"amount":${amount},"resultType":"won"}`,
+});
+
 it.each([
-  [200, ['retryOrResolve']],
-  [503, ['retryOrResolve', 'resolveResult']],
-])('of a dead result that the service was answered %i for, a person may: %j', (status, kinds) => {
-  const dead = { operation: 'settle', delivery: { id: '7', state: 'dead' } };
-  const answered = operation({ ...dead, answer: { status, body: '{}' } });
-  const doubtful = bet({ state: 'settlement_unknown', operations: [operation(), answered] });
+  ['that was answered 200', 200, [], ['retryOrResolve']],
+  ['that was answered 503', 503, [], ['retryOrResolve', 'resolveResult']],
+  // After a retry, while it waited for its next attempt.
+  ['whose copy was answered 200', 503, [operation(asksFor('20'))], ['retryOrResolve']],
+  ['before another', 503, [operation(asksFor('30'))], ['retryOrResolve', 'resolveResult']],
+])('of a dead result %s, a person is offered what is not refused', (_, status, later, kinds) => {
+  const delivery = { id: '7', state: 'dead' };
+  const dead = operation({ ...asksFor('20'), delivery, answer: { status, body: '{}' } });
+  const operations = [operation(), dead, ...later];
+  const doubtful = bet({ state: 'settlement_unknown', operations });
   expect(nextSteps(doubtful).map(({ kind }) => kind)).toEqual(kinds);
 });
 

@@ -1,3 +1,4 @@
+import { membersOf } from '../../parts/exact-json.ts';
 import type { ShownBet, ShownOperation } from './bet.ts';
 import { refusedResult } from './refused-result.ts';
 
@@ -38,10 +39,25 @@ function stepOfDoubt(bet: ShownBet): readonly NextStep[] {
   ];
 }
 
-/** A dead letter of a result that the service was answered 200 for. */
-function isOwedResult({ operation, delivery, answer }: ShownOperation): boolean {
-  const isResult = operation === 'settle' || operation === 'unsettle';
-  return isResult && delivery?.state === 'dead' && answer?.status === 200;
+/** A dead letter of a result that the service was answered 200 for, itself or by a copy of its request. */
+function isOwedResult(
+  one: ShownOperation,
+  at: number,
+  operations: readonly ShownOperation[],
+): boolean {
+  const isResult = one.operation === 'settle' || one.operation === 'unsettle';
+  if (!isResult || one.delivery?.state !== 'dead') return false;
+  const copies = operations.slice(at + 1).filter((later) => askForSame(later, one));
+  return [one, ...copies].some(({ answer }) => answer?.status === 200);
+}
+
+function askForSame(one: ShownOperation, other: ShownOperation): boolean {
+  const [asked, askedToo] = [membersOf(one.request), membersOf(other.request)];
+  return (
+    one.operation === other.operation &&
+    asked.amount === askedToo.amount &&
+    asked.resultType === askedToo.resultType
+  );
 }
 
 function withoutButton(bet: ShownBet): NextStep {
