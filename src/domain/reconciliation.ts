@@ -187,7 +187,7 @@ function openReason({ promise, rollback, settlement, busyOperation, resolvedBy }
   if (promise !== undefined) {
     const promised = `${promise.operation} promised at ${promise.promisedAt.toISOString()}`;
     return promise.isDead
-      ? `${promised}, a dead letter: agrees when it is retried and delivered, or resolved`
+      ? `${promised}, a dead letter: agrees when it is retried and delivered, or put right by hand and resolved`
       : `${promised}, not delivered yet: agrees when delivered`;
   }
   if (busyOperation !== undefined) return `its ${busyOperation} is on its way: compare again`;

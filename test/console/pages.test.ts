@@ -40,7 +40,11 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
   const PAGES: readonly (readonly [name: string, path: () => string, shows: string])[] = [
     ['Now', () => '', 'beta'],
     ['Operator', () => '/operators/alpha', 'wallet.timeoutMs'],
-    ['Operator, unknown', () => '/operators/nobody', 'operators/ has no file of this id (404)'],
+    [
+      'Operator, unknown',
+      () => '/operators/nobody',
+      'no file of this id in operators/ is in force (404)',
+    ],
     ['Bet', () => `/bets/${bet}`, 'What happened'],
     ['Bet, a message', () => `/bets/${bet}?message=1`, 'As a command'],
     ['Bet, unknown', () => '/bets/none', 'No such bet. An ended one also goes'],

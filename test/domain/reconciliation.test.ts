@@ -171,7 +171,7 @@ describe('why they differ, where the gateway knows', () => {
     [
       'state_differs',
       { promise: { ...promise('settle', '7'), isDead: true } },
-      'settle promised at 2026-11-20T10:02:00.000Z, a dead letter: agrees when it is retried and delivered, or resolved',
+      'settle promised at 2026-11-20T10:02:00.000Z, a dead letter: agrees when it is retried and delivered, or put right by hand and resolved',
     ],
     ['state_differs', { busyOperation: 'settle' }, 'its settle is on its way: compare again'],
     [

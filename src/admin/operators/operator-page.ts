@@ -26,8 +26,8 @@ export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): v
     const { id } = path.fields;
     const settings = pages.settingsOf(id);
     if (settings === undefined) {
-      // Deliveries and bets of one whose file is gone lead here as well.
-      return notFoundAnswer('No such operator: operators/ has no file of this id');
+      // Deliveries and bets lead here too where its file is gone, or was never valid.
+      return notFoundAnswer('No such operator: no file of this id in operators/ is in force');
     }
     const [{ items }, lastReload, lastHour] = await Promise.all([
       operatorOverview(pages),

@@ -230,9 +230,9 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     // It depends on which connections a run leaves idle, and for how long.
     byChance: true,
     advice:
-      'Keep idle connections for more than 4 s (gunicorn: --keep-alive 5), or, where a process serves one connection at a ' +
-      'time, close each after its answer and say so (Starman: --disable-keepalive): a place that is sent while you close ' +
-      'has an unknown outcome, and is rolled back.',
+      'Keep idle connections for more than 4 s (gunicorn: --keep-alive 5), or say when you close them. Where a process ' +
+      'serves one connection at a time, close each after its answer and say so (Starman: --disable-keepalive). A place ' +
+      'that is sent while you close has an unknown outcome, and is rolled back.',
     run: async (trial) => {
       const early = trial.context.caller.connection.idleMsOfClosed.filter((ms) => ms < IDLE_MS);
       // A single one may be a process that was replaced.

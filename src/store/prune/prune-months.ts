@@ -188,7 +188,8 @@ async function replaceByCopies(client: Client, month: string, forgotten: string)
   try {
     // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
     // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
-    // anything up to here: what is booked stays. Once the tables are locked, nobody is being forgotten.
+    // anything up to here: what is booked stays. Once the tables are locked, no messages are being blanked: whoever
+    // forgets a player from then on finds the copies.
     await inLockedTransaction(
       client,
       `DELETE FROM attempts_rest a USING left_attempts l

@@ -14,8 +14,8 @@ import type { Lane, Replica, World } from './world.ts';
 /** The concurrent operations of one bet. */
 export interface Scenario {
   /**
-   * Whether a wallet has already accepted its place, or its result, or has refused its place; `elsewhere`: through another gateway, and this one has not
-   * seen it.
+   * Whether a wallet has already accepted its place, or its result too, or has refused its place; `elsewhere`: it has
+   * accepted it through another gateway, and this one has not seen it.
    */
   readonly begins: 'unknown' | 'placed' | 'declined' | 'settled' | 'elsewhere' | Trouble;
   /** Whether the wallet has carried out the call that got no answer. Default: no. */
