@@ -67,7 +67,8 @@ async function ownerOnceLive(
   // An issued session never comes back, nor does one that was ended.
   if (prefix === undefined || lookup.kind === 'ended') return undefined;
   if (lookup.kind === 'expired') return lookup.session.owner;
-  // A player who first appears later gets another id than the one in this place.
+  // Not recorded for an unknown player: one who first appears later gets another id than the one in this place, unless
+  // people import that very id (docs/money-safety.md).
   const owner = await callbacks.players.findByUserId(userId);
   return owner?.operatorId === prefix.operatorId ? owner : undefined;
 }

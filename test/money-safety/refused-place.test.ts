@@ -172,7 +172,7 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(balance()).toBe('100');
   });
 
-  it('of an unknown player nothing is written, and nothing can come of it', async () => {
+  it('of an unknown player nothing is written, and nothing comes of it when its token shows another', async () => {
     const body = placeBody({ ...slipOf(`${token}-new`), userId: 'nobody-here' });
     expect(told(await post(body))).toEqual([400, 3]);
     expect((await gateway.service.profile(`${token}-new`)).status).toBe(200);
