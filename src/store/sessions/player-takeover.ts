@@ -1,7 +1,8 @@
-import type { Client } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { openLongConnection } from '../server/connection.ts';
 import { type LockHolder, lockHolder } from '../server/lock-holder.ts';
 import { clientRows } from '../sql/client-rows.ts';
+import { isUndone } from '../sql/sql-state.ts';
 import type { Columns } from '../sql/statement.ts';
 
 /** One player with the id that the aggregator already uses. */
@@ -35,6 +36,8 @@ export type Taken =
 
 /** Advisory lock: two concurrent imports could deadlock. */
 const LOCK_KEY = 2_002_872_166;
+/** How often lines are written that PostgreSQL has rolled back in favour of another transaction. */
+const TRIES_MAX = 5;
 
 /**
  * Writes players with the ids that the aggregator has already given them. A batch is one
@@ -106,8 +109,17 @@ export class PlayerTakeover {
 
   async #insert(lines: readonly PlayerLine[]): Promise<Set<string>> {
     const text = this.#dryRun ? INSERT_ON_TRIAL : INSERT;
-    const players = await clientRows(this.#client, text, columnsOf(lines), playerOf);
-    return new Set(players.map(keyOf));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const players = await clientRows(this.#client, text, columnsOf(lines), playerOf);
+        return new Set(players.map(keyOf));
+      } catch (error) {
+        const isRolledBack = error instanceof DatabaseError && isUndone(error.code ?? '');
+        // In the order of the file: an operator's batch of bonuses writes the same new players in another one, so that
+        // each may wait for the other. A deadlock ends after a second, and then the batch is written.
+        if (!isRolledBack || tries === TRIES_MAX) throw error;
+      }
+    }
   }
 
   async #find(lines: readonly PlayerLine[]): Promise<Known> {
