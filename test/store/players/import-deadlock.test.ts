@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { PlayerTakeover } from '../../../src/store/sessions/player-takeover.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitForLock } from '../../support/server.ts';
@@ -32,7 +32,8 @@ it('an import that PostgreSQL ends for a deadlock with a batch of bonuses is tri
   const lines = ['ann', 'bob', 'cid'].map((operatorUser, index) => ({
     ...{ number: index + 1, operatorId: 'alpha', operatorUser, userId: `old-${operatorUser}` },
   }));
-  const taking = takeover.take(lines).finally(() => takeover.close());
+  onTestFinished(() => takeover.close());
+  const taking = takeover.take(lines);
   await waitForLock(database.url);
   await insert('ann');
   await batch.query('COMMIT');
