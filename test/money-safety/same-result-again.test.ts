@@ -135,7 +135,7 @@ async function withAttemptedSettle(standing: 'settle' | 'unsettle' = 'settle'): 
   return bet;
 }
 
-describe('rule 7: the standing result again while another one waits for its next attempt (I5)', {
+describe.concurrent('rule 7: the standing result again while another one waits for its next attempt (I5)', {
   timeout: 60_000,
 }, () => {
   it.each([
