@@ -88,7 +88,7 @@ async function pruneMonth(
   );
   if (!options.isDryRun) {
     options.log(`${month}: dropping${carriedOver > 0 ? `, ${carriedOver} waiting bets kept` : ''}`);
-    await dropMonth(client, month);
+    await dropMonth(client, month, options.log);
   }
   return { month, result: 'dropped', open, carriedOver };
 }
@@ -146,7 +146,11 @@ const waitingIn = (month: string) => `
  * Bets of that age rarely change; if one does, its row in `bets` is still complete. But what has been blanked since then
  * must not come back with the copies: if a player has been forgotten meanwhile, they are made again.
  */
-async function dropMonth(client: Client, month: string): Promise<void> {
+async function dropMonth(
+  client: Client,
+  month: string,
+  log: (line: string) => void,
+): Promise<void> {
   const { operations, attempts } = tablesOf(month);
   for (let isDropped = false; !isDropped; ) {
     const forgotten = await countForgotten(client);
@@ -163,6 +167,7 @@ async function dropMonth(client: Client, month: string): Promise<void> {
     );
     isDropped = await replaceByCopies(client, month, forgotten);
     await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
+    if (!isDropped) log(`${month}: a player was forgotten meanwhile, so it is begun again`);
   }
 }
 

@@ -32,9 +32,10 @@ it('brings nothing back of a player who is forgotten between the copying of what
   await query(`UPDATE bets SET created_at = '2026-01-15'`);
   await bookAll(gateway);
 
+  const lines: string[] = [];
   const held = proxy.holdRequest('DROP TABLE operations');
   const pruned = prune(proxy.through(gateway.databaseUrl), {
-    ...{ before: new Date('2026-02-01'), isDryRun: false, log: () => undefined },
+    ...{ before: new Date('2026-02-01'), isDryRun: false, log: (line) => void lines.push(line) },
   });
   await held.stopped;
   expect((await bet.settle('20')).status).toBe(200);
@@ -42,6 +43,7 @@ it('brings nothing back of a player who is forgotten between the copying of what
   expect(forgotten).toMatchObject({ kind: 'forgotten', bets: 1, messages: 2 });
   held.release();
   expect((await pruned).months).toMatchObject([{ result: 'dropped' }]);
+  expect(lines).toContain('2026-01: a player was forgotten meanwhile, so it is begun again');
 
   const told = ({ transactionId }: TestBet) =>
     query(`SELECT convert_from(o.body, 'UTF8') LIKE '%35.168.110.10%' AS has_address,
