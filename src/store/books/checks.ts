@@ -43,6 +43,7 @@ export const CHECK_BETS = statement(
                 WHEN b.place = 'unseen' AND ${IS_PRUNED} THEN NULL
                 WHEN b.place <> 'accepted' THEN 0
                 WHEN ${isPlain('b.amount')} THEN -b.amount::numeric END AS stake,
+           -- An amount in another form (isPlain) is checked by the rebuild only.
            -- A result that a person resolved by hand is in the bet, but no wallet has confirmed it.
            -- IS NOT DISTINCT FROM: found by the operation. By statistics of during an outage PostgreSQL would read all
            -- that has been delivered since, for each bet.
