@@ -13,6 +13,7 @@ import { type Accepted, findMistakes } from './verify.ts';
 
 const GATEWAY_PREFIX = 'gateway-';
 const PROXY_PREFIX = 'proxy-';
+const LEAST_PREFIX = 'least-';
 /** Requests are signed in advance: this many times more than the warm-up's pace needs. */
 const RESERVE = 2.5;
 
@@ -94,16 +95,19 @@ class Bench {
   }
 
   async rounds(operation: LoadOperation): Promise<Round[]> {
-    const { gateway, proxy } = this.#servers;
+    const { gateway, proxy, leastJournal } = this.#servers;
     const { warmUpBets, rounds } = this.#settings;
     console.log(`\n${operation}: warm-up, ${warmUpBets} each`);
     const gatewayBets = this.roundBets(await this.warmUp(operation, gateway));
     const proxyBets = this.roundBets(await this.warmUp(operation, proxy));
+    const least = operation === 'place' ? leastJournal : undefined;
+    const leastBets = least && this.roundBets(await this.warmUp(operation, least));
     const measured: Round[] = [];
     for (let n = 1; n <= rounds; n += 1) {
       const round = {
         gateway: await this.run(operation, gateway, gatewayBets),
         proxy: await this.run(operation, proxy, proxyBets),
+        leastJournal: least && (await this.run(operation, least, leastBets ?? 0)),
       };
       measured.push(round);
       console.log(`round ${n} of ${rounds}: ${roundLine(round)}`);
@@ -128,7 +132,7 @@ class Bench {
     const { players, serviceSecret: secret, gateway } = this.#servers;
     const { connections, roundSeconds: seconds } = this.#settings;
     this.#runs += 1;
-    const prefix = `${side === gateway ? GATEWAY_PREFIX : PROXY_PREFIX}${this.#runs}-`;
+    const prefix = `${this.#prefixOf(side)}${this.#runs}-`;
     const cpuBeforeMs = await cpuTimeMs(side.process.pid);
     const { url } = side;
     const job = { client, operation, url, connections, bets, seconds, prefix, players, secret };
@@ -137,6 +141,12 @@ class Bench {
     if (side === gateway && operation === 'place') this.#remember(result);
     const knowsCpu = cpuBeforeMs !== undefined && cpuAfterMs !== undefined;
     return { ...result, cpuMs: knowsCpu ? cpuAfterMs - cpuBeforeMs : undefined };
+  }
+
+  #prefixOf(side: Side): string {
+    const { gateway, proxy } = this.#servers;
+    if (side === gateway) return GATEWAY_PREFIX;
+    return side === proxy ? PROXY_PREFIX : LEAST_PREFIX;
   }
 
   #remember({ accepted, statuses }: LoadResult): void {

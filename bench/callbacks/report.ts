@@ -13,6 +13,8 @@ export interface Measured extends LoadResult {
 export interface Round {
   readonly gateway: Measured;
   readonly proxy: Measured;
+  /** What does the least for a place; nothing for other operations. */
+  readonly leastJournal: Measured | undefined;
 }
 
 /** The result of one side over all of its rounds. */
@@ -26,9 +28,12 @@ interface Summary {
   readonly cpuUsPerRequest: number | undefined;
 }
 
-export function roundLine({ gateway, proxy }: Round): string {
+export function roundLine({ gateway, proxy, leastJournal }: Round): string {
   const ratio = (perSecond(gateway) / perSecond(proxy)).toFixed(2);
-  return `${oneLine('gateway', gateway)}; ${oneLine('proxy', proxy)}; ratio ${ratio}`;
+  const least = leastJournal === undefined ? [] : [oneLine('least journal', leastJournal)];
+  return [oneLine('gateway', gateway), oneLine('proxy', proxy), ...least, `ratio ${ratio}`].join(
+    '; ',
+  );
 }
 
 export function oneLine(name: string, measured: Measured): string {
@@ -37,7 +42,7 @@ export function oneLine(name: string, measured: Measured): string {
   return `${name} ${requestsPerSecond}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms${strange}`;
 }
 
-/** Both sides over all rounds, one table per operation, and their ratio. */
+/** All sides over all rounds, one table per operation, and their ratios. */
 export function comparison(
   settings: CallbacksSettings,
   measured: ReadonlyMap<LoadOperation, readonly Round[]>,
@@ -50,6 +55,7 @@ export function comparison(
 function tableOf(connections: number, operation: LoadOperation, rounds: readonly Round[]): string {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
+  const least = leastOf(rounds);
   const columns = ['requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'answered', 'not 200'];
   const row = (name: string, side: Summary) => [
     name,
@@ -68,10 +74,15 @@ function tableOf(connections: number, operation: LoadOperation, rounds: readonly
         { title: '', align: 'left' },
         ...columns.map((title) => ({ title, align: 'right' }) as const),
       ],
-      [row('gateway', gateway), row('@fastify/http-proxy', proxy)],
+      [
+        row('gateway', gateway),
+        row('@fastify/http-proxy', proxy),
+        ...(least === undefined ? [] : [row('least journal', least)]),
+      ],
     ),
     '',
     `ratio gateway/proxy: ${ratioOf(gateway, proxy)} (rounds: ${ratios(rounds).join(', ')})`,
+    ...(least === undefined ? [] : [`ratio least journal/proxy: ${ratioOf(least, proxy)}`]),
   ].join('\n');
 }
 
@@ -116,7 +127,20 @@ function targetsOf(operation: LoadOperation, rounds: readonly Round[]) {
 function figures(rounds: readonly Round[]) {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
-  return { gateway, proxy, ratio: ratioOf(gateway, proxy), roundRatios: ratios(rounds) };
+  const least = leastOf(rounds);
+  return {
+    gateway,
+    proxy,
+    ratio: ratioOf(gateway, proxy),
+    roundRatios: ratios(rounds),
+    ...(least === undefined ? {} : { leastJournal: { ...least, ratio: ratioOf(least, proxy) } }),
+  };
+}
+
+/** Undefined if it was not measured. */
+function leastOf(rounds: readonly Round[]): Summary | undefined {
+  const measured = rounds.flatMap(({ leastJournal }) => leastJournal ?? []);
+  return measured.length === 0 ? undefined : summaryOf(measured);
 }
 
 function summaryOf(all: readonly Measured[]): Summary {

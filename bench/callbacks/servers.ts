@@ -9,10 +9,12 @@ import {
   startSurroundings,
 } from '../support/surroundings.ts';
 
-/** A gateway with the example configuration, the proxy to compare it with, and everything that both need. */
+/** A gateway with the example configuration, what it is compared with, and everything that all of them need. */
 export interface Servers extends AsyncDisposable {
   readonly gateway: GatewaySide;
   readonly proxy: Side;
+  /** Takes places only, with the same secret. */
+  readonly leastJournal: Side;
   readonly walletUrl: string;
   readonly databaseUrl: string;
   /** Players of the gateway's operator, with live sessions. */
@@ -52,6 +54,8 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   const around = running.use(await startSurroundings(options));
   const { walletUrl, databaseUrl, isPinned, startServer } = around;
   const proxy = await startServer('bench/callbacks/proxy.ts', [walletUrl], true);
+  const leastArgs = [walletUrl, databaseUrl, SERVICE_SECRET];
+  const leastJournal = await startServer('bench/callbacks/least-journal.ts', leastArgs, true);
   const startGateway = (env: Readonly<Record<string, string>>) =>
     around.startGateway({ configFolder, flags, env: { ...environment(walletUrl), ...env } });
   const gateway = await startGateway(options.env ?? {});
@@ -61,6 +65,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   return {
     gateway,
     proxy,
+    leastJournal,
     walletUrl,
     databaseUrl,
     players,
