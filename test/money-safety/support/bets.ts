@@ -90,14 +90,16 @@ async function timesLeft(bet: TestBet): Promise<number | undefined> {
 }
 
 /**
- * Dates the last attempt of unknown outcome back, so that its confirmation is due; with the default of a minute.
+ * Dates the last attempt of unknown outcome back, so that its confirmation is due; with the default of a minute. That is
+ * a change of the bet, like each that dates such an attempt: a worker that read it before may not postpone it any more.
  */
 export async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<void> {
   await sql(
     bet.gateway,
     `UPDATE bets SET late_at = clock_timestamp() - make_interval(secs => $2),
-                     confirm_at = least(confirm_at, clock_timestamp())
-      WHERE transaction_id = $1 AND confirm_left = $3`,
+                     confirm_at = least(confirm_at, clock_timestamp()), version = version + 1
+      WHERE transaction_id = $1 AND confirm_left = $3
+        AND (late_at > clock_timestamp() - make_interval(secs => $2) OR confirm_at > clock_timestamp())`,
     [bet.transactionId, which === 'first' ? 61 : 601, which === 'first' ? 2 : 1],
   );
 }
