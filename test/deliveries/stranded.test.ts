@@ -9,7 +9,11 @@ it('drains go on by new connections where the old ones are never answered again 
   const { url: address } = await sharedRedis();
   const proxy = await startTcpProxy(address);
   context.onTestFinished(() => proxy.close());
-  const drain = vi.fn(async () => undefined);
+  // In the middle of a drain: its job may still be on record when the next one is requested, and would be taken for it.
+  const drain = vi.fn(async (operatorId: string) => {
+    if (operatorId === 'alpha') proxy.strand();
+    return undefined;
+  });
   const scheduler = new Scheduler({
     redisUrl: proxy.through(address),
     databaseId: 'here',
@@ -20,8 +24,7 @@ it('drains go on by new connections where the old ones are never answered again 
   context.onTestFinished(() => scheduler.close());
   scheduler.start();
   await expect.poll(() => scheduler.arm(['alpha'])).toBe(true);
-  await expect.poll(() => drain).toHaveBeenCalledOnce();
-  proxy.strand();
-  await expect.poll(() => scheduler.arm(['alpha'])).toBe(true);
-  await expect.poll(() => drain).toHaveBeenCalledTimes(2);
+  await expect.poll(() => drain).toHaveBeenCalledWith('alpha');
+  await expect.poll(() => scheduler.arm(['beta'])).toBe(true);
+  await expect.poll(() => drain).toHaveBeenCalledWith('beta');
 });
