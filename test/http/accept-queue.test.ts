@@ -12,6 +12,8 @@ import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.t
 import { TestClock } from '../support/test-clock.ts';
 
 const TURN_MS = 10;
+/** By a process that is kept busy by connections. */
+const ACCEPTED = 400;
 
 /** Accepts this many connections, one per turn. @returns how long each may have waited when it is read */
 async function acceptedInRow(count: number): Promise<readonly number[]> {
@@ -123,10 +125,11 @@ it('a process that is only just kept busy by new connections takes none for seco
      const call = () => connect(${port}, '127.0.0.1').on('error', () => {}).on('close', call).resume();
      for (let n = 0; n < 60; n += 1) call();`,
   );
-  await expect.poll(() => waited.length, { timeout: 20_000 }).toBeGreaterThan(800);
-  // Accepting them one after another took more than ten times as long as any of the 60 can have waited.
-  const tookMs = (acceptedAtMs[800] ?? 0) - (acceptedAtMs[0] ?? 0);
-  expect(waited.at(800)).toBeLessThan(tookMs / 2);
+  // On a busy machine a turn takes many times as long as those 5 ms.
+  await expect.poll(() => waited.length, { timeout: 45_000 }).toBeGreaterThan(ACCEPTED);
+  // Accepting them one after another took six times as long as any of the 60 can have waited.
+  const tookMs = (acceptedAtMs[ACCEPTED] ?? 0) - (acceptedAtMs[0] ?? 0);
+  expect(waited.at(ACCEPTED)).toBeLessThan(tookMs / 2);
 });
 
 it.each([
