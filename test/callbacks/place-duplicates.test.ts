@@ -4,7 +4,7 @@ import { placeBody, type RawFields } from '../../src/protocol/callback-bodies.ts
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState, watchLookUps } from '../support/journal.ts';
+import { betState } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_500;
@@ -93,9 +93,8 @@ describe('a copy of a place bet that is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const first = bet.place();
     await gate.arrived;
-    const looked = await watchLookUps(gateway.databaseUrl);
     const copy = placeAt(where(), bet);
-    await looked();
+    await bet.at(where()).isWaitedFor();
     gate.release();
     const [one, other] = await Promise.all([first, copy]);
     expect([one.status, other.status, other.body]).toEqual([200, 200, one.body]);

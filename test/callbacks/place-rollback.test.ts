@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState, watchLookUps } from '../support/journal.ts';
+import { betState } from '../support/journal.ts';
 import { rowsOf } from '../support/server.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
@@ -83,9 +83,8 @@ describe('a rollback while the place is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const placing = bet.place();
     await gate.arrived;
-    const looked = await watchLookUps(gateway.databaseUrl);
     const undoing = rollbackAt(where(), bet);
-    await looked();
+    await bet.at(where()).isWaitedFor();
     expect(bet.arrivals()).toEqual(['place']);
     gate.release();
     expect((await placing).status).toBe(200);
@@ -99,9 +98,8 @@ describe('a rollback while the place is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const placing = bet.place();
     await gate.arrived;
-    const looked = await watchLookUps(gateway.databaseUrl);
     const undoing = rollbackAt(replica, bet);
-    await looked();
+    await bet.at(replica).isWaitedFor();
     gate.release();
     expect((await placing).json).toMatchObject({ code: 7 });
     expect((await undoing).status).toBe(200);

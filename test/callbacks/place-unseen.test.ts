@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState, watchLookUps } from '../support/journal.ts';
+import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
@@ -83,9 +83,8 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
     const updating = bet.update('1.5');
     await gate.arrived;
-    const looked = await watchLookUps(gateway.databaseUrl);
     const placing = bet.place();
-    await looked();
+    await bet.isWaitedFor();
     expect(bet.arrivals()).toEqual(['update']);
     gate.release();
     expect((await updating).status).toBe(200);
@@ -98,9 +97,8 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
     const updating = bet.update('1.5');
     await gate.arrived;
-    const looked = await watchLookUps(gateway.databaseUrl);
     const placing = bet.place();
-    await looked();
+    await bet.isWaitedFor();
     const operator = gateway.operator('alpha');
     await operator.revokeSessions({ token: bet.player.token });
     await operator.close();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Deadline } from '../../src/domain/deadline.ts';
@@ -42,27 +41,6 @@ export async function betState(
     );
     return rows[0];
   });
-}
-
-/**
- * Watches from now on for a gateway that looks a bet up, as every operation does that waits for another one. So a
- * test knows that it waits, and need not hope so.
- * @returns resolves when one did
- */
-export async function watchLookUps(databaseUrl: string): Promise<() => Promise<void>> {
-  const ask = async (text: string, values: readonly unknown[] = []) =>
-    await onServer(databaseUrl, async (client) => {
-      const { rows } = await client.query<{ answer: string }>(text, [...values]);
-      return rows[0]?.answer;
-    });
-  const since = await ask('SELECT clock_timestamp()::text AS answer');
-  const lookUps = `
-    SELECT count(*) AS answer FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid() AND query_start > $1
-       AND query LIKE '%SELECT b.transaction_id, b.operator_id, b.player_id%'`;
-  return async () => {
-    await expect.poll(() => ask(lookUps, [since])).not.toBe('0');
-  };
 }
 
 /** A test's own journal: a database with one player and one live session. */
