@@ -2,7 +2,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody, type RawFields } from '../../src/protocol/callback-bodies.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { asPlayer, placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { acceptedBet } from '../money-safety/support/bets.ts';
+import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
@@ -54,7 +55,7 @@ describe('a copy of a place bet that was answered', () => {
   });
 
   it('is the same however its amount is written (I9)', async () => {
-    const bet = await placedBet(gateway, { amount: '12.10' });
+    const bet = await acceptedBet(gateway, { amount: '12.10' });
     for (const amount of ['12.1', '12.100', '1.21E+1', '121e-1']) {
       expect((await bet.place({ amount })).status).toBe(200);
     }
@@ -62,7 +63,7 @@ describe('a copy of a place bet that was answered', () => {
   });
 
   it('is answered whatever has become of its session, operator and wallet', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'beta' });
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
     const operator = gateway.operator('beta');
     await operator.revokeSessions({ operatorUser: bet.player.user });
     await operator.close();
@@ -76,7 +77,7 @@ describe('a copy of a place bet that was answered', () => {
   });
 
   it('is another bet where its transactionId differs by a letter', async () => {
-    const one = await placedBet(gateway);
+    const one = await acceptedBet(gateway);
     const other = await unplacedBet(gateway, { player: one.player });
     await other.place({ transactionId: JSON.stringify(one.transactionId.toUpperCase()) });
     expect(one.balance()).toBe('800');
@@ -143,7 +144,7 @@ describe('a place bet with the transactionId of another', () => {
   });
 
   it.each(contradictions)('and another %s is refused and counted (I10)', async (_, contradict) => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const more = await contradict(bet);
     const before = await gateway.metric('gateway_conflicts_total', { operator: 'alpha' });
     const answer = await bet.place(Object.fromEntries(Object.entries(more ?? {})));

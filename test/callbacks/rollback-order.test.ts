@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { placedBet, unplacedBet } from '../support/bet.ts';
+import { acceptedBet } from '../money-safety/support/bets.ts';
+import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
@@ -19,7 +20,7 @@ afterAll(() => gateway.close());
 
 describe('a rollback and its twin', () => {
   it('at the same time are one call with one answer (I5)', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const answers = await Promise.all([bet.rollback(), bet.rollback(), bet.rollback()]);
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -28,7 +29,7 @@ describe('a rollback and its twin', () => {
   });
 
   it('at another replica are one call with one answer (I5)', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const there = bet.at(replica);
     const gate = bet.wallet.hold('rollback', { transactionId: bet.transactionId });
     const first = bet.rollback();
@@ -48,7 +49,7 @@ describe('a rollback and its twin', () => {
   });
 
   it('is answered by the promise when the first outlasts it (I1)', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
     const first = await bet.rollback();
     await bet.leaveBusy('rollback');
@@ -88,7 +89,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
   });
 
   it('waits for a settle and takes it back', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const gate = bet.wallet.hold('settle', { transactionId: bet.transactionId });
     const settle = bet.settle('10');
     await gate.arrived;
@@ -103,7 +104,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
   it.each(['place', 'settle'] as const)(
     'is taken over when a %s stays in flight beyond its deadline (I1, I4, I6)',
     async (busy) => {
-      const bet = await placedBet(gateway);
+      const bet = await acceptedBet(gateway);
       await bet.leaveBusy(busy);
       const answer = await bet.rollback();
       expect(answer.status).toBe(200);
@@ -118,7 +119,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
   );
 
   it('promised meanwhile fences the bet although its place is still in flight', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     await bet.leaveBusy('place');
     // The service repeats what a busy machine did not promise in time.
     await expect.poll(async () => (await bet.rollback()).status).toBe(200);
@@ -127,7 +128,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
   });
 
   it('marks what a killed process left as unknown once its lease is over, and is sent (I4)', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     await bet.leaveBusy('place', 'lapsed');
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);

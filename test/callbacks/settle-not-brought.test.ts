@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { placedBet, type TestBet } from '../support/bet.ts';
+import { acceptedBet } from '../money-safety/support/bets.ts';
+import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
@@ -42,7 +43,7 @@ describe.each(OPERATIONS)('%s that the wallet does not answer', (operation) => {
   ];
 
   it.each(misbehaviours)('is answered 503, so that the service repeats it: %o', async (how) => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     bet.wallet.misbehave(operation, how, { transactionId: bet.transactionId });
     const answer = await send(bet, operation);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
@@ -51,7 +52,7 @@ describe.each(OPERATIONS)('%s that the wallet does not answer', (operation) => {
   });
 
   it('is answered 503 when the wallet is down, and delivered by a repeat', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     await bet.wallet.down();
     const answer = await send(bet, operation);
     await bet.wallet.up();
@@ -61,7 +62,7 @@ describe.each(OPERATIONS)('%s that the wallet does not answer', (operation) => {
   });
 
   it('is sent again when it is repeated, and answered from the journal only once the wallet has confirmed', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     bet.wallet.misbehave(operation, { kind: 'reset', effect: 'applied' }, { calls: 1 });
     const unknown = await gateway.metric('gateway_unknown_outcomes_total', { operation });
     expect((await send(bet, operation)).status).toBe(503);
@@ -83,7 +84,7 @@ describe('a bet whose result became unknown', () => {
   it.each(leavesUnknown)(
     'answers nothing from the journal, not even what held before: %o',
     async (how) => {
-      const bet = await placedBet(gateway);
+      const bet = await acceptedBet(gateway);
       await bet.settle('10');
       bet.wallet.misbehave('settle', how, { calls: 1 });
       expect((await bet.settle('20')).status).toBe(503);
@@ -94,7 +95,7 @@ describe('a bet whose result became unknown', () => {
   );
 
   it('lets an unsettle through, which makes it known again', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     bet.wallet.misbehave('settle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
     expect((await bet.settle('20')).status).toBe(503);
     const unsettled = await bet.unsettle();
@@ -105,7 +106,7 @@ describe('a bet whose result became unknown', () => {
   });
 
   it('after an unknown unsettle sends the settle that stood before it', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     await bet.settle('10');
     bet.wallet.misbehave('unsettle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
     expect((await bet.unsettle()).status).toBe(503);
@@ -117,7 +118,7 @@ describe('a bet whose result became unknown', () => {
 
 describe('a bet whose result is not affected by what never reached its wallet', () => {
   it('still answers from the journal after a settle that was not sent', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const stands = await bet.settle('10');
     await bet.wallet.down();
     expect((await bet.settle('20')).status).toBe(503);
@@ -129,7 +130,7 @@ describe('a bet whose result is not affected by what never reached its wallet', 
   it.each([1, 3, 4])(
     'still answers from the journal after a settle refused by code %i',
     async (code) => {
-      const bet = await placedBet(gateway);
+      const bet = await acceptedBet(gateway);
       const stands = await bet.settle('10');
       bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
       expect((await bet.settle('20')).status).toBe(503);
