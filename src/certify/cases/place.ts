@@ -1,8 +1,9 @@
-import { addAmounts } from '../../domain/amount.ts';
+import { addAmounts, compareAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
+import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 
 const DEBIT =
@@ -48,7 +49,7 @@ export const placeCases: readonly Case[] = group('place', usual, [
     expected: '200 to a place of the whole balance, then 400 with code 7 to one of 1',
     advice: 'Compare the stake with the balance as decimals: equal is enough.',
     run: async (trial) => {
-      const amount = await trial.open();
+      const amount = await wholeBalance(trial);
       const slip = trial.slip({ amount });
       if (!trial.accepts(await trial.place(slip))) return;
       trial.refuses(await trial.place(trial.slip()), [7]);
@@ -155,7 +156,7 @@ export const placeCases: readonly Case[] = group('place', usual, [
     expected: `of ${RIVALS} places of the whole balance one is accepted, the others declined with code 7`,
     advice: DEBIT,
     run: async (trial) => {
-      const amount = await trial.open();
+      const amount = await wholeBalance(trial);
       const slips = Array.from({ length: RIVALS }, () => trial.slip({ amount }));
       const answers = await Promise.all(slips.map((slip) => trial.place(slip)));
       const accepted = answers.filter(({ answer }) => answer.kind === 'accepted');
@@ -185,3 +186,10 @@ export const placeCases: readonly Case[] = group('place', usual, [
 
 /** Why a case about two players was not tried. */
 export const OTHER_NEEDED = 'needs a second player: give --other-user and --other-token';
+
+/** @throws Skipped if none is left: earlier cases have shown a wallet that lends, or keeps stakes */
+async function wholeBalance(trial: Trial): Promise<string> {
+  const amount = await trial.open();
+  if (compareAmounts(amount, '0') > 0) return amount;
+  throw new Skipped(`the player has no money left: the balance is ${amount}`);
+}
