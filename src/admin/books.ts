@@ -29,6 +29,11 @@ export function booksRoutes(app: FastifyInstance, { booksDays, statements }: Boo
   serve(app, 'GET', '/books/days', 'read', async (request) => {
     const query = checkedQuery(daysQuery, request);
     if (!('fields' in query)) return query;
+    const { from, to } = query.fields;
+    // An empty list would look like days without bets.
+    if (from !== undefined && to !== undefined && from > to) {
+      return invalidField('to', 'must not be before from');
+    }
     const page = await booksDays.list(query.fields);
     return page === undefined
       ? invalidField('cursor', 'must be the nextCursor of the previous page')

@@ -41,7 +41,13 @@ export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
     const query = checkedQuery(findQuery, request);
     if (!('fields' in query)) return query;
     const { userId, operator, operatorUser } = query.fields;
-    if (userId !== undefined) return found(await desk.players.find({ userId }));
+    if (userId !== undefined) {
+      const player = await desk.players.find({ userId });
+      const isMeant =
+        (operator ?? player?.operator) === player?.operator &&
+        (operatorUser ?? player?.operatorUser) === player?.operatorUser;
+      return found(isMeant ? player : undefined);
+    }
     if (operator === undefined || operatorUser === undefined) {
       return invalidField('userId', 'give either userId, or both operator and operatorUser');
     }

@@ -21,6 +21,7 @@ import { StatementRounds } from './check-statements.ts';
 import { closeDueDays } from './close-days.ts';
 import { dutyLoop, pausesOf } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
+import { LagGauge } from './lag-gauge.ts';
 
 /** With little to book, the next batch is read after this time. */
 const IDLE_MS = 250;
@@ -59,6 +60,7 @@ export class Bookkeeper {
   readonly #dayChecks: DayChecks;
   readonly #rounds: StatementRounds;
   readonly #reconciliations: ReconciliationRuns;
+  readonly #lag: LagGauge;
   readonly #duties: readonly Loop[];
   /** The zone that the log says is not taken: two duties ask every four seconds, perhaps for years. */
   #toldZone: string | undefined;
@@ -67,6 +69,7 @@ export class Bookkeeper {
   constructor(keeping: Bookkeeping) {
     this.#keeping = keeping;
     this.#failureLines = new FailureLines(keeping.clock);
+    this.#lag = new LagGauge(keeping.metrics, keeping.clock);
     this.#journal = new BooksJournal(keeping.runner);
     this.#checks = new BooksChecks(keeping.runner);
     this.#dayChecks = new DayChecks(keeping.runner);
@@ -184,7 +187,12 @@ export class Bookkeeper {
 
   /** A duty of its own, so that the lag, which an alert uses, is current even if others are slow or fail. */
   async #tellLag(): Promise<number> {
-    this.#keeping.metrics.booksLag.set(await this.#checks.lagSeconds());
+    try {
+      this.#lag.isNow(await this.#checks.lagSeconds());
+    } catch (error) {
+      this.#lag.isNotKnown();
+      throw error;
+    }
     return DUTIES_EVERY_MS;
   }
 

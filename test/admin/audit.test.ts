@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { insertDelivery } from '../support/deliveries.ts';
 import { startAdmin, type TestAdmin } from './support/admin.ts';
 
@@ -222,7 +223,11 @@ describe('a hold', () => {
     expect((await admin.get('/admin/deliveries?state=held')).json.items).toMatchObject([{ id }]);
     expect((await admin.post('/admin/operators/alpha/deliveries/hold')).status).toBe(409);
     expect((await admin.post('/admin/operators/nobody/deliveries/hold')).status).toBe(404);
+    const [before] = (await admin.get('/admin/operators')).json.items;
     await admin.post('/admin/operators/alpha/deliveries/resume');
     expect((await admin.get('/admin/deliveries?state=held')).json.items).toEqual([]);
+    const [resumed] = (await admin.get('/admin/audit?action=deliveries.resume')).json.items;
+    const { since } = z.object({ hold: z.object({ since: z.string() }) }).parse(before).hold;
+    expect(resumed).toMatchObject({ before: { held: true, since, by: 'token' } });
   });
 });

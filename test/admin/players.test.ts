@@ -87,6 +87,16 @@ describe('a player', () => {
     expect((await admin.get('/admin/players?operator=beta&operatorUser=jane')).json.items).toEqual(
       [],
     );
+    for (const others of [
+      'operator=beta',
+      'operatorUser=joan',
+      'operator=beta&operatorUser=jane',
+    ]) {
+      const both = await admin.get(`/admin/players?userId=${userId}&${others}`);
+      expect(both, others).toMatchObject({ status: 200, json: { items: [] } });
+    }
+    const same = `userId=${userId}&operator=alpha&operatorUser=jane`;
+    expect((await admin.get(`/admin/players?${same}`)).json.items).toMatchObject([item]);
     expect((await admin.get('/admin/players')).status).toBe(400);
     expect((await admin.get('/admin/players/nobody')).status).toBe(404);
   });

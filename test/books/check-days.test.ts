@@ -8,7 +8,7 @@ import { PATIENT_MS } from '../support/timing.ts';
 
 type Run = (statement: { name: string }, input: unknown) => Promise<unknown[]>;
 
-function bookkeeperOn(run: Run) {
+function bookkeeperOn(run: Run, clock = new TestClock()) {
   const [warn, error] = [vi.fn(), vi.fn()];
   const metrics = createMetrics();
   const bookkeeper = new Bookkeeper(
@@ -16,7 +16,7 @@ function bookkeeperOn(run: Run) {
       runner: { run },
       database: { url: 'postgresql://127.0.0.1:9/none' },
       configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
-      clock: new TestClock(),
+      clock,
       logger: { warn, error, info: vi.fn() },
       metrics,
     }),
@@ -104,6 +104,32 @@ it('reports how far behind the books are even if their checks take too long', as
   await bookkeeper.close();
   expect((await metrics.booksLag.get()).values).toEqual([{ labels: {}, value: 601 }]);
 });
+
+it.each([
+  ['none where all was booked', 0, []],
+  // What was not booked then is no younger.
+  ['one that grows where something was not', 700, [707]],
+] as const)(
+  'shows, once its lag cannot be read, %s: a kept value would hide what other processes tell',
+  async (_, seconds, shown) => {
+    const clock = new TestClock();
+    let reads = 0;
+    const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
+      if (name !== 'books-lag') return [];
+      reads += 1;
+      if (reads === 1) return [seconds];
+      clock.atMs += 7_000;
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
+    }, clock);
+    const failed = { duty: 'lag', err: expect.any(GatewayError) };
+    await vi.waitFor(
+      () => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'),
+      PATIENT_MS,
+    );
+    await bookkeeper.close();
+    expect((await metrics.booksLag.get()).values.map(({ value }) => value)).toEqual(shown);
+  },
+);
 
 it('tells by rule how many violations are on record, for the alert, and 0 once they are mended (I12)', async () => {
   let found = [{ rule: 'bet', count: 2 }];

@@ -122,6 +122,11 @@ describe('who may read a statement', () => {
     ]) {
       expect((await admin(`/admin/books/days?${wrong}`)).status, wrong).toBe(400);
     }
+    const [from, to] = [dayBefore(2), dayBefore(3)];
+    expect(await admin(`/admin/books/days?from=${from}&to=${to}`)).toMatchObject({
+      status: 400,
+      json: { code: 5, message: 'to: must not be before from' },
+    });
   });
 
   it('people by the command line', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_TOKEN } from '../admin/support/admin.ts';
 import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
@@ -73,6 +74,33 @@ describe.skipIf(!hasChromium)('many deliveries at once', { timeout: 120_000 }, (
       .getByText('gone has no file in operators/: its deliveries are left as they are.')
       .waitFor();
     expect(await states()).toEqual({ 'of-nobody': 'dead', 'of-beta': 'pending' });
+  });
+
+  it('are not said to be done while somebody holds their operator: nothing goes out yet', async () => {
+    await insert(
+      { state: 'pending', transactionId: 'held-1' },
+      { state: 'pending', transactionId: 'held-2' },
+    );
+    const hold = (what: string) =>
+      fetch(`${rig.adminUrl}/admin/operators/alpha/deliveries/${what}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+    expect((await hold('hold')).status).toBe(200);
+    page = await rig.open('/deliveries?state=held');
+    await button('Retry all 2 held').click();
+    const about = await page.getByRole('dialog').innerText();
+    expect(about).toContain('None goes out before its operator takes deliveries again');
+    await answer('Retry all 2 held');
+    await gone();
+    const waits = 'due once they are no longer held';
+    await page.getByText(`2 of 2 looked at, 0 done, 2 ${waits}`).waitFor();
+    await page.getByLabel('Select the rollback of held-1').check();
+    await button('Retry 1 selected').click();
+    await answer('Retry 1 selected');
+    await gone();
+    await page.getByText(`1 of 1 looked at, 0 done, 1 ${waits}`).waitFor();
+    expect((await hold('resume')).status).toBe(200);
   });
 
   it('show their own results in a window, and not those of an earlier run', async () => {

@@ -88,5 +88,11 @@ describe('worst first', () => {
     expect(told({ recently: { ...counted, unknown: 24, late: 0 } })).toEqual([
       { tone: 'bad', text: '12 % unknown' },
     ]);
+    expect(told({ recently: { ...counted, unknown: 199, late: 0 } })).toEqual([
+      { tone: 'bad', text: '> 99 % unknown' },
+    ]);
+    expect(told({ recently: { ...counted, unknown: 200, late: 0 } })).toEqual([
+      { tone: 'bad', text: '100 % unknown' },
+    ]);
   });
 });

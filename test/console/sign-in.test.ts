@@ -72,6 +72,27 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     await other.context().close();
   });
 
+  it('again in another tab, in another role, is seen by a tab that was open before as soon as it is refused', async () => {
+    const { page, context } = await rig.person();
+    await page.goto(await rig.link('admin'));
+    await known(page, 'admin');
+    await page.goto(consoleUrl('/operators/alpha'));
+    await page.getByRole('button', { name: 'Hold' }).waitFor();
+    // As behind a laptop's lid: the page asks again who it is only now and then.
+    await page.route('**/admin/me', (route) => route.abort());
+    const other = await context.newPage();
+    await other.goto(await rig.link('viewer'));
+    await known(other, 'viewer');
+    await page.unroute('**/admin/me');
+    await page.getByRole('button', { name: 'Hold' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('a wallet is being moved');
+    await dialog.getByRole('button', { name: 'Hold' }).click();
+    await dialog.getByText('Not for the role viewer').waitFor({ timeout: 10_000 });
+    await page.locator('.me').getByText('viewer').waitFor({ timeout: 10_000 });
+    await context.close();
+  });
+
   it('by a cookie that somebody took ends with the sign-out of whose it is', async () => {
     const page = await signedIn('admin');
     const cookie = await cookieOf(page);

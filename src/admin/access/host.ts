@@ -31,8 +31,10 @@ export function hostCheck(names: readonly string[] = []) {
   };
 }
 
-/** Without port and brackets. */
+/** Without port, brackets and the dot at the end of a whole name. */
 function nameIn(host: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
-  return (bracketed ?? (plain === '' ? host : plain)).toLowerCase();
+  const name = (bracketed ?? (plain === '' ? host : plain)).toLowerCase();
+  // `ai.` is the top-level domain, which somebody owns; `ai` is not.
+  return /[^.]\.[^.]+\.$|^localhost\.$/.test(name) ? name.slice(0, -1) : name;
 }

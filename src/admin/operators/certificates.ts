@@ -43,22 +43,28 @@ export function certificateRoutes(
     // The path is built from the configured id, never from the request.
     const operator = configuration().operators.get(id);
     if (operator === undefined) return notFoundAnswer('No such operator');
-    const text = await textOf(join(certificateFolder, operator.id, 'certificate.json'));
-    if (text === undefined) return notFoundAnswer('No certificate');
-    const read = certificate.safeParse(jsonIn(text));
+    const found = await foundAt(join(certificateFolder, operator.id, 'certificate.json'));
+    if (found === undefined) return notFoundAnswer('No certificate');
+    if ('fault' in found) return conflict(`The certificate there ${found.fault}`);
+    const read = certificate.safeParse(jsonIn(found.text));
     if (!read.success) return conflict('The certificate there cannot be read');
     return json(read.data satisfies AdminApi['GET /admin/operators/:id/certificate']);
   });
 }
 
-/** Undefined if there is no file, or it is larger than `BYTES_MAX`. */
-async function textOf(file: string): Promise<string | undefined> {
+/** Undefined if there is no file. */
+async function foundAt(
+  file: string,
+): Promise<{ readonly text: string } | { readonly fault: string } | undefined> {
   try {
     const { size } = await stat(file);
-    return size > BYTES_MAX ? undefined : await readFile(file, 'utf8');
+    if (size > BYTES_MAX) return { fault: 'is larger than 16 MiB' };
+    return { text: await readFile(file, 'utf8') };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && isAbsent(error.code)) return undefined;
-    throw error;
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (isAbsent(error.code)) return undefined;
+    // A person has to mend its rights, or the disk.
+    return { fault: `cannot be read (${error.code})` };
   }
 }
 

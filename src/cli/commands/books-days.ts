@@ -37,6 +37,10 @@ export function booksDaysCommand(terminal: Terminal): Command {
 }
 
 async function list(terminal: Terminal, { json, ...query }: Options): Promise<void> {
+  const { from, to } = query;
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new UsageError(`--from ${from} is after --to ${to}`);
+  }
   const page = await withDatabase(terminal, (database) =>
     new BooksDays(database).list({ ...query, order: 'newest' }),
   );

@@ -19,7 +19,8 @@ export function operatorStatusCommand(terminal: Terminal): Command {
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
         'what is pending and since when, dead letters, unresolved bets. A breaker that is open or closed ' +
         '`by hand` stays so until a person sets it to auto. Deliveries `go out`, are `held` by a ' +
-        'person, or `wait` for the money breaker, the end of a maintenance or PostgreSQL. A ? means not known at present, 500000+ that ' +
+        'person, or `wait` for the money breaker, the end of a maintenance or PostgreSQL; `go out, 3 held` ' +
+        'where three belong to another wallet.generation and wait for `deliveries release`. A ? means not known at present, 500000+ that ' +
         'there are more, which are still being counted. An operator with `no file` has something open all ' +
         'the same: its file may have been removed by mistake. A warning says so where PostgreSQL or Redis is ' +
         'away or takes no writes.',
@@ -73,9 +74,16 @@ function cells(item: Item, takesWrites: boolean): string[] {
   const goOut = takesWrites && status !== 'maintenance' && breaker.money === 'closed';
   // If deliveries cannot be counted, as while PostgreSQL is away, they are not sent either.
   const isKnown = item.openDeliveries !== null;
-  const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';
+  const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? goOutCell(item) : '?';
   const breakers = [breakerCell(item, 'money'), breakerCell(item, 'read')];
   return [id, status, ...breakers, deliveries, ...openCells(item)].map(plain);
+}
+
+/** Those of another `wallet.generation` wait for a release while all others go out. */
+function goOutCell({ heldDeliveries, countsAtLeast }: Item): string {
+  const held = heldDeliveries ?? 0;
+  const isAtLeast = countsAtLeast.includes('openDeliveries');
+  return held === 0 ? 'go out' : `go out, ${held}${isAtLeast ? '+' : ''} held`;
 }
 
 /** One that was set and forgotten is not opened or closed by the wallet any more, whatever that does. */

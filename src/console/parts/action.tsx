@@ -8,7 +8,8 @@ import {
   useState,
 } from 'react';
 import { mayDo, PERSON_ROLES, type Right } from '../../domain/caller.ts';
-import { useLive } from '../api/queries.ts';
+import { AnswerError } from '../api/call.ts';
+import { refreshAll, useLive } from '../api/queries.ts';
 import { Panel } from './dialog.tsx';
 import { isSessionOver, keepReason, takeReason } from './kept-reason.ts';
 import { tellLeftBehind, Why } from './left-behind.tsx';
@@ -96,6 +97,8 @@ function useWindow({ title, subject, run }: ActionProps, actor: string | undefin
       (reason: unknown) => {
         const error = reason instanceof Error ? reason : new Error(String(reason));
         if (!isHere.current) tellLeftBehind({ title, error });
+        // Somebody signed in anew in another tab, in another role: the page still shows the one before.
+        if (error instanceof AnswerError && error.status === 403) void refreshAll();
         // Even if the window was closed meanwhile: nobody must believe that a failed action was done.
         setOpen(true);
         setState(error);

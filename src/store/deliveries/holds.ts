@@ -76,7 +76,8 @@ export class DeliveryHolds {
         by,
         'deliveries.resume',
         sql`SELECT 'operator ' || b.operator_id, b.operator_id,
-                   jsonb_build_object('held', true, 'since', b.hold_since, 'by', b.hold_actor),
+                   jsonb_build_object('held', true, 'by', b.hold_actor, 'since',
+                     to_char(b.hold_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
                    jsonb_build_object('held', false)
               FROM before b JOIN resumed USING (operator_id)`,
       )}`);

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../domain/errors.ts';
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
 import { dayStart } from '../books/day-start.ts';
@@ -223,8 +224,17 @@ export class ReconciliationRuns {
   /** @returns false if the run has already failed */
   async finish(id: string, counts: DifferenceCounts): Promise<boolean> {
     const isFinished = (await this.#runner.run(FINISH, { id, counts })).length > 0;
-    if (isFinished) await this.#runner.run(RECOUNT, id);
+    if (isFinished) await this.#recount(id);
     return isFinished;
+  }
+
+  /** The run is done either way. Without it, what was resolved at its very end counts as open: the safe side. */
+  async #recount(id: string): Promise<void> {
+    try {
+      await this.#runner.run(RECOUNT, id);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
   }
 
   /** Marks a run as failed and deletes its findings. */

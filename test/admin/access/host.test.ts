@@ -41,6 +41,9 @@ describe('the internal listener', () => {
     'CONSOLE.example.com:443',
     'ops.example',
     'pasted.example:9090',
+    'wagergate-admin.prod.svc.cluster.local.:9090',
+    'localhost.',
+    'console.example.com.',
   ])('is asked under %s', async (host) => {
     expect(await statusUnder(host)).toBe(200);
   });
@@ -53,6 +56,10 @@ describe('the internal listener', () => {
     'gateway.internal.evil.example',
     'wagergate-admin.prod.svc.evil.example',
     'a.b:c',
+    'evil.example.',
+    // With the dot it is a top-level domain, which somebody may own.
+    'evil.:9090',
+    'console.example.com..',
   ])('is not asked under %s, which somebody else’s page may have pointed here', async (host) => {
     for (const path of ['/health/live', '/metrics', '/admin/operators', '/nowhere']) {
       expect(await statusUnder(host, path)).toBe(421);

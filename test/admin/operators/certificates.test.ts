@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wagergate } from '../../cli/support/command-line.ts';
@@ -40,6 +40,28 @@ describe('the certificate of an operator', () => {
     expect(json).toMatchObject({ verdict, summary, startedAt, wallet, complete });
     expect(json).not.toHaveProperty('cases');
     expect(json.findings).toHaveLength(written.findings.length);
+  });
+
+  it('is not said to be missing where the file may not be read, or is too large to be a certificate', async () => {
+    const file = join(folder, 'certificate.json');
+    await rm(file, { force: true });
+    // No rights keep root from reading; a link that leads to itself is read by nobody.
+    await symlink(file, file);
+    const unreadable = await read();
+    expect([unreadable.status, unreadable.json]).toEqual([
+      409,
+      { code: 8, message: 'The certificate there cannot be read (ELOOP)' },
+    ]);
+    await rm(file);
+    await writeFile(file, '{}');
+    await truncate(file, 16 * 1024 * 1024 + 1);
+    const large = await read();
+    expect([large.status, large.json]).toEqual([
+      409,
+      { code: 8, message: 'The certificate there is larger than 16 MiB' },
+    ]);
+    await rm(file);
+    expect((await read()).status).toBe(404);
   });
 
   it.each(['', '{', '[]', '{"verdict":"fit"}', 'null'])('is not made up from %j', async (text) => {

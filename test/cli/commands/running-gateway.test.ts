@@ -172,6 +172,12 @@ describe('questions to a running gateway at the command line', () => {
     const { stdout } = await statusOf({ items: [suspended, gamma] });
     expect(stdout).toMatch(/^alpha +suspended +closed +closed +go out /m);
     expect(stdout).toMatch(/^gamma +suspended +open +closed +wait /m);
+    // Those of an older wallet wait for a person's release.
+    const raised = { ...suspended, openDeliveries: 5, heldDeliveries: 3 };
+    const released = { ...raised, id: 'delta', countsAtLeast: ['openDeliveries'] };
+    const mixed = (await statusOf({ items: [raised, released] })).stdout;
+    expect(mixed).toMatch(/^alpha +suspended +closed +closed +go out, 3 held +5 /m);
+    expect(mixed).toMatch(/^delta +suspended +closed +closed +go out, 3\+ held +5\+ /m);
     // An attempt would have to be written down first.
     const dependencies = { postgresql: 'read_only', redis: 'up' };
     const readOnly = await statusOf({ items: [suspended], dependencies });

@@ -108,3 +108,18 @@ it('of two differences, one resolved as a later run ends and one as that is coun
   });
   expect(await openIn(one, later)).toEqual(['done', 0, 0]);
 });
+
+it('a run is done, and says so, also where it cannot be counted once more what of it is open', async () => {
+  const { client, runs, begin } = await openRuns();
+  const id = await begin('bet');
+  await client.query(
+    `CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014'; END $$`,
+  );
+  await client.query(
+    `CREATE TRIGGER too_slow BEFORE UPDATE ON reconciliations
+       FOR EACH ROW WHEN (OLD.state = 'done') EXECUTE FUNCTION too_slow()`,
+  );
+  expect(await runs.finish(id, countsOf(1))).toBe(true);
+  expect(await runs.find(id)).toMatchObject({ state: 'done', open: { missing_there: 1 } });
+});

@@ -16,6 +16,9 @@ type Item = Answers['GET /admin/deliveries']['items'][number];
 const MANY = 10_000;
 const MANY_MS = 30_000;
 
+const HELD_STILL =
+  'None goes out before its operator takes deliveries again, or its bet is released.';
+
 /** Which button was pressed. */
 type What = 'retry' | 'resolve' | 'all';
 
@@ -80,7 +83,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           right="operate"
           label={`Retry all ${many} ${filter.state}`}
           title={`Retry ${many === '1' ? deliveries(1) : `${many} deliveries`}`}
-          about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are. ${NOT_RESOLVED}`}
+          about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.${filter.state === 'held' ? ` ${HELD_STILL}` : ''} ${NOT_RESOLVED}`}
           reason="optional"
           run={(reason) => follow('all', retryFilter(filter, total, reason))}
         >
@@ -176,12 +179,13 @@ function deliveries(count: number): string {
 }
 
 function Progress({ progress }: { readonly progress: BulkProgress }) {
-  const { looked, total, done, failed, withoutFile } = progress;
+  const { looked, total, done, waiting, failed, withoutFile } = progress;
   return (
     <div className="progress" role="status">
       <progress max={total} value={Math.min(looked, total)} aria-label="Done so far" />
       <span>
         {looked} of {total} looked at, {done} done
+        {waiting > 0 && `, ${waiting} due once they are no longer held`}
         {lacksIn(progress)}
       </span>
       {failed.slice(0, 3).map(({ name, error }, at) => (

@@ -8,12 +8,14 @@ export interface BulkProgress {
   readonly total: number;
   readonly looked: number;
   readonly done: number;
+  /** Retried, but held as before: not done yet. */
+  readonly waiting: number;
   readonly failed: readonly { readonly name: string; readonly error: Error }[];
   /** Operators whose file is gone: their deliveries are not retried until it returns. */
   readonly withoutFile: readonly string[];
 }
 
-const NOTHING_YET = { looked: 0, done: 0, failed: [], withoutFile: [] } as const;
+const NOTHING_YET = { looked: 0, done: 0, waiting: 0, failed: [], withoutFile: [] } as const;
 
 /** How many deliveries one request goes through, so that progress can be shown. */
 const SLICE = 100;
@@ -40,19 +42,24 @@ export async function* eachSelected(
 ): AsyncGenerator<BulkProgress> {
   let progress: BulkProgress = { total: selected.length, ...NOTHING_YET };
   for (const one of selected) {
-    const error = await errorOf(oneOf(verb, one.id, reason));
-    progress = {
-      ...progress,
-      looked: progress.looked + 1,
-      done: progress.done + (error === undefined ? 1 : 0),
-      failed:
-        error === undefined ? progress.failed : [...progress.failed, { name: nameOf(one), error }],
-    };
+    const result = await resultOf(oneOf(verb, one.id, reason));
+    const became =
+      result instanceof Error
+        ? { failed: [...progress.failed, { name: nameOf(one), error: result }] }
+        : counted(progress, 1, result.state === 'held');
+    progress = { ...progress, looked: progress.looked + 1, ...became };
     yield progress;
   }
 }
 
-async function oneOf(verb: SelectionVerb, id: string, reason: string): Promise<unknown> {
+/** What is retried while it is held does not go out yet: somebody who reads that it is done would not look again. */
+function counted({ done, waiting }: BulkProgress, more: number, isHeld: boolean) {
+  return isHeld ? { waiting: waiting + more } : { done: done + more };
+}
+
+type Item = Answers['POST /admin/deliveries/:id/retry'];
+
+async function oneOf(verb: SelectionVerb, id: string, reason: string): Promise<Item> {
   switch (verb) {
     case 'retry': {
       const body = reason === '' ? {} : { reason };
@@ -67,10 +74,9 @@ async function oneOf(verb: SelectionVerb, id: string, reason: string): Promise<u
   }
 }
 
-async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {
+async function resultOf(work: Promise<Item>): Promise<Item | Error> {
   try {
-    await work;
-    return undefined;
+    return await work;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -93,7 +99,8 @@ export async function* retryFilter(
       }
       cursor = answer.nextCursor ?? null;
       const looked = cursor === null ? progress.looked + answer.retried : progress.looked + SLICE;
-      progress = { ...progress, looked, done: progress.done + answer.retried };
+      const isHeld = filter.state === 'held';
+      progress = { ...progress, looked, ...counted(progress, answer.retried, isHeld) };
       yield progress;
     } while (cursor !== null);
   }

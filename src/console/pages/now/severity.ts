@@ -63,9 +63,10 @@ export function unknownShareOf({ recently }: OperatorRow): number | undefined {
   return recently.unknown / recently.callbacks;
 }
 
-/** `12 %`; a share above zero is never shown as `0 %`. */
+/** `12 %`; a share above zero is never shown as `0 %`, nor one below one as `100 %`. */
 export function percentText(share: number): string {
   if (share === 0) return '0 %';
+  if (share > 0.99 && share < 1) return '> 99 %';
   return share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`;
 }
 
