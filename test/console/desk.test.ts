@@ -97,6 +97,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     const figure = (name: string) => page.locator('.figure', { hasText: name }).getByRole('link');
     await expect.poll(() => figure('Held').textContent()).toBe('1');
     expect(await figure('Pending').first().textContent()).toBe('0');
+    await page.getByText('but for those of other wallets, which wait for a release').waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Up to generation').fill('2');

@@ -74,9 +74,12 @@ const CORRECT_FIRST =
   'see with `wagergate bet` what the service was last answered 200 for, have the wallet hold that';
 
 async function retryOne(terminal: Terminal, id: string, options: Options): Promise<void> {
-  const result = await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.retry(id, byOf(options)),
-  );
+  const { result, waits } = await withDeliveryAdmin(terminal, options, async (admin) => {
+    const retried = await admin.retry(id, byOf(options));
+    const isHeld = retried.kind === 'retried' && retried.item.state === 'held';
+    const takesNone = isHeld && (await admin.heldNow())(retried.item.operator);
+    return { result: retried, waits: takesNone };
+  });
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);
@@ -95,7 +98,7 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       );
     case 'retried': {
       if (options.json) terminal.printJson(result.item);
-      else terminal.print(`${deliveryName(result.item)} is ${whenDue(result.item.state)}`);
+      else terminal.print(`${deliveryName(result.item)} is ${whenDue(result.item.state, waits)}`);
       return;
     }
     default:
@@ -103,8 +106,12 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
   }
 }
 
-function whenDue(state: string): string {
-  return state === 'held' ? 'due as soon as its operator takes deliveries again' : 'due now';
+/** @param waits whether the operator itself takes none; otherwise what is held belongs to another wallet */
+function whenDue(state: string, waits: boolean): string {
+  if (state !== 'held') return 'due now';
+  return waits
+    ? 'due as soon as its operator takes deliveries again'
+    : 'due as soon as `wagergate deliveries release` lets its bet go to the present wallet';
 }
 
 async function retryAll(
@@ -129,7 +136,7 @@ async function retryAll(
   if (options.json) terminal.printJson({ operator, state, retried: done.retried });
   else {
     const kind = operation === undefined ? 'deliveries' : `deliveries (${operation})`;
-    const due = whenDue(done.waits && done.retried > 0 ? 'held' : state);
+    const due = whenDue(done.waits && done.retried > 0 ? 'held' : state, done.waits);
     terminal.print(`${done.retried} ${state} ${kind} of ${operator} are ${due}`);
   }
   const notes = notesOn(done);

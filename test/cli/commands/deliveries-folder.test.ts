@@ -104,3 +104,17 @@ it('says of dead letters retried while somebody holds their operator that they w
     stderr: '',
   });
 });
+
+it('says of what is held for a release that it is due once it is released, and not once its operator takes deliveries', async () => {
+  const folder = folderWith({
+    'gateway.yaml': GATEWAY,
+    'operators/alpha.yaml': operatorYaml('alpha', '', '  generation: 2'),
+  });
+  const id = await insertDelivery(client, { transactionId: 'of-the-older-wallet' });
+  await client.query('UPDATE deliveries SET held = true');
+  const due = 'due as soon as `wagergate deliveries release` lets its bet go to the present wallet';
+  const one = await deliveries(folder, 'retry', id);
+  expect(one.stdout).toMatch(new RegExp(`of-the-older-wallet.* is ${due}\n$`));
+  const all = await deliveries(folder, 'retry', '--operator', 'alpha', '--state', 'held');
+  expect(all.stdout).toBe(`1 held deliveries of alpha are ${due}\n`);
+});

@@ -61,12 +61,13 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
   );
 }
 
-/** As `wagergate operator status` has it: `go out` or `wait`. */
-function whenOut({ status, breaker }: Operator): string {
+/** As `wagergate operator status` has it: `go out`, `go out, 3 held` or `wait`. */
+function whenOut({ status, breaker, heldDeliveries }: Operator): string {
   if (status === 'maintenance') return 'They wait for the end of the maintenance.';
-  return breaker.money === 'closed'
+  if (breaker.money !== 'closed') return 'They wait for the breaker of bets to close.';
+  return (heldDeliveries ?? 0) === 0
     ? 'They go out as soon as they are due.'
-    : 'They wait for the breaker of bets to close.';
+    : 'They go out as soon as they are due, but for those of other wallets, which wait for a release.';
 }
 
 /** The hold as last known if it cannot be read now; so an open window about it stays as well. */
