@@ -94,17 +94,18 @@ async function settle(
     }
     return undefined;
   }
-  // A template that a person has assigned to this operator can be no other's.
-  const assigned = candidates.filter(({ assignedTo }) => assignedTo !== undefined);
-  const clear = assigned.length === 1 ? assigned[0] : candidates.length === 1 ? only : undefined;
-  const isRivalled = (candidate: Candidate) => rivals.some((rival) => fits(candidate, rival));
-  if (clear !== undefined && (clear.assignedTo !== undefined || !isRivalled(clear))) {
+  const clear = isAlone(reading, account, create)
+    ? oldestOf(
+        candidates,
+        rivals.filter((rival) => isUnderWay(rival) || isForeign(rival, create)),
+      )
+    : clearOf(candidates, rivals);
+  if (clear !== undefined) {
     await take(reading, account, create, clear);
     return clear;
   }
-  // A request under way may still settle it: a person is needed only if all rival requests have ended. One that was
-  // looked at before has ended, however long its next look is put off.
-  const underWay = rivals.filter(({ isDue, passes }) => !isDue && passes === 0);
+  // A request under way may still settle it: a person is needed only if all rival requests have ended.
+  const underWay = rivals.filter(isUnderWay);
   const isStuck = !underWay.some((rival) => candidates.some((one) => fits(one, rival)));
   if (isStuck && !create.ambiguous) {
     const templates = candidates.map(({ templateId }) => templateId);
@@ -113,6 +114,47 @@ async function settle(
   }
   await openCreates.lookAgain(create, nextLookMs(create.passes), isStuck);
   return undefined;
+}
+
+/** The template that can be no other create's. */
+function clearOf(
+  candidates: readonly Candidate[],
+  rivals: readonly OpenCreate[],
+): Candidate | undefined {
+  // A template that a person has assigned to this operator can be no other's. Of several, one is as good as another.
+  const assigned = candidates.find(({ assignedTo }) => assignedTo !== undefined);
+  return assigned ?? (candidates.length === 1 ? oldestOf(candidates, rivals) : undefined);
+}
+
+/** The oldest template, unless it may be a rival's. */
+function oldestOf(
+  [oldest]: readonly Candidate[],
+  rivals: readonly OpenCreate[],
+): Candidate | undefined {
+  const isRivalled = oldest !== undefined && rivals.some((rival) => fits(oldest, rival));
+  return isRivalled ? undefined : oldest;
+}
+
+/**
+ * Whether the account is the create's operator's alone. All templates there are its own, so that none is assigned and no
+ * person could decide.
+ */
+function isAlone(
+  { accounts, configuration }: ReadingBack,
+  { cid, exclusive }: Account,
+  { operatorId }: OpenCreate,
+): boolean {
+  const operator = exclusive ? configuration().operators.get(operatorId) : undefined;
+  return operator !== undefined && accounts.of(operator).cid === cid;
+}
+
+function isForeign(rival: OpenCreate, { operatorId }: OpenCreate): boolean {
+  return rival.operatorId !== operatorId;
+}
+
+/** One that was looked at before has ended, however long its next look is put off. */
+function isUnderWay({ isDue, passes }: OpenCreate): boolean {
+  return !isDue && passes === 0;
 }
 
 /** The template becomes the operator's, and the create is answered as it would have been. */
