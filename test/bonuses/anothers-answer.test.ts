@@ -1,5 +1,12 @@
 import { describe, it, type TestContext } from 'vitest';
-import { batchBody, objectOf, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
+import { templateText } from '../../tools/simulator/bonus-api/records.ts';
+import {
+  batchBody,
+  createTemplate,
+  objectOf,
+  SERVICE_CID,
+  startBonusGateway,
+} from './support/bonus-gateway.ts';
 
 /** Each case has its own gateway, so that all of them wait for their read-back concurrently. */
 async function openDeployment({ onTestFinished }: TestContext) {
@@ -86,4 +93,53 @@ describe.concurrent('a batch that gets the answer to another call stays open unt
     const issued = api.bonuses.filter((bonus) => bonus.template.id === template);
     expect(issued).toHaveLength(2);
   });
+});
+
+describe.concurrent('a create that gets the answer to another create stays open until it is found', () => {
+  it('so that neither of two operators is given what was made for the other (I8)', async (context) => {
+    const { expect } = context;
+    const { deployment, alpha, beta, api } = await openDeployment(context);
+    const made = () => [...api.templates.values()].filter(({ name }) => name.startsWith('Of '));
+    const others = (right: string) => {
+      const [other] = made().filter(({ name }) => !right.includes(name));
+      return other === undefined ? right : templateText(other);
+    };
+    api.misbehave('templates/add', { kind: 'rewrite', body: others }, { calls: 2 });
+    const gate = api.hold('templates/add', { point: 'after' });
+    const ofAlpha = () => createTemplate(alpha, { name: 'Of alpha' });
+    const ofBeta = () => createTemplate(beta, { name: 'Of beta' });
+    const first = [ofAlpha(), ofBeta()];
+    await gate.arrivedTimes(2);
+    gate.release();
+    for (const { status, json } of await Promise.all(first)) {
+      expect([status, json?.code]).toEqual([502, 100]);
+      expect(json?.message).toContain('still open');
+    }
+    const found = [await deployment.untilClosed(ofAlpha), await deployment.untilClosed(ofBeta)];
+    expect(found.map(({ json }) => json?.name)).toEqual(['Of alpha', 'Of beta']);
+    expect(made()).toHaveLength(2);
+  });
+
+  it('also where that was the operator’s own, answered long ago', async (context) => {
+    const { expect } = context;
+    const { deployment, alpha, api, template } = await openDeployment(context);
+    const earlier = api.templates.get(template);
+    if (earlier === undefined) throw new Error('no template');
+    const body = () => templateText(earlier);
+    api.misbehave('templates/add', { kind: 'rewrite', body }, { calls: 1 });
+    const create = () => createTemplate(alpha, { name: 'Another' });
+    expect((await create()).status).toBe(502);
+    const found = await deployment.untilClosed(create);
+    expect([found.status, found.json?.name]).toEqual([200, 'Another']);
+    expect(api.templates.size).toBe(2);
+  });
+});
+
+it.concurrent('a template that is not what was asked for is the create’s own where nobody else asked for it', async (context) => {
+  const { expect } = context;
+  const { alpha, api } = await openDeployment(context);
+  const body = (right: string) => right.replace('"maxWin":4', '"maxWin":5');
+  api.misbehave('templates/add', { kind: 'rewrite', body }, { calls: 1 });
+  const made = await createTemplate(alpha, { name: 'Rounded' });
+  expect([made.status, made.json?.name]).toEqual([200, 'Rounded']);
 });

@@ -1,9 +1,10 @@
 import { CODES } from '../../domain/codes.ts';
 import { failure } from '../../protocol/answers.ts';
-import type { JsonDocument } from '../../protocol/json.ts';
+import { type JsonDocument, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, NOTE_OPEN, notDone, ok } from '../outcome.ts';
 import { totalPages } from '../paging.ts';
+import { factsOfCreate, factsOfTemplate, mayComeFrom } from '../read-back/template-match.ts';
 import type { NotAnswered } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { createTemplateFields } from '../translation/fields.ts';
@@ -63,7 +64,7 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   const sent = bodyAsking(call, asked);
   const answer = await askService(bonuses, call, 'templates/add', sent);
   return answer.kind === 'answered'
-    ? await created(bonuses, call, begun.intentId, treeOf(answer.document))
+    ? await created(bonuses, call, { intentId: begun.intentId, asked }, treeOf(answer.document))
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
 }
 
@@ -121,10 +122,16 @@ async function idsOn(page: JsonDocument): Promise<readonly bigint[]> {
   return entriesOf(memberOf(tree, 'items')).map((item) => BigInt(idOf(item, 'id') ?? NO_TEMPLATE));
 }
 
+/** A create as the service was asked for it. */
+interface AskedCreate {
+  readonly intentId: string;
+  readonly asked: Json;
+}
+
 async function created(
   bonuses: Bonuses,
   call: BonusCall,
-  intentId: string,
+  create: AskedCreate,
   item: Json,
 ): Promise<BonusResult> {
   return await recorded(bonuses, call, termsOf(call), async () => {
@@ -137,14 +144,34 @@ async function created(
     }
     const answer = { status: 200, body: treeText(translated) };
     const template = { templateId, item: treeText(item) };
-    if (await bonuses.intents.finishCreate(call.tenant, intentId, template, answer)) {
+    const isOthers = await isMadeForAnother(bonuses, call, create, { templateId, item });
+    if (
+      !isOthers &&
+      (await bonuses.intents.finishCreate(call.tenant, create.intentId, template, answer))
+    ) {
       return ok(answer.body);
     }
-    const note = 'the service gave one id twice';
-    bonuses.logger.error(
-      { operator: call.operator.id, templateId, note },
-      'bonus.template_of_another',
-    );
-    return notDone({ kind: 'failed', error: 'an id twice' }, terms, NOTE_OPEN);
+    const error = isOthers ? 'the answer to another create' : 'an id twice';
+    const facts = { operator: call.operator.id, templateId, note: error };
+    bonuses.logger.error(facts, 'bonus.template_of_another');
+    return notDone({ kind: 'failed', error }, terms, NOTE_OPEN);
   });
+}
+
+/**
+ * Whether a template is the answer to another create, possibly another operator's (I8). That it is not what was asked for
+ * is not enough: a service may round an amount or shorten a name.
+ */
+async function isMadeForAnother(
+  { intents }: Bonuses,
+  { tenant: { upstreamCid } }: BonusCall,
+  { intentId, asked }: AskedCreate,
+  { templateId, item }: { readonly templateId: string; readonly item: Json },
+): Promise<boolean> {
+  const facts = factsOfTemplate(item);
+  if (mayComeFrom(facts, factsOfCreate(asked))) return false;
+  const others = await intents.otherCreates(upstreamCid, intentId, templateId);
+  return others.some((body) =>
+    mayComeFrom(facts, factsOfCreate(treeOf(parseJsonObject(Buffer.from(body))))),
+  );
 }

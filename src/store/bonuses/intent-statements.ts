@@ -149,6 +149,29 @@ export const FINISH_CREATE = statement(
   (row) => row.bool('own'),
 );
 
+interface MadeByWhich {
+  readonly upstreamCid: string;
+  readonly intentId: string;
+  readonly templateId: string;
+}
+
+/** The bodies of the account's other creates that the template may belong to: open ones, and what has become it. */
+export const OTHER_CREATES = statement(
+  'bonus-intent-other-creates',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    intent_id: ['bigint', ({ intentId }) => intentId],
+    template_id: ['bigint', ({ templateId }) => templateId],
+  } satisfies Parameters<MadeByWhich>,
+  `SELECT body FROM bonus_intents
+    WHERE upstream_cid = :upstream_cid AND state = 'open' AND kind = 'create' AND id <> :intent_id
+   UNION ALL
+   SELECT body FROM bonus_intents
+    WHERE upstream_cid = :upstream_cid AND template_id = :template_id AND kind = 'create'
+      AND state = 'done' AND id <> :intent_id`,
+  (row) => row.text('body'),
+);
+
 interface AnsweredBatch {
   readonly tenant: Tenant;
   readonly intentId: string;

@@ -13,6 +13,7 @@ import {
   type KeptAnswer,
   type NewIntent,
   OPEN_GRANT,
+  OTHER_CREATES,
 } from './intent-statements.ts';
 import type { OwnedBonus } from './ownership.ts';
 import type { Tenant } from './tenant.ts';
@@ -81,6 +82,15 @@ export class BonusIntents {
     return equal.answer === undefined
       ? { kind: 'open' }
       : { kind: 'answered', answer: equal.answer };
+  }
+
+  /** What else was asked for, of whichever operator, that a template of this id may have been made for. */
+  async otherCreates(
+    upstreamCid: string,
+    intentId: string,
+    templateId: string,
+  ): Promise<readonly string[]> {
+    return await this.#database.run(OTHER_CREATES, { upstreamCid, intentId, templateId });
   }
 
   /**
