@@ -84,6 +84,18 @@ describe.concurrent('a create that the service has carried out without an answer
     expect([found.status, found.json?.id]).toEqual([200, madeWith(deployment, 'Among')[0]?.id]);
   });
 
+  it('is found although somebody has switched it off in the service’s console meanwhile (I5)', async (context) => {
+    const { expect } = context;
+    const deployment = await openDeployment(context);
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    await create(deployment.alpha, 'Off');
+    const [made] = madeWith(deployment, 'Off');
+    deployment.api.setEnabled(made?.id ?? 0, false);
+    const found = await deployment.untilClosed(() => create(deployment.alpha, 'Off'));
+    expect([found.json?.id, found.json?.isEnable]).toEqual([made?.id, false]);
+    expect(madeWith(deployment, 'Off')).toHaveLength(1);
+  });
+
   it('is found on a later page of a service that writes their number as a text', async (context) => {
     const { expect } = context;
     const deployment = await openDeployment(context);

@@ -21,7 +21,6 @@ describe('mayComeFrom', () => {
   it.each([
     { name: 'Another' },
     { type: 'other' },
-    { enable: false },
     { stage: 2 },
     { fromTime: 1 },
     { toTime: 1 },
@@ -48,6 +47,7 @@ describe('mayComeFrom', () => {
     { availableTournaments: null },
     { disciplines: ['csgo', 'csgo'] },
     { maxWinCurrency: undefined },
+    { enable: !request.enable },
     { later: 'unknown to us' },
   ])('takes %j for the same', (other) => {
     expect(fits(tree(response), { ...request, ...other })).toBe(true);
