@@ -141,6 +141,11 @@ interface OperatorItem extends OperatorCounts {
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
   /** Whether a person holds its deliveries; null also while nobody knows, and `openDeliveries` is null. */
   readonly hold: DeliveryHold | null;
+  /**
+   * The `wallet.generation` that its bets were released to, if its file has a lower one: no place is sent. Otherwise null,
+   * also while nobody knows, and `openDeliveries` is null.
+   */
+  readonly releasedTo: number | null;
   /** Summed over the processes behind this port; null if nothing was counted yet. */
   readonly recently: OperatorRecently | null;
 }

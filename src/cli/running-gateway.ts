@@ -88,6 +88,8 @@ const operatorStates = z.object({
       // What a person has set; a gateway of an earlier release does not say.
       override: z.object({ read: z.string(), money: z.string() }).optional(),
       hold: z.object({ since: z.string() }).nullable(),
+      // Nor this.
+      releasedTo: z.number().nullable().default(null),
     }),
   ),
   withoutFile: z.array(openItems).default([]),

@@ -51,6 +51,7 @@ describe('operators', () => {
         override: { read: 'auto', money: 'auto' },
         inFlight: { read: 0, money: 0 },
         hold: null,
+        releasedTo: null,
         openDeliveries: 2,
         heldDeliveries: 0,
         oldestDelivery: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -67,6 +68,28 @@ describe('operators', () => {
     const [alpha, beta] = again.items;
     expect(Date.now() - Date.parse(String(alpha?.oldestDelivery))).toBeGreaterThan(3_500_000);
     expect([beta?.openDeliveries, beta?.oldestDelivery]).toEqual([1, null]);
+  });
+
+  it('says to which wallet bets were released while the file here names the one before', async () => {
+    const release = (operator: string, upTo: number, to: number) =>
+      client.query(
+        `INSERT INTO operator_holds AS h (operator_id, released, released_to, counted_at)
+         VALUES ($1, $2, $3, now())
+         ON CONFLICT (operator_id) DO UPDATE SET released = $2, released_to = $3`,
+        [operator, upTo, to],
+      );
+    const releasedTo = async () => {
+      const { items } = (await admin.get('/admin/operators')).json;
+      return [items[0]?.releasedTo, items[1]?.releasedTo];
+    };
+    await release('alpha', 2, 2);
+    await release('beta', 1, 1);
+    await expect.poll(releasedTo, { timeout: 20_000 }).toEqual([2, null]);
+    const { json } = await admin.get('/admin/operators/alpha');
+    expect(json).toMatchObject({ status: 'active', releasedTo: 2 });
+    // Back to the wallet that the file names.
+    await release('alpha', 2, 1);
+    await expect.poll(releasedTo, { timeout: 20_000 }).toEqual([null, null]);
   });
 
   it('shows one with its settings, its last hour and the last reload, and no secret (I8)', async () => {

@@ -24,6 +24,7 @@ describe('worst first', () => {
     countsAtLeast: [],
     recently: null,
     hold: null,
+    releasedTo: null,
     ...fields,
   });
 
@@ -52,6 +53,13 @@ describe('worst first', () => {
     expect(troublesOf(counting)).toEqual([
       { tone: 'bad', text: '2 dead' },
       { tone: 'info', text: 'at least 500000 waiting' },
+    ]);
+  });
+
+  it('says of an operator whose bets were released to another wallet that none is sent', () => {
+    const behind = row('a', { releasedTo: 2 });
+    expect(troublesOf(behind)).toEqual([
+      { tone: 'bad', text: 'bets are not sent: released to generation 2' },
     ]);
   });
 

@@ -9,7 +9,7 @@ import type { BreakerOverride } from '../../outbound/breaker-settings.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Authority } from '../../store/audit/audited.ts';
 import type { BacklogCounts } from '../../store/deliveries/backlog-counts.ts';
-import type { DeliveryHolds } from '../../store/deliveries/holds.ts';
+import type { DeliveryHolds, Released } from '../../store/deliveries/holds.ts';
 import type { Release } from '../../store/deliveries/release.ts';
 import type { LastHour } from '../../telemetry/last-hour.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -54,7 +54,7 @@ export interface OperatorAdmin {
    */
   readonly releaseGeneration: (operatorId: string, which: Release, by: Authority) => Promise<void>;
   readonly reload: (by: Authority) => Promise<ReloadResult>;
-  readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
+  readonly holds: Pick<DeliveryHolds, 'all' | 'releases' | 'hold' | 'resume'>;
   readonly lastHour: Pick<LastHour, 'recently'>;
   readonly health: Pick<Readiness, 'report'>;
 }
@@ -160,7 +160,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
     admin.lastHour.recently(),
     admin.health.report(),
   ]);
-  const { counts, holds } = known ?? {};
+  const { counts, holds, releases } = known ?? {};
   const countsOf = operatorCounts(counts, (id) => holds?.has(id) === true || admin.isHeld(id));
   const { operators } = admin.configuration();
   const items = [...operators.values()].map((operator) => {
@@ -173,6 +173,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
       sessions: { mode: sessions.mode },
       ...stateOf(id),
       hold: holds?.get(id) ?? null,
+      releasedTo: releasedPast(releases?.get(id), operator.wallet.generation),
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
       ...countsOf(id),
       recently: recently?.get(id) ?? null,
@@ -182,15 +183,24 @@ export async function operatorOverview(admin: OperatorAdmin) {
   return { items, withoutFile, dependencies };
 }
 
-/** Counts and holds from PostgreSQL; undefined if it does not answer within `COUNTS_WITHIN_MS`. */
+/**
+ * The generation that an operator's bets were released to, if its file here has a lower one: then no place of it is sent
+ * (docs/operations.md, An operator restores its wallet). Otherwise null.
+ */
+function releasedPast(released: Released | undefined, configured: number): number | null {
+  if (released === undefined || released.upTo < configured) return null;
+  return released.to > configured ? released.to : null;
+}
+
+/** Counts, holds and releases from PostgreSQL; undefined if it does not answer within `COUNTS_WITHIN_MS`. */
 async function knownOrNothing({ backlog, holds, logger }: OperatorAdmin) {
   try {
-    const known = Promise.all([backlog.look(), holds.all()]);
-    const [counts, held] = await within(COUNTS_WITHIN_MS, known);
+    const known = Promise.all([backlog.look(), holds.all(), holds.releases()]);
+    const [counts, held, releases] = await within(COUNTS_WITHIN_MS, known);
     for (const { error } of counts.failures) {
       logger.warn({ err: error }, 'admin.backlog_not_counted');
     }
-    return { counts, holds: held };
+    return { counts, holds: held, releases };
   } catch (error) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');
     return undefined;

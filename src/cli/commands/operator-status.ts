@@ -46,6 +46,12 @@ async function show(terminal: Terminal, { admin, json }: Options): Promise<void>
   if (items.length === 0) terminal.tell('the gateway has no operators');
   if (rows.length > 0) terminal.print(table(COLUMNS, rows));
   for (const trouble of troublesOf(dependencies)) terminal.tell(`warning: ${trouble}`);
+  for (const { id, releasedTo } of items) {
+    if (releasedTo === null) continue;
+    terminal.tell(
+      `warning: ${plain(id)} takes no bets: they were released to wallet.generation ${releasedTo}, and its file here has a lower one`,
+    );
+  }
   for (const { id } of withoutFile) {
     terminal.tell(
       `warning: ${plain(id)} has no file in the gateway's operators/: what is open of it waits until the file returns`,

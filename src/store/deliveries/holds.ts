@@ -10,6 +10,12 @@ export interface DeliveryHold {
   readonly reason: string | null;
 }
 
+/** Bets of generations up to `upTo` were released to the wallet of generation `to`. */
+export interface Released {
+  readonly upTo: number;
+  readonly to: number;
+}
+
 /**
  * Operators whose deliveries people hold: no process makes an attempt, and the horizon stands still.
  * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
@@ -35,6 +41,20 @@ export class DeliveryHolds {
               ] as const,
             ],
       ),
+    );
+  }
+
+  /** What people have released of each operator's bets; operators without a release are absent. */
+  async releases(): Promise<ReadonlyMap<string, Released>> {
+    const rows = await this.#prisma.operatorHold.findMany({
+      where: { releasedTo: { gt: 0 } },
+      select: { operatorId: true, released: true, releasedTo: true },
+    });
+    return new Map(
+      rows.map(({ operatorId, released, releasedTo }) => [
+        operatorId,
+        { upTo: released, to: releasedTo },
+      ]),
     );
   }
 

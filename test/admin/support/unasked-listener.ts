@@ -72,7 +72,7 @@ export function createUnasked(
     setBreaker: unasked,
     releaseGeneration: unasked,
     reload: unasked,
-    holds: { all: unasked, hold: unasked, resume: unasked },
+    holds: { all: unasked, releases: unasked, hold: unasked, resume: unasked },
     settingsOf: () => undefined,
     lastReload: unasked,
     lastHour: { of: unasked, recently: unasked },

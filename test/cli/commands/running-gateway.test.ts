@@ -184,6 +184,15 @@ describe('questions to a running gateway at the command line', () => {
     expect(readOnly.stdout).toMatch(/^alpha +suspended +closed +closed +wait /m);
   });
 
+  it('warns of an operator whose bets were released to a newer wallet than its file names', async () => {
+    const [alpha] = (await admin.get('/admin/operators')).json.items;
+    const { stderr } = await statusOf({ items: [{ ...alpha, releasedTo: 2 }] });
+    expect(stderr).toContain(
+      'warning: alpha takes no bets: they were released to wallet.generation 2',
+    );
+    expect((await statusOf({ items: [alpha] })).stderr).toBe('');
+  });
+
   it.each([
     [{ postgresql: 'read_only', redis: 'up' }, 'PostgreSQL takes no writes'],
     [{ postgresql: 'down', redis: 'up' }, 'PostgreSQL does not answer'],

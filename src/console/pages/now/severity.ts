@@ -27,6 +27,7 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
   const least = (name: CountName) => (row.countsAtLeast.includes(name) ? 'at least ' : '');
   const found: (Trouble | false)[] = [
     row.breaker.money === 'open' && bad('bets are not sent: breaker open'),
+    row.releasedTo !== null && bad(`bets are not sent: released to generation ${row.releasedTo}`),
     (row.deadDeliveries ?? 0) > 0 && bad(`${least('deadDeliveries')}${row.deadDeliveries} dead`),
     (row.unresolvedBets ?? 0) > 0 &&
       bad(`${least('unresolvedBets')}${row.unresolvedBets} unresolved`),
