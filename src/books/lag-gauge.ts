@@ -1,6 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
+/** With less than this the books keep up: what was on its way at the last look was booked a moment later. */
+const BEHIND_FROM_SECONDS = 60;
+
 /**
  * How far the books are behind, as this process knows it. The alert takes the least of all processes: one that kept its
  * last value while it cannot read a new one would hide what the others tell.
@@ -20,9 +23,9 @@ export class LagGauge {
     this.#gauge.set(seconds);
   }
 
-  /** What was not booked at the last look has become older meanwhile; where all was, nothing is known. */
+  /** What the books were behind with has become older meanwhile; where they kept up, nothing is known. */
   isNotKnown(): void {
-    if (this.#last === undefined || this.#last.seconds === 0) {
+    if (this.#last === undefined || this.#last.seconds < BEHIND_FROM_SECONDS) {
       this.#gauge.remove();
       return;
     }
