@@ -90,16 +90,28 @@ describe.skipIf(!hasChromium)('many deliveries at once', { timeout: 120_000 }, (
     page = await rig.open('/deliveries?state=held');
     await button('Retry all 2 held').click();
     const about = await page.getByRole('dialog').innerText();
-    expect(about).toContain('None goes out before its operator takes deliveries again');
+    const still = 'goes out only once its operator takes deliveries again';
+    expect(about).toContain(still);
     await answer('Retry all 2 held');
     await gone();
-    const waits = 'due once they are no longer held';
+    const waits = 'due once no longer held';
     await page.getByText(`2 of 2 looked at, 0 done, 2 ${waits}`).waitFor();
     await page.getByLabel('Select the rollback of held-1').check();
     await button('Retry 1 selected').click();
+    expect(await page.getByRole('dialog').innerText()).toContain(still);
     await answer('Retry 1 selected');
     await gone();
     await page.getByText(`1 of 1 looked at, 0 done, 1 ${waits}`).waitFor();
+    // What was dead is held as well once it is retried.
+    await insert(
+      { state: 'dead', transactionId: 'dead-of-a-held-one' },
+      { state: 'dead', transactionId: 'dead-of-another', operator: 'beta' },
+    );
+    await page.goto(page.url().replace('state=held', 'state=dead'));
+    await button('Retry all 2 dead').click();
+    await answer('Retry all 2 dead');
+    await gone();
+    await page.getByText(`2 of 2 looked at, 1 done, 1 ${waits}`).waitFor();
     expect((await hold('resume')).status).toBe(200);
   });
 

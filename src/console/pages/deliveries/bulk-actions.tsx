@@ -17,7 +17,7 @@ const MANY = 10_000;
 const MANY_MS = 30_000;
 
 const HELD_STILL =
-  'None goes out before its operator takes deliveries again, or its bet is released.';
+  'What is held goes out only once its operator takes deliveries again, or its bet is released.';
 
 /** Which button was pressed. */
 type What = 'retry' | 'resolve' | 'all';
@@ -55,7 +55,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           tone="main"
           title={`Retry ${deliveries(selected.length)}`}
           subject={idsOf(selected)}
-          about={`Each is due at once. One that a later operation has overtaken is left as it is. ${NOT_RESOLVED}`}
+          about={`Each is due at once.${selected.some(({ state }) => state === 'held') ? ` ${HELD_STILL}` : ''} One that a later operation has overtaken is left as it is. ${NOT_RESOLVED}`}
           reason="optional"
           run={(reason) => follow('retry', eachSelected('retry', selected, reason))}
         >
@@ -185,7 +185,7 @@ function Progress({ progress }: { readonly progress: BulkProgress }) {
       <progress max={total} value={Math.min(looked, total)} aria-label="Done so far" />
       <span>
         {looked} of {total} looked at, {done} done
-        {waiting > 0 && `, ${waiting} due once they are no longer held`}
+        {waiting > 0 && `, ${waiting} due once no longer held`}
         {lacksIn(progress)}
       </span>
       {failed.slice(0, 3).map(({ name, error }, at) => (

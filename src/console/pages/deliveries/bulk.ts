@@ -8,7 +8,7 @@ export interface BulkProgress {
   readonly total: number;
   readonly looked: number;
   readonly done: number;
-  /** Retried, but held as before: not done yet. */
+  /** Retried, but held: not done yet. */
   readonly waiting: number;
   readonly failed: readonly { readonly name: string; readonly error: Error }[];
   /** Operators whose file is gone: their deliveries are not retried until it returns. */
@@ -89,7 +89,13 @@ export async function* retryFilter(
   reason: string,
 ): AsyncGenerator<BulkProgress> {
   let progress: BulkProgress = { total, ...NOTHING_YET };
-  for (const operator of await operatorsOf(filter)) {
+  // Asked at the moment of the retry: the page's own list may be out of date, or may have failed to load.
+  const operators = await call('GET /admin/operators');
+  const takeNone = new Set(operators.items.filter(takesNone).map(({ id }) => id));
+  for (const operator of filter.operator === undefined
+    ? operatorIds(operators)
+    : [filter.operator]) {
+    const isHeld = filter.state === 'held' || takeNone.has(operator);
     let cursor: string | null = null;
     do {
       const answer = await retrySlice({ ...filter, operator }, cursor, reason);
@@ -99,7 +105,6 @@ export async function* retryFilter(
       }
       cursor = answer.nextCursor ?? null;
       const looked = cursor === null ? progress.looked + answer.retried : progress.looked + SLICE;
-      const isHeld = filter.state === 'held';
       progress = { ...progress, looked, ...counted(progress, answer.retried, isHeld) };
       yield progress;
     } while (cursor !== null);
@@ -107,10 +112,11 @@ export async function* retryFilter(
   yield progress.withoutFile.length > 0 ? progress : { ...progress, looked: total };
 }
 
-/** Asked at the moment of the retry: the page's own list may be out of date, or may have failed to load. */
-async function operatorsOf({ operator }: DeliveryFilter): Promise<readonly string[]> {
-  if (operator !== undefined) return [operator];
-  return operatorIds(await call('GET /admin/operators'));
+type Operator = Answers['GET /admin/operators']['items'][number];
+
+/** Whether the operator takes no deliveries now: what of its is dead is held once it is retried. */
+function takesNone({ status, hold, breaker }: Operator): boolean {
+  return status === 'maintenance' || hold !== null || breaker.money !== 'closed';
 }
 
 type Slice = Answers['POST /admin/deliveries/retry'];
