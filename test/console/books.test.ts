@@ -45,6 +45,22 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.close();
   });
 
+  it('shows no failure to a person who moves on to later days, and has filled in the first of them only', async () => {
+    const page = await rig.open(`/books?from=${closedDay}&to=${closedDay}`);
+    const rows = page.getByRole('table', { name: 'Days, newest first' }).getByRole('row');
+    await page.getByRole('row', { name: new RegExp(`${closedDay}.*alpha`) }).waitFor();
+    const today = dayBefore(0);
+    await page.getByLabel('First day').fill(today);
+    await page.getByLabel('Last day').focus();
+    await page.getByText('The last day is before the first').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByLabel('Last day').fill(today);
+    await page.getByLabel('First day').focus();
+    await page.getByText('The last day is before the first').waitFor({ state: 'detached' });
+    await rows.nth(1).waitFor();
+    await page.close();
+  });
+
   it('names the days below a chart even if the reader’s midnight is not that of UTC', async () => {
     const page = await rig.open('/nowhere');
     await page.addInitScript(

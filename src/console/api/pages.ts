@@ -16,11 +16,13 @@ export function usePages<R extends ListRoute>(
   route: R,
   query: Readonly<Record<string, string | undefined>>,
   path: Readonly<Record<string, string>> = {},
+  isEnabled = true,
 ) {
   return useInfiniteQuery({
     queryKey: [route, 'pages', path, query],
     queryFn: ({ pageParam, signal }): Promise<Answers[R]> =>
       call(route, { path, query: { ...query, cursor: pageParam }, signal }),
+    enabled: isEnabled,
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: Answers[R]) => nextCursor ?? undefined,
     refetchInterval: untilSignedOut(LIVE_MS),

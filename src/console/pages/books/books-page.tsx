@@ -20,16 +20,24 @@ const route = getRouteApi('/books');
 /** What the wallets confirmed, day by day. */
 export function BooksPage() {
   const filter = route.useSearch();
-  const days = usePages('GET /admin/books/days', { ...filter, order: 'newest' });
+  const { from, to } = filter;
+  // As while a person changes one after the other: asked for, it would be refused.
+  const isSwapped = from !== undefined && to !== undefined && from > to;
+  const query = { ...filter, order: 'newest' };
+  const days = usePages('GET /admin/books/days', query, {}, !isSwapped);
   return (
     <>
       <Heading title="Books" query={days}>
         <Link to="/reconciliations">Reconciliations</Link>
       </Heading>
       <Filters filter={filter} />
-      <Answered query={days} what="days">
-        {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} filter={filter} />}
-      </Answered>
+      {isSwapped ? (
+        <Empty title="The last day is before the first" />
+      ) : (
+        <Answered query={days} what="days">
+          {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} filter={filter} />}
+        </Answered>
+      )}
       <More list={days} />
     </>
   );
