@@ -119,7 +119,9 @@ function createBooksDesk(
   const differences = new ReconciliationDifferences(peopleDatabase);
   // A comparison writes its results bit by bit, which must not wait for what people read.
   const noted = {
-    runs: new ReconciliationRuns(database),
+    runs: new ReconciliationRuns(database, (reconciliation, err) =>
+      logger.warn({ err, reconciliation }, 'reconciliation.not_recounted'),
+    ),
     differences: new ReconciliationDifferences(database),
   };
   return {

@@ -84,7 +84,11 @@ async function reconcile(terminal: Terminal, options: Options): Promise<void> {
   if (from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
   await withDatabase(terminal, async (database, databaseUrl) => {
     const kept = {
-      runs: new ReconciliationRuns(database),
+      runs: new ReconciliationRuns(database, (id, { message }) =>
+        terminal.tell(
+          `warning: what was resolved just as reconciliation ${id} ended may be counted as open (${message}): compare again`,
+        ),
+      ),
       differences: new ReconciliationDifferences(database),
     };
     const id = await untilInterrupted(

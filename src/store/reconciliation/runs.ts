@@ -194,10 +194,15 @@ const NEWEST_OPEN = statement(
 /** The runs of comparisons, from beginning to end. */
 export class ReconciliationRuns {
   readonly #runner: Runner;
+  readonly #onNotRecounted: ((id: string, error: GatewayError) => void) | undefined;
 
-  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` if `runner` is a `Database`. */
-  constructor(runner: Runner) {
+  /**
+   * Every method throws GatewayError `DATABASE_UNAVAILABLE` if `runner` is a `Database`.
+   * @param onNotRecounted a run is done, but what was resolved as it ended may be counted as open
+   */
+  constructor(runner: Runner, onNotRecounted?: (id: string, error: GatewayError) => void) {
     this.#runner = runner;
+    this.#onNotRecounted = onNotRecounted;
   }
 
   /** The time zone of the books' days; undefined until something was booked. */
@@ -234,6 +239,7 @@ export class ReconciliationRuns {
       await this.#runner.run(RECOUNT, id);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
+      this.#onNotRecounted?.(id, error);
     }
   }
 

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { GatewayError } from '../../../src/domain/errors.ts';
 import { Database } from '../../../src/store/database.ts';
 import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
@@ -17,7 +18,8 @@ async function openRuns() {
   onTestFinished(drop);
   const database = new Database({ url, connectionsMax: 4, onIdleError: () => undefined });
   onTestFinished(() => database.close());
-  const runs = new ReconciliationRuns(database);
+  const notRecounted = vi.fn();
+  const runs = new ReconciliationRuns(database, notRecounted);
   const differences = new ReconciliationDifferences(database);
   const day = '2026-11-20';
   const plan = { operatorId: 'alpha', from: day, to: day, timeZone: 'UTC', actor: 'ann' };
@@ -40,7 +42,7 @@ async function openRuns() {
     const [end, before] = [await runs.find(later), await runs.find(earlier)];
     return [end?.state, end?.open?.missing_there, before?.open?.missing_there];
   };
-  return { client, url, runs, differences, begin, openIn };
+  return { client, url, runs, notRecounted, differences, begin, openIn };
 }
 
 const countsOf = (missing: number) => ({ ...COUNTS, missing_there: missing });
@@ -110,7 +112,7 @@ it('of two differences, one resolved as a later run ends and one as that is coun
 });
 
 it('a run is done, and says so, also where it cannot be counted once more what of it is open', async () => {
-  const { client, runs, begin } = await openRuns();
+  const { client, runs, notRecounted, begin } = await openRuns();
   const id = await begin('bet');
   await client.query(
     `CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -122,4 +124,6 @@ it('a run is done, and says so, also where it cannot be counted once more what o
   );
   expect(await runs.finish(id, countsOf(1))).toBe(true);
   expect(await runs.find(id)).toMatchObject({ state: 'done', open: { missing_there: 1 } });
+  // What was resolved at that moment counts as open until the next list: somebody has to be able to learn why.
+  expect(notRecounted.mock.calls).toEqual([[id, expect.any(GatewayError)]]);
 });
