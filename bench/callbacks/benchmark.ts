@@ -95,12 +95,12 @@ class Bench {
   }
 
   async rounds(operation: LoadOperation): Promise<Round[]> {
-    const { gateway, proxy, leastJournal } = this.#servers;
+    const { gateway, proxy } = this.#servers;
     const { warmUpBets, rounds } = this.#settings;
     console.log(`\n${operation}: warm-up, ${warmUpBets} each`);
     const gatewayBets = this.roundBets(await this.warmUp(operation, gateway));
     const proxyBets = this.roundBets(await this.warmUp(operation, proxy));
-    const least = operation === 'place' ? leastJournal : undefined;
+    const least = operation === 'place' ? await this.#servers.startLeastJournal() : undefined;
     const leastBets = least && this.roundBets(await this.warmUp(operation, least));
     const measured: Round[] = [];
     for (let n = 1; n <= rounds; n += 1) {

@@ -13,8 +13,8 @@ import {
 export interface Servers extends AsyncDisposable {
   readonly gateway: GatewaySide;
   readonly proxy: Side;
-  /** Takes places only, with the same secret. */
-  readonly leastJournal: Side;
+  /** A program that does the least for a place, with the same secret; it takes nothing else. */
+  startLeastJournal(): Promise<Side>;
   readonly walletUrl: string;
   readonly databaseUrl: string;
   /** Players of the gateway's operator, with live sessions. */
@@ -54,8 +54,6 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   const around = running.use(await startSurroundings(options));
   const { walletUrl, databaseUrl, isPinned, startServer } = around;
   const proxy = await startServer('bench/callbacks/proxy.ts', [walletUrl], true);
-  const leastArgs = [walletUrl, databaseUrl, SERVICE_SECRET];
-  const leastJournal = await startServer('bench/callbacks/least-journal.ts', leastArgs, true);
   const startGateway = (env: Readonly<Record<string, string>>) =>
     around.startGateway({ configFolder, flags, env: { ...environment(walletUrl), ...env } });
   const gateway = await startGateway(options.env ?? {});
@@ -65,7 +63,10 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   return {
     gateway,
     proxy,
-    leastJournal,
+    startLeastJournal: () => {
+      const args = [walletUrl, databaseUrl, SERVICE_SECRET];
+      return startServer('bench/callbacks/least-journal.ts', args, true);
+    },
     walletUrl,
     databaseUrl,
     players,

@@ -23,8 +23,9 @@ export const CALLBACKS_HELP = `npm run bench -- callbacks [options]
 
 Place bets and balances, alternately at the gateway and at @fastify/http-proxy, in front of the same
 wallet that answers at once, and places also at a program that does the least a gateway can do: verify,
-commit, sign, ask, commit. Each runs in its own process, with PostgreSQL (fsync on) and Redis. If taskset
-is installed, what is measured has one processor and everything else another.
+commit, sign, ask, commit. All run in their own processes, the gateway with PostgreSQL (fsync on) and
+Redis, that program with PostgreSQL only. If taskset is installed, these three share one processor, each
+while the others idle, and everything else has another.
 
   --connections <n>   concurrent connections (64)
   --rounds <n>        measured rounds of each side (3)
