@@ -120,6 +120,28 @@ describe.concurrent('a create that gets the answer to another create stays open 
     expect(made()).toHaveLength(2);
   });
 
+  it('also where the two differ only in whether the template is switched on (I8)', async (context) => {
+    const { expect } = context;
+    const { deployment, alpha, beta, api } = await openDeployment(context);
+    const made = () => [...api.templates.values()].filter(({ name }) => name === 'Alike');
+    const others = (right: string) => {
+      const [other] = made().filter(({ enable }) => !right.includes(`"isEnable":${enable}`));
+      return other === undefined ? right : templateText(other);
+    };
+    api.misbehave('templates/add', { kind: 'rewrite', body: others }, { calls: 2 });
+    const gate = api.hold('templates/add', { point: 'after' });
+    const on = createTemplate(alpha, { name: 'Alike', enable: true });
+    const off = createTemplate(beta, { name: 'Alike', enable: false });
+    await gate.arrivedTimes(2);
+    gate.release();
+    for (const { status, json } of await Promise.all([on, off])) {
+      expect([status, json?.code]).toEqual([502, 100]);
+    }
+    expect(
+      await deployment.sql("SELECT 1 FROM bonus_templates WHERE operator_id = 'beta'"),
+    ).toEqual([]);
+  });
+
   it('also where that was the operator’s own, answered long ago', async (context) => {
     const { expect } = context;
     const { deployment, alpha, api, template } = await openDeployment(context);

@@ -4,7 +4,12 @@ import { type JsonDocument, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, NOTE_OPEN, notDone, ok } from '../outcome.ts';
 import { totalPages } from '../paging.ts';
-import { factsOfCreate, factsOfTemplate, mayComeFrom } from '../read-back/template-match.ts';
+import {
+  factsOfCreate,
+  factsOfTemplate,
+  isAsEnabled,
+  mayComeFrom,
+} from '../read-back/template-match.ts';
 import type { NotAnswered } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { createTemplateFields } from '../translation/fields.ts';
@@ -168,10 +173,13 @@ async function isMadeForAnother(
   { intentId, asked }: AskedCreate,
   { templateId, item }: { readonly templateId: string; readonly item: Json },
 ): Promise<boolean> {
-  const facts = factsOfTemplate(item);
-  if (mayComeFrom(facts, factsOfCreate(asked))) return false;
+  const made = factsOfTemplate(item);
+  // Nobody has switched it on or off yet.
+  const isFor = (body: Json) => {
+    const facts = factsOfCreate(body);
+    return mayComeFrom(made, facts) && isAsEnabled(made, facts);
+  };
+  if (isFor(asked)) return false;
   const others = await intents.otherCreates(upstreamCid, intentId, templateId);
-  return others.some((body) =>
-    mayComeFrom(facts, factsOfCreate(treeOf(parseJsonObject(Buffer.from(body))))),
-  );
+  return others.some((body) => isFor(treeOf(parseJsonObject(Buffer.from(body)))));
 }

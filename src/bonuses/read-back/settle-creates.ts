@@ -10,6 +10,7 @@ import { type ReadingBack, timeoutMs } from './reader.ts';
 import {
   factsOfCreate,
   factsOfTemplate,
+  isAsEnabled,
   mayComeFrom,
   type TemplateFacts,
 } from './template-match.ts';
@@ -39,10 +40,8 @@ export async function settleCreates(
   await readFacts(candidates, creates);
   const taken = new Set<string>();
   const settled = new Set<string>();
-  for (const create of inOrder(creates, candidates)) {
-    const own = candidates.filter(
-      (candidate) => !taken.has(candidate.templateId) && fits(candidate, create),
-    );
+  for (const { create, fitting } of inOrder(creates, candidates)) {
+    const own = fitting.filter(({ templateId }) => !taken.has(templateId));
     const rivals = creates.filter(({ id }) => id !== create.id && !settled.has(id));
     const template = await settle(reading, account, create, own, rivals);
     if (template === undefined) continue;
@@ -51,18 +50,32 @@ export async function settleCreates(
   }
 }
 
-/** Creates that a person has decided come first: that leaves fewer candidates for the others. */
+/**
+ * Creates that a person has decided come first: that leaves fewer candidates for the others. Then those with a template
+ * that is switched as they asked: another may differ in nothing else.
+ */
 function inOrder(
   creates: readonly OpenCreate[],
   candidates: readonly Candidate[],
-): readonly OpenCreate[] {
-  const isDecided = (create: OpenCreate) =>
-    candidates.some((one) => one.assignedTo !== undefined && fits(one, create));
+): readonly { readonly create: OpenCreate; readonly fitting: readonly Candidate[] }[] {
   const due = creates.filter(({ isDue }) => isDue);
-  const { decided = [], open = [] } = Object.groupBy(due, (create) =>
-    isDecided(create) ? 'decided' : 'open',
+  const ranked = due.map((create) => {
+    const fitting = fittingFirst(candidates, create);
+    const [first] = fitting;
+    const isDecided = fitting.some(({ assignedTo }) => assignedTo !== undefined);
+    const isExact = first !== undefined && isAsEnabled(factsOnce(first), factsOnce(create));
+    return { create, fitting, rank: (isDecided ? 0 : 2) + (isExact ? 0 : 1) };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank);
+}
+
+/** The templates that may come from a create, oldest first, but those before the others that are switched as it asked. */
+function fittingFirst(candidates: readonly Candidate[], create: OpenCreate): readonly Candidate[] {
+  const own = candidates.filter((candidate) => fits(candidate, create));
+  const { exact = [], other = [] } = Object.groupBy(own, (candidate) =>
+    isAsEnabled(factsOnce(candidate), factsOnce(create)) ? 'exact' : 'other',
   );
-  return [...decided, ...open];
+  return [...exact, ...other];
 }
 
 /** Whether a template may come from a create. */

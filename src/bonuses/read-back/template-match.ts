@@ -26,8 +26,11 @@ const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['availableTournaments', ['availableTournaments']],
 ];
 
-/** The compared fields of a template, or of a create's body; undefined for a field that is missing. */
-export type TemplateFacts = readonly (Fact | undefined)[];
+/** The fields of a template, or of a create's body; undefined for a field that is missing. */
+export interface TemplateFacts {
+  readonly compared: readonly (Fact | undefined)[];
+  readonly enable: Fact | undefined;
+}
 
 interface Fact {
   readonly text: string;
@@ -37,11 +40,17 @@ interface Fact {
 }
 
 export function factsOfTemplate(item: Json): TemplateFacts {
-  return FIELDS.map(([, path]) => factOf(path.reduce<Json | undefined>(memberOf, item)));
+  return {
+    compared: FIELDS.map(([, path]) => factOf(path.reduce<Json | undefined>(memberOf, item))),
+    enable: factOf(memberOf(item, 'isEnable')),
+  };
 }
 
 export function factsOfCreate(body: Json): TemplateFacts {
-  return FIELDS.map(([sent]) => factOf(memberOf(body, sent)));
+  return {
+    compared: FIELDS.map(([sent]) => factOf(memberOf(body, sent))),
+    enable: factOf(memberOf(body, 'enable')),
+  };
 }
 
 function factOf(json: Json | undefined): Fact | undefined {
@@ -60,10 +69,16 @@ function factOf(json: Json | undefined): Fact | undefined {
  * matches twice waits for a person.
  */
 export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boolean {
-  return create.every((asked, at) => {
-    const made = template[at];
-    return asked === undefined || made === undefined || isSame(asked, made);
-  });
+  return create.compared.every((asked, at) => agree(asked, template.compared[at]));
+}
+
+/** Whether a template is switched on or off as this create asked for it. */
+export function isAsEnabled(template: TemplateFacts, create: TemplateFacts): boolean {
+  return agree(create.enable, template.enable);
+}
+
+function agree(asked: Fact | undefined, made: Fact | undefined): boolean {
+  return asked === undefined || made === undefined || isSame(asked, made);
 }
 
 /** Lists are compared as sets; an empty list equals any value that is no list, such as null. */
