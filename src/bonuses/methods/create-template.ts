@@ -1,4 +1,5 @@
 import { CODES } from '../../domain/codes.ts';
+import { Slices } from '../../lib/slices.ts';
 import { failure } from '../../protocol/answers.ts';
 import { type JsonDocument, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
@@ -181,5 +182,10 @@ async function isMadeForAnother(
   };
   if (isFor(asked)) return false;
   const others = await intents.otherCreates(upstreamCid, intentId, templateId);
-  return others.some((body) => isFor(treeOf(parseJsonObject(Buffer.from(body)))));
+  const slices = new Slices();
+  for (const body of others) {
+    if (isFor(treeOf(parseJsonObject(Buffer.from(body))))) return true;
+    if (slices.hasPassed) await slices.next();
+  }
+  return false;
 }
