@@ -1,8 +1,11 @@
 const TICK_MS = 5;
 
+/** Each answer is the longest since the last time that this was asked. */
 export interface Stalls {
-  /** The longest one since the last time that this was asked. */
+  /** For how long no other turn of the loop came, whatever the reason. */
   longestMs(): number;
+  /** The same without what this thread itself computed meanwhile: what it does for so long is no excuse for it. */
+  longestIdleMs(): number;
   end(): void;
 }
 
@@ -12,11 +15,15 @@ export interface Stalls {
  */
 export function watchStalls(): Stalls {
   let longestMs = 0;
+  let longestIdleMs = 0;
   let lastMs = performance.now();
+  let lastWorkedMs = workedMs();
   const tick = () => {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lastMs - TICK_MS);
-    lastMs = nowMs;
+    const [nowMs, nowWorkedMs] = [performance.now(), workedMs()];
+    const gapMs = nowMs - lastMs - TICK_MS;
+    longestMs = Math.max(longestMs, gapMs);
+    longestIdleMs = Math.max(longestIdleMs, gapMs - (nowWorkedMs - lastWorkedMs));
+    [lastMs, lastWorkedMs] = [nowMs, nowWorkedMs];
   };
   const timer = setInterval(tick, TICK_MS).unref();
   return {
@@ -26,6 +33,18 @@ export function watchStalls(): Stalls {
       longestMs = 0;
       return answer;
     },
+    longestIdleMs: () => {
+      tick();
+      const answer = longestIdleMs;
+      longestIdleMs = 0;
+      return answer;
+    },
     end: () => clearInterval(timer),
   };
+}
+
+/** How long a processor has worked for this thread so far. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
