@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/schema/schema.ts';
 import type { Bet } from '../domain/bet.ts';
+import { isReleasedPast } from '../domain/released.ts';
 
 /*
  * An operator may replace its wallet by one with new books, and then raises `wallet.generation`. A bet belongs to
@@ -50,10 +51,9 @@ export function isOfOtherWallet(
   const operator = owner && configuration.operators.get(owner.operatorId);
   if (operator === undefined) return false;
   const configured = operator.wallet.generation;
-  const isReleasedToNewer = releasedTo > configured;
   // 0: an older version of the gateway recorded the release, which was to the generation that it named.
   const isReleasedHere = (releasedTo || released) === configured;
   return generation === configured || generation === NOT_KNOWN
-    ? isReleasedToNewer && generation <= released
+    ? isReleasedPast(generation, configured, { released, releasedTo })
     : !isReleasedHere || Math.max(generation, configured) > released;
 }

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
 import type { ReloadResult } from '../../config/source.ts';
 import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
+import { isReleasedPast } from '../../domain/released.ts';
 import type { Readiness } from '../../http/health.ts';
 import { within } from '../../lib/within.ts';
 import type { BreakerOverride } from '../../outbound/breaker-settings.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Authority } from '../../store/audit/audited.ts';
 import type { BacklogCounts } from '../../store/deliveries/backlog-counts.ts';
-import type { DeliveryHolds, Released } from '../../store/deliveries/holds.ts';
+import type { DeliveryHolds } from '../../store/deliveries/holds.ts';
 import type { Release } from '../../store/deliveries/release.ts';
 import type { LastHour } from '../../telemetry/last-hour.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -164,7 +165,11 @@ export async function operatorOverview(admin: OperatorAdmin) {
   const countsOf = operatorCounts(counts, (id) => holds?.has(id) === true || admin.isHeld(id));
   const { operators } = admin.configuration();
   const items = [...operators.values()].map((operator) => {
-    const { id, name, status, currencies, sessions } = operator;
+    const { id, name, status, currencies, sessions, wallet } = operator;
+    const released = releases?.get(id);
+    // Then no place of it is sent (docs/operations.md, An operator restores its wallet).
+    const isPast =
+      released !== undefined && isReleasedPast(wallet.generation, wallet.generation, released);
     return {
       id,
       name,
@@ -173,7 +178,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
       sessions: { mode: sessions.mode },
       ...stateOf(id),
       hold: holds?.get(id) ?? null,
-      releasedTo: releasedPast(releases?.get(id), operator.wallet.generation),
+      releasedTo: isPast ? released.releasedTo : null,
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
       ...countsOf(id),
       recently: recently?.get(id) ?? null,
@@ -181,15 +186,6 @@ export async function operatorOverview(admin: OperatorAdmin) {
   });
   const withoutFile = countsWithoutFile(counts, (id) => operators.has(id));
   return { items, withoutFile, dependencies };
-}
-
-/**
- * The generation that an operator's bets were released to, if its file here has a lower one: then no place of it is sent
- * (docs/operations.md, An operator restores its wallet). Otherwise null.
- */
-function releasedPast(released: Released | undefined, configured: number): number | null {
-  if (released === undefined || released.upTo < configured) return null;
-  return released.to > configured ? released.to : null;
 }
 
 /** Counts, holds and releases from PostgreSQL; undefined if it does not answer within `COUNTS_WITHIN_MS`. */

@@ -1,3 +1,4 @@
+import type { Released } from '../../domain/released.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { HELD_SINCE_COUNTED } from './held-time.ts';
@@ -8,12 +9,6 @@ export interface DeliveryHold {
   readonly since: string;
   readonly actor: string;
   readonly reason: string | null;
-}
-
-/** Bets of generations up to `upTo` were released to the wallet of generation `to`. */
-export interface Released {
-  readonly upTo: number;
-  readonly to: number;
 }
 
 /**
@@ -50,12 +45,7 @@ export class DeliveryHolds {
       where: { releasedTo: { gt: 0 } },
       select: { operatorId: true, released: true, releasedTo: true },
     });
-    return new Map(
-      rows.map(({ operatorId, released, releasedTo }) => [
-        operatorId,
-        { upTo: released, to: releasedTo },
-      ]),
-    );
+    return new Map(rows.map(({ operatorId, ...released }) => [operatorId, released]));
   }
 
   /** Attempts in flight finish; no new one starts. @returns false if it is held already */
