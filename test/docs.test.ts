@@ -29,9 +29,6 @@ const PROGRAM = createProgram(
 
 const METRICS = new Set((await createMetrics().families()).map(({ name }) => name));
 
-/** Files that docs/adding-an-adapter.md asks its readers to write. */
-const EXAMPLES = ['src/wallets/adapters/acme.ts'];
-
 describe.each(PAGES)('%s', (page) => {
   const text = read(page);
   const prose = text.replaceAll(/^```.*?^```/gms, '');
@@ -44,12 +41,6 @@ describe.each(PAGES)('%s', (page) => {
       return anchor !== undefined && !anchorsOf(target).has(anchor);
     });
     expect(broken.map(([link]) => link)).toEqual([]);
-  });
-
-  it('names only files that there are', () => {
-    const named = prose.matchAll(/`((?:src|test|docs|grafana|helm|bench|scripts)\/[\w./-]+)`/g);
-    const isMissing = (path: string) => !EXAMPLES.includes(path) && !existsSync(join(ROOT, path));
-    expect([...named].map(([, path = '']) => path).filter(isMissing)).toEqual([]);
   });
 
   it('names only metrics that there are', () => {
