@@ -166,7 +166,11 @@ export class Breaker {
     circuit
       .on('open', () => this.#moved(this.#hasProbed ? 'reopened' : 'opened'))
       .on('halfOpen', () => this.#moved('probing'))
-      .on('close', () => this.#moved('closed'));
+      .on('close', () => {
+        // opossum keeps its counts when it closes: the next calls are counted by a new circuit.
+        this.shutdown();
+        this.#moved('closed');
+      });
     this.#circuit = circuit;
     return circuit;
   }

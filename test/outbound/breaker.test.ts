@@ -143,6 +143,39 @@ describe('a half-open breaker', () => {
   );
 });
 
+describe('a breaker that has closed', () => {
+  it('counts from then on: what failed before the opening does not open it again', async () => {
+    const { breaker: target } = await halfOpenBreaker();
+    await make(target, 'healthy', 'faulty', 'faulty', 'faulty');
+    expect(target.state).toBe('closed');
+    await make(target, 'faulty');
+    expect(target.state).toBe('open');
+  });
+
+  it('does not count a call that began before the opening and fails after the closing', async () => {
+    const { breaker: target } = breaker({ minRequests: 1 });
+    const late = Promise.withResolvers<Health>();
+    const begunBefore = target.run(
+      () => late.promise,
+      (health) => health,
+    );
+    await make(target, 'faulty');
+    vi.advanceTimersByTime(SETTINGS.openMs);
+    await make(target, 'healthy');
+    late.resolve('faulty');
+    expect(await begunBefore).toBe('faulty');
+    expect(target.state).toBe('closed');
+  });
+
+  it('by a person begins anew, too', async () => {
+    const { breaker: target } = await openBreaker();
+    target.override('closed');
+    target.override('auto');
+    await make(target, 'healthy', 'faulty');
+    expect(target.state).toBe('closed');
+  });
+});
+
 describe('an override', () => {
   it('holds a bad wallet closed, and counts nothing meanwhile', async () => {
     const { breaker: target, changed } = await openBreaker();
