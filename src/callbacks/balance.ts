@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deadline } from '../domain/deadline.ts';
+import { isOfOtherCurrency, missingInBalance } from '../domain/read-repairs.ts';
 import { jsonString } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
@@ -23,7 +24,7 @@ export async function balance(
   const mismatch = lookup.kind === 'unknown' ? undefined : mismatchRefused(message, lookup.session);
   if (mismatch !== undefined) return mismatch;
   if (lookup.kind !== 'live') return tokenRefused(lookup);
-  const { owner, operatorToken } = lookup.session;
+  const { owner, operatorToken, currency } = lookup.session;
   const { operatorId, operatorUser } = owner;
   callbacks.refusedReads.note('balance', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
@@ -34,10 +35,18 @@ export async function balance(
     body: walletBody(message.document, { operatorUser, operatorToken }),
     requestId: message.requestId ?? randomUUID(),
     deadline,
+    whyBroken: ({ value }) =>
+      isOfOtherCurrency(value, currency) ? 'its currency is not the one requested' : undefined,
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
+  const { document } = answer;
+  const missing = missingInBalance(document.value);
+  callbacks.repairedAnswers.note(operatorId, missing);
   // The wallet's own answer with the aggregator's id, whatever id the wallet uses in balances.
-  const body = answer.document.replace({ userId: jsonString(owner.userId) });
+  const body = document.replace({
+    userId: jsonString(owner.userId),
+    ...(missing.includes('currency') ? { currency: jsonString(currency) } : {}),
+  });
   return {
     answer: { status: 200, body },
     outcome: 'accepted',

@@ -7,6 +7,7 @@ import type { Confirmations } from '../store/deliveries/confirmations.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import type { RefusedReads } from './refused-reads.ts';
+import type { RepairedAnswers } from './repaired-answers.ts';
 
 /** The dependencies of the callbacks. */
 export interface Callbacks extends Engine {
@@ -16,6 +17,7 @@ export interface Callbacks extends Engine {
   readonly confirmations: Confirmations;
   readonly wallets: Wallets;
   readonly refusedReads: RefusedReads;
+  readonly repairedAnswers: RepairedAnswers;
   /** Whether this successful profile or balance is logged; every other callback is. */
   readonly logsRead: () => boolean;
 }

@@ -4,6 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
+import { oddInProfile } from '../domain/read-repairs.ts';
 import { type JsonDocument, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session, SessionLookup } from '../sessions/session.ts';
@@ -70,10 +71,8 @@ export async function profile(
   // A wallet passes on none that `whyBroken` calls broken.
   if ('fault' in named) return brokenAnswer(operatorId, answer);
   const { operatorUser, currency } = named;
-  if (session !== undefined && session.currency !== currency) {
-    await callbacks.sessions.endForCurrency(message.token, session);
-    return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
-  }
+  const foreign = await currencyRefused(callbacks, message.token, found, currency);
+  if (foreign !== undefined) return foreign;
   const owner = found.prefixed
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
@@ -84,7 +83,7 @@ export async function profile(
   const mismatch = mismatchRefused(message, { owner, currency });
   if (mismatch !== undefined) return mismatch;
   return {
-    answer: { status: 200, body: translated(document, owner) },
+    answer: { status: 200, body: translated(callbacks, document, owner, currency) },
     outcome: 'accepted',
     operatorId,
     detail: detailOf(answer),
@@ -113,6 +112,20 @@ function namedIn(
 
 function noteBroken({ logger }: Callbacks, operatorId: string, note: string): void {
   logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
+}
+
+/** The answer to a profile in a currency that its session does not have. */
+async function currencyRefused(
+  callbacks: Callbacks,
+  token: string,
+  { operatorId, session }: Subject,
+  currency: string,
+): Promise<Handled | undefined> {
+  if (session !== undefined && session.currency !== currency) {
+    await callbacks.sessions.endForCurrency(token, session);
+    return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
+  }
+  return undefined;
 }
 
 /** The answer if the wallet's profile cannot be used; the service asks again. */
@@ -202,15 +215,22 @@ async function learn(
   }
 }
 
-/** The wallet's profile with the aggregator's `userId`, and the operator's in `customFields`. */
-function translated(document: JsonDocument, owner: BetOwner): string {
+/** The wallet's profile, repaired, with the aggregator's `userId` and the operator's in `customFields`. */
+function translated(
+  { repairedAnswers }: Callbacks,
+  document: JsonDocument,
+  owner: BetOwner,
+  currency: string,
+): string {
+  const odd = oddInProfile(document.value);
+  repairedAnswers.note(owner.operatorId, odd);
   const operatorUser = jsonString(owner.operatorUser);
-  const customFields = document.object('customFields');
   return document.replace({
     userId: jsonString(owner.userId),
     customFields:
-      customFields === undefined
-        ? `{"operatorUser":${operatorUser}}`
-        : customFields.replace({ operatorUser }),
+      document.object('customFields')?.replace({ operatorUser }) ??
+      `{"operatorUser":${operatorUser}}`,
+    ...(odd.includes('currencies') ? { currencies: `[${jsonString(currency)}]` } : {}),
+    ...(odd.includes('isTest') ? { isTest: undefined } : {}),
   });
 }

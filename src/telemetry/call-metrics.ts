@@ -68,6 +68,11 @@ export function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: 
       'operator',
       'code',
     ]),
+    repairedAnswers: counter(
+      'gateway_repaired_answers_total',
+      'Profiles and balances in which the gateway repaired this member',
+      ['operator', 'field'],
+    ),
     rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
       'operator',
       'reason',

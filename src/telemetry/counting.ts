@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../domain/operation.ts';
+import { REPAIRED_FIELDS } from '../domain/read-repairs.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Operations that can be answered with an unknown outcome. */
@@ -22,6 +23,7 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
     metrics.conflicts.inc({ operator }, 0);
     metrics.signatureFailures.inc({ caller: operator }, 0);
     metrics.walletDeclines.inc({ operator, code: '1' }, 0);
+    for (const field of REPAIRED_FIELDS) metrics.repairedAnswers.inc({ operator, field }, 0);
     for (const operation of ANSWERED_OPERATIONS) {
       metrics.unknownOutcomes.inc({ operator, operation }, 0);
     }

@@ -1,5 +1,6 @@
 import type { Callbacks } from '../callbacks/context.ts';
 import { RefusedReads } from '../callbacks/refused-reads.ts';
+import { RepairedAnswers } from '../callbacks/repaired-answers.ts';
 import type { Configuration } from '../config/schema/schema.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
 import { BetChanges } from '../engine/bet-changes.ts';
@@ -54,6 +55,7 @@ export function createMoney(base: Base, storage: Storage) {
     confirmations: new Confirmations(database),
     changes: new BetChanges(),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
+    repairedAnswers: new RepairedAnswers({ clock, logger, metrics }),
     logsRead: sampler(environment.logReadsShare),
   };
   return {

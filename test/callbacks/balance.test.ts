@@ -37,16 +37,6 @@ describe('a balance', () => {
     expect(answer.body).toBe(body.replace(`balance-${player.user}`, player.userId));
   });
 
-  it('gets the userId that a wallet leaves out', async () => {
-    const player = await gateway.player();
-    const body = '{"amount":1.50}';
-    gateway
-      .wallet('alpha')
-      .misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
-    const answer = await gateway.service.balance(player);
-    expect(answer.json).toEqual({ amount: 1.5, userId: player.userId });
-  });
-
   it.each([3, 4, 5, 999])(
     'that the wallet refuses by code %i is refused by that code',
     async (code) => {

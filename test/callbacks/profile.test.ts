@@ -49,8 +49,6 @@ describe('a profile', () => {
 
   it.each([
     ['is missing', ''],
-    ['is null', ',"customFields":null'],
-    ['is no object', ',"customFields":"none"'],
     ['is empty', ',"customFields":{}'],
   ])('gets customFields.operatorUser where customFields %s', async (_, custom) => {
     const { token, userId, user } = await gateway.player();

@@ -23,6 +23,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   gateway_delivery_lag_seconds: [],
   gateway_signature_failures_total: ['caller'],
   gateway_config_reloads_total: ['result'],
+  gateway_repaired_answers_total: ['operator', 'field'],
   gateway_operator_info: ['operator', 'status'],
 };
 

@@ -1,4 +1,5 @@
 import { sameAmount } from '../../domain/amount.ts';
+import { isOfOtherCurrency, missingInBalance } from '../../domain/read-repairs.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { amountIn } from '../trial/money.ts';
@@ -43,12 +44,17 @@ export const balanceCases: readonly Case[] = group('balance', usual, [
     id: 'balance-currency',
     title: 'The balance names its currency',
     expected: 'currency is the one that was asked for',
-    meaning: 'cosmetic',
-    advice: 'Answer the currency that was asked for.',
+    advice:
+      'Answer the currency that was asked for: the gateway supplies it where it is missing, and ' +
+      'takes no balance that names another.',
     run: async (trial) => {
       const document = await documentOfBalance(trial);
-      if (document === undefined || document.value.currency === trial.player.currency) return;
-      trial.fail(`currency is not ${trial.player.currency}`);
+      if (document === undefined) return;
+      const { currency } = trial.player;
+      if (isOfOtherCurrency(document.value, currency)) trial.fail(`currency is not ${currency}`);
+      else if (missingInBalance(document.value).includes('currency')) {
+        trial.fail('currency is missing', 'cosmetic');
+      }
     },
   },
   {

@@ -55,7 +55,9 @@ export const profileCases: readonly Case[] = group('profile', usual, [
     title: "The profile lists the player's currencies",
     expected: 'currencies is a list of texts that holds the active currency',
     meaning: 'cosmetic',
-    advice: 'Make currencies a list of texts, with the active currency among them.',
+    advice:
+      'Make currencies a list of texts, with the active currency among them: without a list the ' +
+      'gateway answers the active currency alone.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       if (profile === undefined) return;
@@ -96,7 +98,7 @@ export const profileCases: readonly Case[] = group('profile', usual, [
     title: 'isTest is true or false',
     expected: 'isTest is a boolean, or missing',
     meaning: 'cosmetic',
-    advice: 'Answer isTest as a JSON boolean, or leave it out.',
+    advice: 'Answer isTest as a JSON boolean, or leave it out, as the gateway does with any other.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       const kind = typeof profile?.isTest;
@@ -108,10 +110,12 @@ export const profileCases: readonly Case[] = group('profile', usual, [
     title: 'customFields have their documented form',
     expected: 'each field that is there has its documented type and format',
     meaning: 'cosmetic',
-    advice: 'Give each member of customFields its documented type and format, or leave it out.',
+    advice:
+      'Give each member of customFields its documented type and format, or leave it out: of what ' +
+      'is no object nothing reaches the service.',
     run: async (trial) => {
       const profile = await profileOf(trial);
-      const custom: unknown = profile?.customFields ?? undefined;
+      const custom: unknown = profile?.customFields;
       if (custom === undefined) return;
       if (!isFields(custom)) return trial.fail('customFields is not an object');
       for (const [name, isProper] of Object.entries(CUSTOM_FIELDS)) {

@@ -61,6 +61,8 @@ interface ReadScene {
     | 'gone';
   /** The operator's file is removed while its wallet is called. */
   readonly goesMeanwhile?: boolean;
+  /** Of the operator's file; default: anything. */
+  readonly currencies?: readonly string[];
   readonly ensure?: (operatorId: string, operatorUser: string) => Promise<BetOwner>;
   readonly learn?: () => Promise<Session | undefined>;
 }
@@ -72,7 +74,8 @@ export function readScene(scene: ReadScene = {}) {
   const clock = new TestClock();
   const deadline = new Deadline(clock, clock.atMs, 1_000, 300);
   const calls: ReadCall[] = [];
-  const [rejected, warn] = [vi.fn(), vi.fn()];
+  const [rejected, warn, repaired] = [vi.fn(), vi.fn(), vi.fn()];
+  const currencies = scene.currencies ?? { includes: () => true };
   const find = vi.fn(async (_token: string) => lookup);
   const limit = vi.fn((_operation: string, _token: string) => scene.limited);
   const note = vi.fn((_operation: string, _token: string, _operatorId: string) => undefined);
@@ -80,7 +83,7 @@ export function readScene(scene: ReadScene = {}) {
   const ensure = vi.fn(scene.ensure ?? (async () => SESSION.owner));
   const endForCurrency = vi.fn(async (_token: string, _session: Session) => undefined);
   const operators = new Map(
-    sessions === 'gone' ? [] : ['alpha', 'a'].map((id) => [id, { sessions }] as const),
+    sessions === 'gone' ? [] : ['alpha', 'a'].map((id) => [id, { sessions, currencies }] as const),
   );
   const wallet = {
     read: async (call: ReadCall) => {
@@ -94,12 +97,13 @@ export function readScene(scene: ReadScene = {}) {
     sessions: { find, learn, endForCurrency },
     players: { ensure },
     refusedReads: { limit, note },
+    repairedAnswers: { note: repaired },
     wallets: { get: (id: string) => (id === 'alpha' && !scene.hasNoWallet ? wallet : undefined) },
     metrics: { rejected: { inc: rejected } },
     logger: { warn },
   });
   return {
-    ...{ callbacks, deadline, calls, rejected, warn, find },
+    ...{ callbacks, deadline, calls, rejected, warn, repaired, find },
     ...{ limit, note, learn, ensure, endForCurrency },
   };
 }

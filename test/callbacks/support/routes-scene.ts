@@ -97,13 +97,15 @@ export function routesScene(scene: Scene = {}) {
       clock.atMs += 12.34;
       return { kind: 'accepted', transactionTime: AT, trace: { sent: true, latencyMs: 12.34 } };
     },
-    read: async () => answered('{"userId":"ann","currency":"USD"}'),
+    read: async () => answered('{"userId":"ann","currency":"USD","currencies":["USD"]}'),
   };
   const callbacks = partly<Callbacks>({
     ...{ clock, logger: log, logsRead },
     configuration: () => ({
       gateway: { deadline: { totalMs: 1_000, reserveMs: 300 } },
-      operators: new Map([['alpha', { sessions: {}, wallet: { generation: 1 } }]]),
+      operators: new Map([
+        ['alpha', { sessions: {}, currencies: ['USD'], wallet: { generation: 1 } }],
+      ]),
     }),
     metrics: {
       ...{ callbacks: { inc: counts.callbacks }, callbackDuration: { observe: counts.duration } },
@@ -124,6 +126,7 @@ export function routesScene(scene: Scene = {}) {
       hashOf: (token: string) => Buffer.from(token),
     },
     refusedReads: { limit: () => undefined, note: () => undefined },
+    repairedAnswers: { note: () => undefined },
     wallets: { get: () => wallet },
     answers: {
       ...{ remember: async () => undefined, fence: async () => undefined },

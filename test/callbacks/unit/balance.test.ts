@@ -4,6 +4,7 @@ import { parseBalance } from '../../../src/protocol/messages.ts';
 import { body, message } from '../../protocol/support/bet-messages.ts';
 import {
   answered,
+  BROKEN,
   DATALESS,
   MAINTENANCE,
   OVER,
@@ -40,11 +41,22 @@ describe('a balance', () => {
     expect(note.mock.calls).toEqual([['balance', 'token', 'alpha']]);
   });
 
+  it('gets what it lacks behind the wallet’s own words', async () => {
+    const { handled, repaired } = await asked({ answer: answered('{"amount":12.50}') });
+    expect(handled.answer.body).toBe('{"amount":12.50,"userId":"1999","currency":"USD"}');
+    expect(repaired.mock.calls).toEqual([['alpha', ['userId', 'currency']]]);
+  });
+
+  it('in another currency than requested is a broken answer', async () => {
+    const { handled } = await asked({ answer: answered('{"amount":1,"currency":"usd"}') });
+    expect(handled).toEqual(BROKEN);
+  });
+
   it('is asked for in the operator’s terms, by the service’s own request (I9)', async () => {
     const { calls, deadline } = await asked({}, { requestId: '"r1"', odd: '1.50' });
     expect(calls).toEqual([
       {
-        ...{ operation: 'balance', requestId: 'r1', deadline },
+        ...{ operation: 'balance', requestId: 'r1', deadline, whyBroken: expect.any(Function) },
         body: '{"token":"token-of-alpha","userId":"ann","currency":"USD","requestId":"r1","odd":1.50}',
       },
     ]);

@@ -17,7 +17,7 @@ import {
 
 /** The rules, with parts that behave as the test says; other files test them over HTTP. */
 
-const ANN = answered('{"userId":"ann","currency":"USD"}');
+const ANN = answered('{"userId":"ann","currency":"USD","currencies":["USD"]}');
 const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 type Scene = Parameters<typeof readScene>[0];
 
@@ -30,12 +30,14 @@ async function asked(scene: Scene = {}, changes: Readonly<Record<string, string>
 describe('a profile', () => {
   it('is the wallet’s own words in the service’s terms, with the operator’s in a field (I9)', async () => {
     const { handled, find, note, learn } = await asked({
-      answer: answered('{"userId":"ann","currency":"USD","odd":1.50}'),
+      answer: answered('{"userId":"ann","currency":"USD","currencies":["USD"],"odd":1.50}'),
     });
     expect(handled).toEqual({
       answer: {
         status: 200,
-        body: '{"userId":"1999","currency":"USD","odd":1.50,"customFields":{"operatorUser":"ann"}}',
+        body:
+          '{"userId":"1999","currency":"USD","currencies":["USD"],"odd":1.50,' +
+          '"customFields":{"operatorUser":"ann"}}',
       },
       ...{ outcome: 'accepted', operatorId: 'alpha', detail: { walletMs: 7 } },
     });
@@ -47,12 +49,22 @@ describe('a profile', () => {
   it('keeps everything in the wallet’s custom fields except its name for the player', async () => {
     const { handled } = await asked({
       answer: answered(
-        '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currency":"USD"}',
+        '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currencies":[],"currency":"USD"}',
       ),
     });
     expect(handled.answer.body).toBe(
-      '{"userId":"1999","customFields":{"vip":1.0,"operatorUser":"ann"},"currency":"USD"}',
+      '{"userId":"1999","customFields":{"vip":1.0,"operatorUser":"ann"},"currencies":[],"currency":"USD"}',
     );
+  });
+
+  it('names the members that it repairs, and loses nothing else of the wallet’s words', async () => {
+    const text =
+      '{"userId":"ann","currencies":null,"isTest":"no","currency":"USD","customFields":[1]}';
+    const { handled, repaired } = await asked({ answer: answered(text) });
+    expect(handled.answer.body).toBe(
+      '{"userId":"1999","currencies":["USD"],"currency":"USD","customFields":{"operatorUser":"ann"}}',
+    );
+    expect(repaired.mock.calls).toEqual([['alpha', ['currencies', 'isTest', 'customFields']]]);
   });
 
   it('is asked for in the operator’s terms, by the service’s own request (I9)', async () => {
@@ -259,8 +271,7 @@ describe('a profile by a prefixed token', () => {
   });
 
   it('is 503 where the token belongs to another meanwhile (I8)', async () => {
-    const { handled } = await prefixed({ learn: async () => undefined });
-    expect(handled).toEqual(BROKEN);
+    expect((await prefixed({ learn: async () => undefined })).handled).toEqual(BROKEN);
   });
 
   it('is answered while PostgreSQL is away where its session lives: it is only not renewed', async () => {

@@ -19,9 +19,9 @@ describe('a callback', () => {
     [
       'profile',
       'accepted',
-      '{"userId":"1999","currency":"USD","customFields":{"operatorUser":"ann"}}',
+      '{"userId":"1999","currency":"USD","currencies":["USD"],"customFields":{"operatorUser":"ann"}}',
     ],
-    ['balance', 'accepted', '{"userId":"1999","currency":"USD"}'],
+    ['balance', 'accepted', '{"userId":"1999","currency":"USD","currencies":["USD"]}'],
     ['place', 'accepted', SUCCESS.body],
     ['settle', 'duplicate', SUCCESS.body],
     ['unsettle', 'duplicate', SUCCESS.body],

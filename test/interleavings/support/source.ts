@@ -72,6 +72,9 @@ export async function loadSource(folder: string) {
   const refusedReads: typeof import('../../../src/callbacks/refused-reads.ts') = await load(
     'callbacks/refused-reads.ts',
   );
+  const repairedAnswers: typeof import('../../../src/callbacks/repaired-answers.ts') = await load(
+    'callbacks/repaired-answers.ts',
+  );
   const deliver: typeof import('../../../src/deliveries/deliver.ts') =
     await load('deliveries/deliver.ts');
   const confirm: typeof import('../../../src/deliveries/confirm.ts') =
@@ -100,6 +103,6 @@ export async function loadSource(folder: string) {
     ...{ ...sessionStore, ...players, ...sessions, ...sessionCache, ...vault },
     ...{ ...accelerator, ...answers, ...changes, ...permit, ...stored, ...deadline, ...errors },
     ...{ ...messages, ...metrics, ...tracing, ...callback, ...placeBet, ...settle, ...unsettle },
-    ...{ ...rollback, ...update, ...refusedReads, ...deliver, ...confirm },
+    ...{ ...rollback, ...update, ...refusedReads, ...repairedAnswers, ...deliver, ...confirm },
   };
 }

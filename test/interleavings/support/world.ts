@@ -182,6 +182,7 @@ export async function openWorld(
     places: new source.PlaceJournal(database, databaseClock),
     changes: new GatedChanges(),
     refusedReads,
+    repairedAnswers: new source.RepairedAnswers({ clock, logger, metrics }),
     logsRead: () => false,
     store: new source.DeliveryStore(database),
     confirmations: new source.Confirmations(database),
