@@ -114,7 +114,7 @@ function noteBroken({ logger }: Callbacks, operatorId: string, note: string): vo
   logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
 }
 
-/** The answer to a profile in a currency that its session does not have. */
+/** The answer to a profile in a currency that its session or its operator's file does not have. */
 async function currencyRefused(
   callbacks: Callbacks,
   token: string,
@@ -125,7 +125,9 @@ async function currencyRefused(
     await callbacks.sessions.endForCurrency(token, session);
     return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
   }
-  return undefined;
+  const operator = callbacks.configuration().operators.get(operatorId);
+  if (operator === undefined || operator.currencies.includes(currency)) return undefined;
+  return refused(CODES.validation, "currency: is not one of the operator's", operatorId);
 }
 
 /** The answer if the wallet's profile cannot be used; the service asks again. */

@@ -67,6 +67,13 @@ describe('a profile', () => {
     expect(repaired.mock.calls).toEqual([['alpha', ['currencies', 'isTest', 'customFields']]]);
   });
 
+  it('is refused with code 5 where the operator’s file does not list its currency', async () => {
+    const { handled } = await asked({ currencies: ['EUR'] });
+    const why = "currency: is not one of the operator's";
+    expect(handled.answer).toEqual({ status: 400, body: `{"code":5,"message":"${why}"}` });
+    expect(handled).toMatchObject({ outcome: 'invalid', operatorId: 'alpha' });
+  });
+
   it('is asked for in the operator’s terms, by the service’s own request (I9)', async () => {
     const { calls, deadline } = await asked({}, { requestId: '"r1"', odd: '1.50' });
     expect(calls).toEqual([
