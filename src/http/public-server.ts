@@ -16,6 +16,7 @@ import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { GivenServer, type PortOwner } from './given-server.ts';
+import { serveHalfClosed } from './half-closed.ts';
 import { RequestStarts } from './request-starts.ts';
 import {
   passOverExpectations,
@@ -91,6 +92,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   stampArrivals(app, options, isProxy);
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
+  serveHalfClosed(app.server);
   answerFailures(app, options.logger);
   return app;
 }
