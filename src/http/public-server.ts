@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
@@ -52,6 +53,8 @@ export interface PublicServerOptions {
   readonly trustProxy: () => readonly string[] | false;
   readonly connectionLimits: () => ConnectionLimits;
   readonly onClosed: ConnectionsOptions['onClosed'];
+  /** Called for a request to a path that is not there, once its body is read. */
+  readonly onUnknownPath?: (request: FastifyRequest) => void;
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
   /**
@@ -93,7 +96,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
   serveHalfClosed(app.server);
-  answerFailures(app, options.logger);
+  answerFailures(app, options);
   return app;
 }
 
@@ -197,7 +200,10 @@ function stampArrivals(
 }
 
 /** Answers errors and unknown paths in the protocol's form. */
-function answerFailures(app: FastifyInstance, logger: Logger): void {
+function answerFailures(
+  app: FastifyInstance,
+  { logger, onUnknownPath }: PublicServerOptions,
+): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
@@ -207,7 +213,8 @@ function answerFailures(app: FastifyInstance, logger: Logger): void {
     }
     sendFailure(reply, answer);
   });
-  app.setNotFoundHandler((_request, reply) => {
+  app.setNotFoundHandler((request, reply) => {
+    onUnknownPath?.(request);
     sendFailure(reply, failure(CODES.notFound, 'No such endpoint', 404));
   });
 }

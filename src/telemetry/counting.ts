@@ -13,6 +13,7 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
   for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);
   metrics.commitsLost.inc(0);
+  metrics.rejected.inc({ operator: 'unknown', reason: 'path' }, 0);
   for (const operation of OPERATIONS) {
     metrics.callbacks.inc({ operator: 'unknown', operation, outcome: 'invalid' }, 0);
   }

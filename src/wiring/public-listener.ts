@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
 import { callbackRoutes } from '../callbacks/routes.ts';
+import { unknownPaths } from '../callbacks/unknown-path.ts';
 import type { Configuration } from '../config/schema/schema.ts';
 import { addressMatcher } from '../http/address-matcher.ts';
 import { EventLoopLag } from '../http/arrival.ts';
@@ -39,6 +40,12 @@ export function createPublicListener(
   const lag = new EventLoopLag(clock);
   const service = () => configuration().gateway.service;
   const publicServer = (): FastifyInstance => {
+    const strangers = new StrangerLog(clock);
+    const edge = {
+      serviceKeys: whileSame(() => service().secrets, signingKeys),
+      isAllowed: allowedBy(() => service().allowedIps),
+      strangers,
+    };
     const app = createPublicServer({
       clock,
       logger,
@@ -46,16 +53,12 @@ export function createPublicListener(
       trustProxy: () => service().trustProxy,
       connectionLimits: connectionLimits(base),
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
+      onUnknownPath: unknownPaths(callbacks, edge),
       requestTimeoutMs: requestTimeoutMs(configuration()),
       silentMsMax: silentMsMax(configuration()),
       portOwner: cluster.isWorker ? process : undefined,
     });
-    const strangers = new StrangerLog(clock);
-    callbackRoutes(app, callbacks, {
-      serviceKeys: whileSame(() => service().secrets, signingKeys),
-      isAllowed: allowedBy(() => service().allowedIps),
-      strangers,
-    });
+    callbackRoutes(app, callbacks, edge);
     const nonces = new Nonces(storage.callersDatabase, clock);
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
     const { players, operatorsPrisma } = storage;
