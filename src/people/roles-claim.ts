@@ -51,7 +51,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]
  */
 export function actorIn(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, sub } = claims;
-  const isDoubted = isVerified === false || isVerified === 'false' || !isAddress(email);
+  const isDoubted = UNVERIFIED.has(String(isVerified ?? '').toLowerCase()) || !isAddress(email);
   const names = isDoubted ? [sub] : [email, sub];
   return names.find(
     (name): name is string =>
@@ -64,6 +64,9 @@ export function actorIn(claims: Claims): string | undefined {
       !OWN_ACTOR.test(name),
   );
 }
+
+/** Issuers write `email_verified: false` in all these ways. */
+const UNVERIFIED: ReadonlySet<string> = new Set(['false', '0', 'no']);
 
 function isAddress(email: unknown): boolean {
   return typeof email === 'string' && email.includes('@');

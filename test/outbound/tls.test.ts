@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import tls, { type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { errorInWords } from '../../src/outbound/error-words.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { AUTHORITY, RSA_SERVER, SERVER } from '../wallets/support/private-authority.ts';
 import { client, closeOpened, opened, portOf, post } from './support/client.ts';
+import { SHA1, WEAK_AUTHORITY, WEAK_KEY } from './support/weak-certificates.ts';
 
 afterEach(closeOpened);
 
@@ -17,11 +19,44 @@ async function ask(options: TlsOptions, answer: (socket: TLSSocket) => void) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   opened.push({ close: async () => void server.close() });
   const http = client(`https://localhost:${portOf(server)}`, {
-    tls: { ca: `${AUTHORITY}${RSA_SERVER.cert}` },
+    tls: { ca: `${AUTHORITY}${RSA_SERVER.cert}${WEAK_AUTHORITY}` },
     connections: 1,
   });
   return () => http.exchange(post(), deadlineIn(3000));
 }
+
+/** Node's names of OpenSSL's verification errors (node_crypto's `X509ErrorCode`). */
+const X509_CODES = [
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_CRL',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'CERT_SIGNATURE_FAILURE',
+  'CRL_SIGNATURE_FAILURE',
+  'CERT_NOT_YET_VALID',
+  'CERT_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_HAS_EXPIRED',
+  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+  'ERROR_IN_CERT_NOT_AFTER_FIELD',
+  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
+  'OUT_OF_MEM',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_REVOKED',
+  'INVALID_CA',
+  'PATH_LENGTH_EXCEEDED',
+  'INVALID_PURPOSE',
+  'CERT_UNTRUSTED',
+  'CERT_REJECTED',
+  'HOSTNAME_MISMATCH',
+  'UNSPECIFIED',
+];
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const ANSWER = `${HEAD}content-length: 2\r\n\r\n{}`;
@@ -102,6 +137,30 @@ describe('a wallet over TLS', () => {
     for (let n = 0; n < 10; n += 1) {
       expect(await call()).toMatchObject({ kind: 'response', body: Buffer.alloc(3000, 'x') });
     }
+  });
+
+  it.each([
+    ['has a weak key', WEAK_KEY, 'key too weak'],
+    ['is signed with SHA-1', SHA1, 'digest algorithm too weak'],
+  ])(
+    'is refused for its certificate where that %s, and not for the network',
+    async (_, identity, why) => {
+      const call = await ask({ ...identity, ciphers: 'DEFAULT:@SECLEVEL=0' }, (socket) =>
+        socket.write(ANSWER),
+      );
+      expect(await call()).toMatchObject({
+        kind: 'notSent',
+        reason: 'connection',
+        error: expect.stringMatching(new RegExp(`^TLS: its certificate is refused .*${why}`)),
+      });
+    },
+  );
+
+  it('is refused for its certificate by each name that Node has for a failed verification', () => {
+    const inWords = X509_CODES.map((code) =>
+      errorInWords(Object.assign(new Error('refused'), { code })),
+    );
+    expect(inWords.filter((words) => !words.startsWith('TLS: its certificate '))).toEqual([]);
   });
 
   it('may have a certificate with RSA', async () => {
