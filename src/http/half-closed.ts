@@ -29,9 +29,10 @@ function beginAnswer(socket: Socket): void {
     sent += 1;
   };
   // The rest of the answer follows what is sent already.
-  socket.write = (data: Uint8Array | string, ...rest: unknown[]) => {
+  const writeRest = (data: Uint8Array | string, ...rest: unknown[]) => {
     socket.write = write;
     return Reflect.apply(write, socket, [data.slice(sent), ...rest]);
   };
+  socket.write = writeRest;
   sendByte();
 }

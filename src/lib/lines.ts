@@ -13,6 +13,8 @@ export type Line =
 /** Far longer than any real line; limited, so that a file without line ends does not fill the memory. */
 const LINE_BYTES_MAX = 64 * 1024;
 
+export const ENDS_WITH_RETURN = 'has carriage returns (CR) alone: end lines with LF or CRLF';
+
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const NOTHING = Buffer.alloc(0);
@@ -27,6 +29,7 @@ export class LineSplitter {
   #number = 0;
   #begun: Buffer = NOTHING;
   #tooLong = false;
+  #hasReturn = false;
 
   /** The lines that end in this chunk. */
   take(chunk: Buffer): Line[] {
@@ -36,6 +39,7 @@ export class LineSplitter {
       const end = chunk.indexOf(NEWLINE, from);
       const piece = chunk.subarray(from, end === -1 ? chunk.length : end);
       this.#tooLong ||= this.#begun.length + piece.length > LINE_BYTES_MAX;
+      this.#hasReturn ||= this.#tooLong && [this.#begun, piece].some((one) => one.includes(RETURN));
       if (end === -1) {
         if (!this.#tooLong) this.#begun = Buffer.concat([this.#begun, piece]);
         return lines;
@@ -53,9 +57,12 @@ export class LineSplitter {
 
   #line(bytes: Buffer): Line {
     this.#number += 1;
-    const line = lineOf(this.#number, bytes, this.#tooLong);
+    const line = this.#tooLong
+      ? { number: this.#number, fault: tooLongFault(this.#hasReturn), latin1: '' }
+      : lineOf(this.#number, bytes);
     this.#begun = NOTHING;
     this.#tooLong = false;
+    this.#hasReturn = false;
     return line;
   }
 }
@@ -67,8 +74,13 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   yield* splitter.end();
 }
 
-function lineOf(number: number, bytes: Buffer, tooLong: boolean): Line {
-  if (tooLong) return { number, fault: `is longer than ${LINE_BYTES_MAX} bytes`, latin1: '' };
+/** Lists from old spreadsheets end their lines with CR alone, which makes one line of all. */
+function tooLongFault(hasReturn: boolean): string {
+  const fault = `is longer than ${LINE_BYTES_MAX} bytes`;
+  return hasReturn ? `${fault} and ${ENDS_WITH_RETURN}` : fault;
+}
+
+function lineOf(number: number, bytes: Buffer): Line {
   if (!isUtf8(bytes)) {
     return { number, fault: 'is not UTF-8 text', latin1: bytes.toString('latin1') };
   }

@@ -75,9 +75,10 @@ export function missingColumns(header: readonly string[], names: ColumnNames): I
 
 function likeness(column: ListColumn, names: ColumnNames): (cell: string) => boolean {
   const taken = new Set(names.values());
-  return (cell) => !taken.has(cell) && bare(cell) === bare(column);
+  return (cell) => !taken.has(cell) && bareName(cell) === bareName(column);
 }
 
-function bare(name: string): string {
+/** A column's name without case and separators. */
+export function bareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,8 +1,15 @@
+import { shownCell } from '../../domain/list-amount.ts';
 import { LIST_COLUMNS, type ListColumn } from '../../domain/reconciliation.ts';
 import { parseCsvLine, SEPARATORS, type Separator } from '../../lib/csv.ts';
-import type { Line } from '../../lib/lines.ts';
+import { ENDS_WITH_RETURN, type Line } from '../../lib/lines.ts';
 import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
-import { type ColumnNames, type ColumnPlaces, findColumns, missingColumns } from './columns.ts';
+import {
+  bareName,
+  type ColumnNames,
+  type ColumnPlaces,
+  findColumns,
+  missingColumns,
+} from './columns.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { Incomparable } from './incomparable.ts';
 import {
@@ -55,10 +62,10 @@ export class ListReader {
     if (text.startsWith('[')) {
       throw new Incomparable('the list is a JSON array: write one object a line (NDJSON)');
     }
-    // Excel's line before the header that names the separator.
-    const [, stated] = /^sep=(.)$/i.exec(text.trimEnd()) ?? [];
-    this.#separator = SEPARATORS.find((one) => one === stated) ?? this.#separator;
-    if (stated === undefined) this.#form = csvForm(line.text, this.#names, this.#separator);
+    if (text.includes('\r')) throw new Incomparable(`line ${line.number} ${ENDS_WITH_RETURN}`);
+    const stated = statedSeparator(text);
+    if (stated === undefined) this.#form = csvForm(line, this.#names, this.#separator);
+    else this.#separator = stated;
     return [];
   }
 
@@ -69,11 +76,37 @@ export class ListReader {
   }
 }
 
-function csvForm(header: string, names: ColumnNames, stated: Separator | undefined): Form {
+/**
+ * Excel's line before the header that names the separator: `sep=;`, also in quotes, and padded with separators where a
+ * spreadsheet has saved it again as a row.
+ * @throws Incomparable if it names one that is not read
+ */
+function statedSeparator(line: string): Separator | undefined {
+  const [, rest] = /^"?sep=(.*)$/is.exec(line) ?? [];
+  if (rest === undefined) return undefined;
+  const [named = ''] = rest;
+  const separator = SEPARATORS.find((one) => one === named);
+  // What else follows: the quote's end, and the separators of empty cells.
+  if (separator !== undefined && /^[",;\t| ]*$/.test(rest.slice(1))) return separator;
+  throw new Incomparable(
+    `the first line ${shownCell(line)} names no separator that is read: comma, semicolon, tab or |`,
+  );
+}
+
+function csvForm(
+  { number, text: header }: { readonly number: number; readonly text: string },
+  names: ColumnNames,
+  stated: Separator | undefined,
+): Form {
   const candidates = (stated === undefined ? SEPARATORS : [stated]).map((separator) => ({
     separator,
     cells: parseCsvLine(header, separator) ?? [],
   }));
+  if (candidates.every(({ cells }) => cells.length === 0)) {
+    throw new Incomparable(
+      `line ${number}, ${shownCell(header)}, has a quote that is not closed: the name of a column may hold no line end`,
+    );
+  }
   candidates.sort((a, b) => b.cells.length - a.cells.length);
   for (const { separator, cells } of candidates) {
     if (cells.length > COLUMNS_MAX) {
@@ -134,14 +167,22 @@ function jsonForm(number: number, first: string, names: ColumnNames): Form {
   const places = findColumns(header, names);
   if (places === undefined) throw missingColumns(header, names);
   const members = new Map([...places].map(([column, at]) => [column, header[at] ?? '']));
+  // Who has named every column that is compared wants no other.
+  const isComplete = [...members.keys()].every((column) => names.has(column));
+  const others = isComplete ? [] : LIST_COLUMNS.filter((column) => !members.has(column));
   return {
     columns: [...members.keys()],
-    take: (line) => jsonLine(line, members),
+    take: (line) => jsonLine(line, members, others),
     end: () => [],
   };
 }
 
-function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLine[] {
+/** @param others the columns that the first line lacks: a line that has one would not be compared whole */
+function jsonLine(
+  line: Line,
+  members: ReadonlyMap<ListColumn, string>,
+  others: readonly ListColumn[],
+): ListLine[] {
   const { number } = line;
   if ('fault' in line) return [unreadable(number, null, line.fault, line.latin1)];
   if (line.text.trim() === '') return [];
@@ -158,6 +199,14 @@ function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLin
       return [unreadable(number, id, why, line.text)];
     }
     cells.set(column, cell);
+  }
+  const uncompared = others.find((column) =>
+    Object.keys(document.value).some((member) => bareName(member) === bareName(column)),
+  );
+  if (uncompared !== undefined) {
+    const id = idOfUnreadable(cells.get('transactionId'));
+    const why = `has ${uncompared}, which the first line lacks: name the columns to compare by columns`;
+    return [unreadable(number, id, why, line.text)];
   }
   const cellOf: CellOf = (column) => cells.get(column);
   return [readListLine(number, cellOf)];

@@ -38,12 +38,29 @@ export function checkPlayerLine(line: Line, separator: Separator): CheckedLine {
   if (!OPERATOR_ID.test(operatorId)) {
     return no('operator: must be 2 to 32 of a-z 0-9 - and begin with a letter');
   }
+  const seen = [operatorUser, userId].map(unseenFault).find((one) => one !== undefined);
+  if (seen !== undefined) return no(seen);
   if (!OPERATOR_USER.test(operatorUser)) {
     return no('operatorUser: must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
   }
+  const word = [operatorUser, userId].find((id) => NO_ID.test(id));
+  if (word !== undefined) return no(`"${word}" is a word of a database or spreadsheet, and no id`);
   const fault = userIdFault(userId);
   if (fault !== undefined) return no(`userId: ${fault}`);
   return { ok: true, player: { number, operatorId, operatorUser, userId } };
+}
+
+/** What databases write for no value, and spreadsheets for a long number or an error. */
+const NO_ID =
+  /^(?:null|\(null\)|\\N|undefined|NaN|#(?:N\/A|REF!|VALUE!|NAME\?|NUM!|DIV\/0!)|-?\d+(?:[.,]\d+E\+?|E\+)\d+)$/i;
+
+/** A spreadsheet's mark of a text, or what nobody sees in a list. */
+function unseenFault(id: string): string | undefined {
+  if (/^['‘’]/u.test(id)) return "an id begins with an apostrophe, a spreadsheet's mark of a text";
+  if (/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u.test(id)) {
+    return 'an id holds an invisible character';
+  }
+  return undefined;
 }
 
 /** Opaque text of 1 to 64 characters (docs/protocol.md, User profile). */

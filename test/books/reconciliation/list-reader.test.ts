@@ -204,3 +204,57 @@ describe('the bytes of a list', () => {
     }
   });
 });
+
+describe('a list of objects', () => {
+  const lines = (...objects: object[]) => objects.map((one) => JSON.stringify(one)).join('\n');
+
+  it('with a known member that its first line lacks is not compared without it: that line is unreadable', () => {
+    const text = lines(
+      { transactionId: 'a', stake: 1 },
+      { transactionId: 'b', stake: 1, Pay_Out: 925 },
+    );
+    expect(read(text)).toEqual({
+      rows: [[1, 'a']],
+      unreadable: [
+        [2, 'has payout, which the first line lacks: name the columns to compare by columns'],
+      ],
+    });
+  });
+
+  it('whose columns are all named is compared by these alone', () => {
+    const text = lines({ id: 'a', stake: 1 }, { id: 'b', stake: 1, payout: 925 });
+    expect(read(text, readColumnNames('transactionId=id,stake=stake')).unreadable).toEqual([]);
+    expect(read(text, readColumnNames('transactionId=id')).unreadable).toHaveLength(1);
+  });
+
+  it('that lacks a member of its first line is unreadable there', () => {
+    const text = lines({ transactionId: 'a', payout: 1 }, { transactionId: 'b' });
+    expect(read(text).unreadable).toEqual([[2, 'payout is missing, or no text and no number']]);
+  });
+});
+
+describe('the first line of a list', () => {
+  it.each(['sep=\t', '"sep=\t"', 'SEP=\t', 'sep=\t\t\t', 'sep=\t,,,'])(
+    'may state its separator: %j',
+    (first) => {
+      expect(read(`${first}\ntransactionId\tnote\na\tx,y\n`).rows).toEqual([[3, 'a']]);
+    },
+  );
+
+  it.each(['"sep=;"', 'sep=;', 'sep=;;;;;', 'sep=; '])('may state a semicolon: %j', (first) => {
+    expect(read(`${first}\r\ntransactionId;note\r\na;x\r\n`).rows).toEqual([[3, 'a']]);
+  });
+
+  it('that states a comma is read with it, though a spreadsheet added semicolons', () => {
+    expect(read('sep=,;;;;\ntransactionId,note\na,x\n').rows).toEqual([[3, 'a']]);
+  });
+
+  it.each<[string, RegExp]>([
+    ['sep=x\ntransactionId\n', /names no separator that is read/],
+    ['transactionId,"note\nof it"\na,x\n', /a quote that is not closed/],
+    ['transactionId,note\ra,x\rb,y\r', /carriage returns \(CR\) alone/],
+    [`transactionId,note\r${'a,x\r'.repeat(30_000)}`, /carriage returns \(CR\) alone/],
+  ])('is refused in words that name what was found: %#', (text, words) => {
+    expect(() => read(text)).toThrow(words);
+  });
+});
