@@ -1,66 +1,49 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
-import { type DrainResult, drainBacklog, drainLine } from './deliveries/drain.ts';
-import { type MemoryResult, memoryLine, watchMemory } from './deliveries/memory.ts';
+import { drainBacklog, drainLine } from './deliveries/drain.ts';
 import { openScene } from './deliveries/scene.ts';
-import { DELIVERIES_HELP, readSettings } from './deliveries/settings.ts';
-import { measureSweep, type SweepResult, sweepLine } from './deliveries/sweep.ts';
-import { judged } from './support/result.ts';
+import { report } from './support/result.ts';
+import { optionsOf, positive } from './support/settings.ts';
+
+const HELP = `npm run bench -- deliveries [options]
+
+Promised rollbacks of one operator, written into PostgreSQL (fsync on) as the gateway would, delivered
+by one worker process with the operator's default concurrency to a wallet that answers at once.
+
+  --backlog <n>   deliveries that are drained (20000)
+  --profile       under the CPU profiler, without a result: which functions take the time
+  --out <file>    where the result goes (bench/results/deliveries.json)`;
+
+const OPTIONS = {
+  backlog: { type: 'string', default: '20000' },
+  profile: { type: 'boolean', default: false },
+  out: { type: 'string', default: 'bench/results/deliveries.json' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
 /**
- * Measures deliveries: how fast a backlog drains, how much memory waiting costs, and what the sweep costs when the
- * table is long.
+ * Measures how fast a backlog of deliveries drains.
  *
  * @returns 1 if a delivery never reached the wallet, or reached it twice
  * @throws SettingsError
  */
 export async function runDeliveries(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings.help) {
-    console.log(DELIVERIES_HELP);
+  const { backlog: backlogText, profile, out, help } = optionsOf(args, OPTIONS);
+  const backlog = positive('--backlog', backlogText);
+  if (help) {
+    console.log(HELP);
     return 0;
   }
   await using scene = await openScene();
-  const drain = await drainBacklog(scene, settings);
+  const { mistakes, ...drain } = await drainBacklog(scene, { backlog, profile });
   console.log(drainLine(drain));
-  if (settings.profile) return tellMistakes(drain.mistakes);
-
-  const memory = await watchMemory(scene, settings.waiting);
-  console.log(memoryLine(memory));
-  console.log(`filling the table with ${settings.rows} delivered rows`);
-  const sweep = await measureSweep(scene, settings.rows);
-  console.log(sweepLine(sweep));
-  await writeResult(settings.resultFile, { drain, memory, sweep });
-  return tellMistakes(drain.mistakes);
-}
-
-function tellMistakes(mistakes: readonly string[]): number {
-  for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
-  return mistakes.length === 0 ? 0 : 1;
-}
-
-async function writeResult(
-  file: string,
-  results: {
-    readonly drain: DrainResult;
-    readonly memory: MemoryResult;
-    readonly sweep: SweepResult;
-  },
-): Promise<void> {
-  const result = {
+  if (profile) {
+    for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
+    return mistakes.length === 0 ? 0 : 1;
+  }
+  return await report(out, {
     benchmark: 'deliveries',
-    measuredAt: new Date().toISOString(),
-    on: {
-      node: process.version,
-      platform: `${process.platform}-${process.arch}`,
-      processors: availableParallelism(),
-    },
-    targets: [
-      judged({ what: 'confirmed a second', value: results.drain.perSecond, atLeast: 5_000 }),
-    ],
-    ...results,
-  };
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+    settings: { backlog },
+    targets: [{ what: 'confirmed a second', value: drain.perSecond, atLeast: 5_000 }],
+    figures: { drain },
+    mistakes,
+  });
 }

@@ -1,22 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runBooks } from './books.ts';
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings } from './callbacks/settings.ts';
-import { runConsole } from './console.ts';
-import { runCosts } from './costs.ts';
 import { runDeliveries } from './deliveries.ts';
 import { runGrowth } from './growth.ts';
 import { runIsolation } from './isolation.ts';
 import { runLatency } from './latency.ts';
 import { runOperations } from './operations.ts';
-import { runOperators } from './operators.ts';
 import { runOverload } from './overload.ts';
-import { runPlaceCosts } from './place-costs.ts';
-import { runProcesses } from './processes.ts';
-import { runScrape } from './scrape.ts';
-import { runSteady } from './steady.ts';
-import { runStrangers } from './strangers.ts';
 import { SettingsError } from './support/settings.ts';
 import { pageWithTargets, targetTable } from './support/targets.ts';
 
@@ -49,49 +40,13 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     about: 'whether four bad operators affect the other ones of fifty: their p99 and throughput',
     run: runIsolation,
   },
-  operators: {
-    about: 'a thousand operators compared with two: start, memory, processor time of a place',
-    run: runOperators,
-  },
-  costs: {
-    about: 'what logs, scraped metrics and traces add to the processor time of a place',
-    run: runCosts,
-  },
-  steady: {
-    about: 'minutes at half the maximum rate: memory, latency from minute to minute, event loop',
-    run: runSteady,
-  },
   growth: {
     about: 'places with an empty journal and a full one, and while a month is pruned',
     run: runGrowth,
   },
-  processes: {
-    about: 'one HTTP process, two, and two replicas: places per second, and bets sent to both',
-    run: runProcesses,
-  },
-  console: {
-    about: 'how long people wait: searches with five million bets, Now with a thousand operators',
-    run: runConsole,
-  },
   deliveries: {
     about: 'how fast promised deliveries are confirmed, and what waiting costs',
     run: runDeliveries,
-  },
-  books: {
-    about: 'how fast the bookkeeper books, and how long a year takes to read',
-    run: runBooks,
-  },
-  'place-costs': {
-    about: 'what a place costs more for evidence, and for being found by its stake',
-    run: runPlaceCosts,
-  },
-  scrape: {
-    about: 'what a scrape of the metrics costs with a thousand operators',
-    run: runScrape,
-  },
-  strangers: {
-    about: 'what bodies that never end cost in memory, and cost the service in time',
-    run: runStrangers,
   },
 };
 

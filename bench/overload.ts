@@ -13,7 +13,6 @@ recover.
 
   --times <n>     how many times the maximum (3)
   --seconds <n>   for how long (15)
-  --workers <n>   worker processes that share the port (1)
   --out <file>    where the result goes (bench/results/overload.json)`;
 
 const CONNECTIONS = 64;
@@ -34,13 +33,13 @@ const CALM_MS = 10;
 /** @returns 1 if a bet was lost or doubled. @throws SettingsError */
 export async function runOverload(args: readonly string[]): Promise<number> {
   const { numbers, resultFile, help } = numbersOf(args, 'overload', {
-    ...{ times: 3, seconds: 15, workers: 1 },
+    ...{ times: 3, seconds: 15 },
   });
   if (help) {
     console.log(HELP);
     return 0;
   }
-  await using servers = await startServers({ env: { WORKERS: String(numbers.workers) } });
+  await using servers = await startServers();
   const load = new Load(servers);
   const most = Math.round(await load.maximum(servers.gateway, MAXIMUM_SECONDS, CONNECTIONS));
   console.log(`at most ${most} places a second; now ${numbers.times} times as many come`);

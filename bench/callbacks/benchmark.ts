@@ -1,19 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { cpuTimeMs } from '../support/cpu-time.ts';
 import { runs, unpin } from '../support/processors.ts';
 import { profileReport } from '../support/profile.ts';
+import { report } from '../support/result.ts';
 import type { Side } from '../support/surroundings.ts';
 import { type LoadClient, type LoadOperation, type LoadResult, runLoad } from './load-job.ts';
-import { comparison, type Measured, oneLine, type Round, resultJson, roundLine } from './report.ts';
+import { comparison, type Measured, oneLine, type Round, resultOf, roundLine } from './report.ts';
 import { type Servers, startServers } from './servers.ts';
 import { CALLBACKS_HELP, type CallbacksSettings } from './settings.ts';
 import { type Accepted, findMistakes } from './verify.ts';
 
 const GATEWAY_PREFIX = 'gateway-';
 const PROXY_PREFIX = 'proxy-';
-const LEAST_PREFIX = 'least-';
 /** Requests are signed in advance: this many times more than the warm-up's pace needs. */
 const RESERVE = 2.5;
 
@@ -46,8 +45,7 @@ async function compare(settings: CallbacksSettings, client: LoadClient): Promise
   const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
   console.log(`\n${comparison(settings, measured)}\n`);
   const how = { ...settings, client, isPinned: servers.isPinned };
-  await writeResult(settings.resultFile, resultJson(how, measured, mistakes));
-  return tellMistakes(mistakes, bench.accepted.count);
+  return await report(settings.resultFile, resultOf(how, measured, mistakes));
 }
 
 async function profileGateway(settings: CallbacksSettings, client: LoadClient): Promise<number> {
@@ -69,7 +67,8 @@ async function profileGateway(settings: CallbacksSettings, client: LoadClient): 
   const { startedAtMs: fromMs } = round;
   const window = { fromMs, toMs: fromMs + round.elapsedMs };
   console.log(await profileReport(join(gateway.process.folder, name), window));
-  return tellMistakes(mistakes, bench.accepted.count);
+  for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
+  return mistakes.length === 0 ? 0 : 1;
 }
 
 /** Runs rounds against either side and remembers what the gateway has accepted. */
@@ -100,14 +99,11 @@ class Bench {
     console.log(`\n${operation}: warm-up, ${warmUpBets} each`);
     const gatewayBets = this.roundBets(await this.warmUp(operation, gateway));
     const proxyBets = this.roundBets(await this.warmUp(operation, proxy));
-    const least = operation === 'place' ? await this.#servers.startLeastJournal() : undefined;
-    const leastBets = least && this.roundBets(await this.warmUp(operation, least));
     const measured: Round[] = [];
     for (let n = 1; n <= rounds; n += 1) {
       const round = {
         gateway: await this.run(operation, gateway, gatewayBets),
         proxy: await this.run(operation, proxy, proxyBets),
-        leastJournal: least && (await this.run(operation, least, leastBets ?? 0)),
       };
       measured.push(round);
       console.log(`round ${n} of ${rounds}: ${roundLine(round)}`);
@@ -144,9 +140,7 @@ class Bench {
   }
 
   #prefixOf(side: Side): string {
-    const { gateway, proxy } = this.#servers;
-    if (side === gateway) return GATEWAY_PREFIX;
-    return side === proxy ? PROXY_PREFIX : LEAST_PREFIX;
+    return side === this.#servers.gateway ? GATEWAY_PREFIX : PROXY_PREFIX;
   }
 
   #remember({ accepted, statuses }: LoadResult): void {
@@ -162,18 +156,4 @@ class Bench {
     const bets = (reserve * roundSeconds * 1000 * answered) / elapsedMs;
     return Math.max(connections, Math.round(bets));
   }
-}
-
-async function writeResult(file: string, json: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, json);
-}
-
-function tellMistakes(mistakes: readonly string[], accepted: number): number {
-  if (mistakes.length === 0) {
-    console.log(`${accepted} bets answered 200: each once at the wallet and once in the journal`);
-    return 0;
-  }
-  for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
-  return 1;
 }

@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { table } from '../../src/lib/table.ts';
 import { hundredths, median, tenths } from '../support/figures.ts';
-import { judged } from '../support/result.ts';
+import type { BenchmarkResult, Target } from '../support/result.ts';
 import type { LoadClient, LoadOperation, LoadResult } from './load-job.ts';
 import type { CallbacksSettings } from './settings.ts';
 
@@ -13,8 +12,6 @@ export interface Measured extends LoadResult {
 export interface Round {
   readonly gateway: Measured;
   readonly proxy: Measured;
-  /** What does the least for a place; nothing for other operations. */
-  readonly leastJournal: Measured | undefined;
 }
 
 /** The result of one side over all of its rounds. */
@@ -28,12 +25,9 @@ interface Summary {
   readonly cpuUsPerRequest: number | undefined;
 }
 
-export function roundLine({ gateway, proxy, leastJournal }: Round): string {
+export function roundLine({ gateway, proxy }: Round): string {
   const ratio = (perSecond(gateway) / perSecond(proxy)).toFixed(2);
-  const least = leastJournal === undefined ? [] : [oneLine('least journal', leastJournal)];
-  return [oneLine('gateway', gateway), oneLine('proxy', proxy), ...least, `ratio ${ratio}`].join(
-    '; ',
-  );
+  return [oneLine('gateway', gateway), oneLine('proxy', proxy), `ratio ${ratio}`].join('; ');
 }
 
 export function oneLine(name: string, measured: Measured): string {
@@ -55,7 +49,6 @@ export function comparison(
 function tableOf(connections: number, operation: LoadOperation, rounds: readonly Round[]): string {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
-  const least = leastOf(rounds);
   const columns = ['requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'answered', 'not 200'];
   const row = (name: string, side: Summary) => [
     name,
@@ -74,73 +67,53 @@ function tableOf(connections: number, operation: LoadOperation, rounds: readonly
         { title: '', align: 'left' },
         ...columns.map((title) => ({ title, align: 'right' }) as const),
       ],
-      [
-        row('gateway', gateway),
-        row('@fastify/http-proxy', proxy),
-        ...(least === undefined ? [] : [row('least journal', least)]),
-      ],
+      [row('gateway', gateway), row('@fastify/http-proxy', proxy)],
     ),
     '',
     `ratio gateway/proxy: ${ratioOf(gateway, proxy)} (rounds: ${ratios(rounds).join(', ')})`,
-    ...(least === undefined ? [] : [`ratio least journal/proxy: ${ratioOf(least, proxy)}`]),
   ].join('\n');
 }
 
 /** How it was measured, in addition to the settings. */
 type How = CallbacksSettings & { readonly client: LoadClient; readonly isPinned: boolean };
 
-/** The result as JSON, with the conditions of the measurement. */
-export function resultJson(
+/** The result, with the conditions of the measurement. */
+export function resultOf(
   { connections, roundSeconds, rounds, warmUpBets, client, isPinned }: How,
   measured: ReadonlyMap<LoadOperation, readonly Round[]>,
   mistakes: readonly string[],
-): string {
-  const result = {
+): BenchmarkResult {
+  return {
     benchmark: 'callbacks',
-    measuredAt: new Date().toISOString(),
-    on: {
-      node: process.version,
-      platform: `${process.platform}-${process.arch}`,
-      processors: availableParallelism(),
-    },
     settings: { connections, rounds, roundSeconds, warmUpBets, client, isPinned },
     targets: [...measured].flatMap(([operation, all]) => targetsOf(operation, all)),
-    ...Object.fromEntries([...measured].map(([operation, all]) => [operation, figures(all)])),
+    figures: Object.fromEntries([...measured].map(([operation, all]) => [operation, figures(all)])),
     mistakes,
   };
-  return `${JSON.stringify(result, null, 2)}\n`;
 }
 
 /** The targets of the operation, compared with the proxy of the same run. */
-function targetsOf(operation: LoadOperation, rounds: readonly Round[]) {
+function targetsOf(operation: LoadOperation, rounds: readonly Round[]): readonly Target[] {
   const { gateway, proxy, ratio } = figures(rounds);
   const atLeast = operation === 'place' ? 0.75 : 1;
   const served = { what: `${operation}, of what the proxy serves`, value: ratio, atLeast };
   if (gateway.cpuUsPerRequest === undefined || proxy.cpuUsPerRequest === undefined) {
-    return [judged(served)];
+    return [served];
   }
   const value = hundredths(gateway.cpuUsPerRequest / proxy.cpuUsPerRequest);
   const cost = { what: `${operation}, processor time, times the proxy's`, value, atMost: 1.35 };
-  return [judged(served), judged(cost)];
+  return [served, cost];
 }
 
 function figures(rounds: readonly Round[]) {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
-  const least = leastOf(rounds);
   return {
     gateway,
     proxy,
     ratio: ratioOf(gateway, proxy),
     roundRatios: ratios(rounds),
-    ...(least === undefined ? {} : { leastJournal: { ...least, ratio: ratioOf(least, proxy) } }),
   };
-}
-
-/** Undefined if it was not measured. */
-function leastOf(rounds: readonly Round[]): Summary | undefined {
-  const measured = rounds.flatMap(({ leastJournal }) => leastJournal ?? []);
-  return measured.length === 0 ? undefined : summaryOf(measured);
 }
 
 function summaryOf(all: readonly Measured[]): Summary {

@@ -2,19 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
 import { openSessions } from '../support/players.ts';
-import {
-  type GatewaySide,
-  type Side,
-  type Surroundings,
-  startSurroundings,
-} from '../support/surroundings.ts';
+import { type GatewaySide, type Side, startSurroundings } from '../support/surroundings.ts';
 
 /** A gateway with the example configuration, what it is compared with, and everything that all of them need. */
 export interface Servers extends AsyncDisposable {
   readonly gateway: GatewaySide;
   readonly proxy: Side;
-  /** A program that does the least for a place, with the same secret; it takes nothing else. */
-  startLeastJournal(): Promise<Side>;
   readonly walletUrl: string;
   readonly databaseUrl: string;
   /** Players of the gateway's operator, with live sessions. */
@@ -22,58 +15,45 @@ export interface Servers extends AsyncDisposable {
   readonly serviceSecret: string;
   /** Whether the measured side has its own processor, and everything else another. */
   readonly isPinned: boolean;
-  /** Another gateway on the same servers. */
-  startGateway(env: Readonly<Record<string, string>>): Promise<GatewaySide>;
-  startServer: Surroundings['startServer'];
 }
 
 export interface ServersOptions {
   /** Flags for the gateway's `node`, which keeps its files in this folder. */
   readonly gatewayFlags?: (folder: string) => readonly string[];
-  /** Default: the repository's own example. */
-  readonly configFolder?: string;
   /** How long the wallet takes for each answer; by default not at all. */
   readonly walletDelayMs?: number;
-  /** Overrides the environment that every gateway of a benchmark gets. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Whether the measured side gets its own processor, if possible; default true. */
-  readonly pinned?: boolean;
   /** Settings of PostgreSQL, by their names in `postgresql.conf`; by default its own defaults. */
   readonly postgres?: Readonly<Record<string, string>>;
 }
 
-export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
+const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 const API_SECRET = randomBytes(24).toString('base64url');
 const SERVICE_SECRET = randomBytes(24).toString('base64url');
 /** Enough players that the row of a single player or session is no bottleneck. */
 const PLAYERS = 100;
 
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
-  const { gatewayFlags: flags = () => [], configFolder = CONFIG_FOLDER } = options;
+  const { gatewayFlags: flags = () => [] } = options;
   await using running = new AsyncDisposableStack();
   const around = running.use(await startSurroundings(options));
   const { walletUrl, databaseUrl, isPinned, startServer } = around;
   const proxy = await startServer('bench/callbacks/proxy.ts', [walletUrl], true);
-  const startGateway = (env: Readonly<Record<string, string>>) =>
-    around.startGateway({ configFolder, flags, env: { ...environment(walletUrl), ...env } });
-  const gateway = await startGateway(options.env ?? {});
+  const gateway = await around.startGateway({
+    configFolder: CONFIG_FOLDER,
+    flags,
+    env: environment(walletUrl),
+  });
   const access = { cid: 'alpha-key', secret: API_SECRET };
   const players = await openSessions(gateway.url, access, PLAYERS);
   const kept = running.move();
   return {
     gateway,
     proxy,
-    startLeastJournal: () => {
-      const args = [walletUrl, databaseUrl, SERVICE_SECRET];
-      return startServer('bench/callbacks/least-journal.ts', args, true);
-    },
     walletUrl,
     databaseUrl,
     players,
     serviceSecret: SERVICE_SECRET,
     isPinned,
-    startGateway,
-    startServer,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

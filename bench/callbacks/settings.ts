@@ -22,10 +22,9 @@ export interface CallbacksSettings {
 export const CALLBACKS_HELP = `npm run bench -- callbacks [options]
 
 Place bets and balances, alternately at the gateway and at @fastify/http-proxy, in front of the same
-wallet that answers at once, and places also at a program that does the least a gateway can do: verify,
-commit, sign, ask, commit. All run in their own processes, the gateway with PostgreSQL (fsync on) and
-Redis, that program with PostgreSQL only. If taskset is installed, these three share one processor, each
-while the others idle, and everything else has another.
+wallet that answers at once. Both run in their own processes, the gateway with PostgreSQL (fsync on) and
+Redis. If taskset is installed, the two share one processor, each while the other idles, and everything
+else has another.
 
   --connections <n>   concurrent connections (64)
   --rounds <n>        measured rounds of each side (3)

@@ -4,7 +4,6 @@ import type { Child } from '../support/child.ts';
 import { cpuTimeMs } from '../support/cpu-time.ts';
 import { profileReport } from '../support/profile.ts';
 import type { Scene } from './scene.ts';
-import type { DeliveriesSettings } from './settings.ts';
 
 export interface DrainResult {
   readonly delivered: number;
@@ -25,15 +24,15 @@ const PROFILE = 'worker.cpuprofile';
 /** Drains a backlog of one operator with one worker process. */
 export async function drainBacklog(
   scene: Scene,
-  { backlog, profile }: Pick<DeliveriesSettings, 'backlog' | 'profile'>,
+  { backlog, profile }: { readonly backlog: number; readonly profile: boolean },
 ): Promise<DrainResult> {
-  await scene.fill('alpha', 'warm', WARM_UP);
+  await scene.fill('warm', WARM_UP);
   const flags = (folder: string) =>
     profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${PROFILE}`] : [];
   await using worker = await scene.startWorker(flags);
   await untilDrained(scene);
 
-  await scene.fill('alpha', 'backlog', backlog);
+  await scene.fill('backlog', backlog);
   const cpuBeforeMs = await cpuTimeMs(worker.pid);
   await untilDrained(scene);
   const cpuAfterMs = await cpuTimeMs(worker.pid);
@@ -56,7 +55,7 @@ export async function drainBacklog(
   };
 }
 
-export function drainLine(result: DrainResult): string {
+export function drainLine(result: Omit<DrainResult, 'mistakes'>): string {
   const cpu =
     result.cpuUsPerDelivery === undefined ? '' : `, CPU ${result.cpuUsPerDelivery} us each`;
   const calls = `calls p50 ${result.callP50Ms} ms, p99 ${result.callP99Ms} ms`;

@@ -18,19 +18,17 @@ import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, type ChildOptions, startChild } from '../support/child.ts';
 import { START_FLAGS } from '../support/start-flags.ts';
 
-export type OperatorId = 'alpha' | 'held';
-
-/** PostgreSQL (fsync on), Redis, a wallet that accepts at once, and two operators that use it. */
+/** PostgreSQL (fsync on), Redis, a wallet that accepts at once, and an operator that uses it. */
 export interface Scene extends AsyncDisposable {
-  readonly database: Database;
   readonly walletUrl: string;
-  /** Writes promised rollbacks of an operator; the operator `held` is in maintenance. */
-  fill(operatorId: OperatorId, prefix: string, count: number, state?: 'delivered'): Promise<void>;
+  /** Writes promised rollbacks of the operator. */
+  fill(prefix: string, count: number): Promise<void>;
   query<Row extends QueryResultRow>(text: string): Promise<readonly Row[]>;
   /** A gateway that only delivers, in its own process. */
   startWorker(nodeArgs?: ChildOptions['nodeArgs']): Promise<Child>;
 }
 
+const OPERATOR = 'alpha';
 /** Enough players that the row of a single player or session is no bottleneck. */
 const PLAYERS = 100;
 const ENCRYPTION_KEY = randomBytes(32);
@@ -53,20 +51,15 @@ export async function openScene(): Promise<Scene> {
   const client = new Client({ connectionString: url });
   await client.connect();
   running.defer(() => client.end());
-  const players = new Map([
-    ['alpha', await makePlayers(database, 'alpha')],
-    ['held', await makePlayers(database, 'held')],
-  ]);
+  const players = await makePlayers(database, OPERATOR);
   const kept = running.move();
   return {
-    database,
     walletUrl,
-    fill: async (operatorId, prefix, count, state = undefined) => {
+    fill: async (prefix, count) => {
       const each = Math.ceil(count / PLAYERS);
-      for (const [n, player] of (players.get(operatorId) ?? []).entries()) {
+      for (const [n, player] of players.entries()) {
         const backlog = { ...player.owner, sessionId: player.sessionId, count: each };
-        const more = state === undefined ? {} : { state };
-        await insertBacklog(client, { ...backlog, ...more, prefix: `${prefix}-${n}` });
+        await insertBacklog(client, { ...backlog, prefix: `${prefix}-${n}` });
       }
       await client.query('VACUUM ANALYZE');
     },
@@ -97,25 +90,21 @@ async function writeConfiguration(baseUrl: string): Promise<string> {
   const own = () => [randomBytes(24).toString('base64url')];
   const service = { cid: 'aggregator', secrets: own(), bonusApiUrl: 'http://127.0.0.1:9' };
   await writeFile(join(folder, 'gateway.yaml'), stringify({ service }));
-  const statuses: Readonly<Record<OperatorId, string>> = { alpha: 'active', held: 'maintenance' };
-  for (const [id, status] of Object.entries(statuses)) {
-    const operator = {
-      id,
-      name: id,
-      status,
-      wallet: { baseUrl, allowPrivate: true, secrets: own() },
-      api: { cid: `${id}-key`, secrets: own() },
-      currencies: ['USD'],
-    };
-    await writeFile(join(folder, 'operators', `${id}.yaml`), stringify(operator));
-  }
+  const operator = {
+    id: OPERATOR,
+    name: OPERATOR,
+    wallet: { baseUrl, allowPrivate: true, secrets: own() },
+    api: { cid: `${OPERATOR}-key`, secrets: own() },
+    currencies: ['USD'],
+  };
+  await writeFile(join(folder, 'operators', `${OPERATOR}.yaml`), stringify(operator));
   return folder;
 }
 
 /** Players, each with the session in which their bets were placed. */
 function makePlayers(
   database: Database,
-  operatorId: OperatorId,
+  operatorId: string,
 ): Promise<readonly { readonly owner: BetOwner; readonly sessionId: string }[]> {
   const players = new Players(database);
   const sessions = new SessionStore(database);

@@ -122,32 +122,6 @@ export class Load {
     return { ...result, cpuMs, busy };
   }
 
-  /**
-   * Sends every bet to both sides at the same moment, like a service that receives no answers.
-   *
-   * @returns the answers of each side
-   */
-  async openTwice(
-    sides: readonly Side[],
-    phases: readonly Phase[],
-  ): Promise<readonly OpenResult[]> {
-    const prefix = this.#prefix();
-    const { players, serviceSecret: secret } = this.#scene;
-    const results = await Promise.all(
-      sides.map(({ url }) =>
-        runOpen({
-          ...{ url, phases, connectionsMax: CONNECTIONS_MAX, prefix, players, secret },
-          operation: 'place',
-        }),
-      ),
-    );
-    const good = new Set(results.flatMap((one) => one.good));
-    const ids = [...good].map((n) => `${prefix}${n}`);
-    const cut = results.reduce((total, one) => total + one.cut, 0);
-    this.#remember(prefix, { count: ids.length, cut, ids });
-    return results;
-  }
-
   /** What is wrong with any of the sent bets, in words. */
   async mistakes(): Promise<readonly string[]> {
     const found: string[] = [];

@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** As it is written to a result. */
-export function judged(target: Target) {
+function judged(target: Target) {
   return { ...target, met: isMet(target) };
 }
 
@@ -26,7 +26,7 @@ function targetLine(target: Target): string {
   return `${what}: ${value} (target: ${bound}) ${isMet(target) ? 'met' : 'NOT MET'}`;
 }
 
-interface BenchmarkResult {
+export interface BenchmarkResult {
   readonly benchmark: string;
   /** How it was measured. */
   readonly settings: object;

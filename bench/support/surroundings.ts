@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { machineMs } from '../../src/lib/machine-clock.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, startChild } from './child.ts';
@@ -21,8 +20,6 @@ export interface Side {
 export interface GatewaySide extends Side {
   /** The internal listener. */
   readonly adminUrl: string;
-  /** From its start until it accepted callbacks. */
-  readonly startMs: number;
 }
 
 export interface GatewayOptions {
@@ -36,8 +33,6 @@ export interface GatewayOptions {
 export interface SurroundingsOptions {
   /** How long the wallet takes for each answer; by default not at all. */
   readonly walletDelayMs?: number;
-  /** Whether the measured side gets its own processor, if possible; default true. */
-  readonly pinned?: boolean;
   /** Settings of PostgreSQL, by their names in `postgresql.conf`; by default its own defaults. */
   readonly postgres?: Readonly<Record<string, string>>;
 }
@@ -58,9 +53,9 @@ const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 /** PostgreSQL (fsync on), Redis and a wallet. */
 export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
-  const { walletDelayMs = 0, pinned = true, postgres: settings = {} } = options;
+  const { walletDelayMs = 0, postgres: settings = {} } = options;
   await using running = new AsyncDisposableStack();
-  const isPinned = pinned && (await pin(process.pid, REST_ON));
+  const isPinned = await pin(process.pid, REST_ON);
   running.defer(() => unpin(cpus().length, process.pid));
   const postgres = await startPostgres({ settings });
   running.defer(() => postgres.stop());
@@ -86,7 +81,6 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
         const [port, adminPort] = [await freePort(), await freePort()];
         const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
         const base = usual(postgres.url, redis.url, configFolder);
-        const beganAtMs = machineMs();
         const gateway = kept.use(
           await startChild({
             script: 'src/main.ts',
@@ -97,7 +91,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
         if (isPinned) await keep(gateway.pid);
         const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`];
         await ready(gateway, adminUrl);
-        return { url, adminUrl, process: gateway, startMs: machineMs() - beganAtMs };
+        return { url, adminUrl, process: gateway };
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     };

@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyMetrics } from '../../bench/scrape/thousand-operators.ts';
 import { probeRoutes } from '../../src/admin/operators/probes.ts';
 import { OPERATIONS } from '../../src/domain/operation.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
+import { busyMetrics } from './support/thousand-operators.ts';
 
 const OPERATORS = 1_000;
 const WIRE_BYTES_MAX = 5_000_000;

@@ -1,7 +1,7 @@
-import { CODES } from '../../src/domain/codes.ts';
-import { classOf, OPERATIONS } from '../../src/domain/operation.ts';
-import { countFromZero } from '../../src/telemetry/counting.ts';
-import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+import { CODES } from '../../../src/domain/codes.ts';
+import { classOf, OPERATIONS } from '../../../src/domain/operation.ts';
+import { countFromZero } from '../../../src/telemetry/counting.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 
 const OUTCOMES = ['accepted', 'declined', 'unknown', 'duplicate'];
 const RESULTS = ['accepted', 'declined', 'timeout'];
