@@ -1,10 +1,7 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/play.ts';
 import { titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The others: `INTERLEAVINGS=all`. */
 const SCENARIOS: readonly Scenario[] = [
@@ -22,7 +19,7 @@ const SCENARIOS: readonly Scenario[] = [
 describe('operations of one bet, in every order, with one fault at any step (I1-I6)', () => {
   let deployment: Deployment;
   beforeAll(async () => {
-    deployment = await openDeployment(ROOT);
+    deployment = await openDeployment();
   });
   afterAll(() => deployment.close());
 

@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { FORGETTING, FORGETTING_PROMISED, titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** `INTERLEAVINGS=all`: once more with one fault at any step, which takes minutes. */
 const IS_ALL = process.env.INTERLEAVINGS === 'all';
@@ -17,7 +14,7 @@ describe.each([
   (onFailure, all) => {
     let deployment: Deployment;
     beforeAll(async () => {
-      deployment = await openDeployment(ROOT, onFailure);
+      deployment = await openDeployment(onFailure);
     });
     afterAll(() => deployment.close());
 

@@ -1,10 +1,7 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/play.ts';
 import { titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Each has up to ten thousand orders: `INTERLEAVINGS=all` plays them all, in minutes. */
 const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 100;
@@ -19,7 +16,7 @@ const SCENARIOS: readonly Scenario[] = [
 describe('settles that may be promised, in many orders with faults at any step (I3-I6)', () => {
   let deployment: Deployment;
   beforeAll(async () => {
-    deployment = await openDeployment(ROOT, 'queue');
+    deployment = await openDeployment('queue');
   });
   afterAll(() => deployment.close());
 

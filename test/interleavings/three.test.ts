@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { THREE, titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Each has some thousand orders: `INTERLEAVINGS=all` plays them all, in minutes. */
 const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 25;
@@ -11,7 +8,7 @@ const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINIT
 describe('three operations of one bet, in many orders of their steps (I3-I6)', () => {
   let deployment: Deployment;
   beforeAll(async () => {
-    deployment = await openDeployment(ROOT);
+    deployment = await openDeployment();
   });
   afterAll(() => deployment.close());
 

@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { OF_ANOTHER_GATEWAY, TWO, titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** `INTERLEAVINGS=all`: once more with one fault at any step, which takes minutes. */
 const FAULTS = process.env.INTERLEAVINGS === 'all' ? [0, 1] : [0];
@@ -11,7 +8,7 @@ const FAULTS = process.env.INTERLEAVINGS === 'all' ? [0, 1] : [0];
 describe('two operations of one bet, in every order of their steps (I3-I6)', () => {
   let deployment: Deployment;
   beforeAll(async () => {
-    deployment = await openDeployment(ROOT);
+    deployment = await openDeployment();
   });
   afterAll(() => deployment.close());
 

@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { OF_WALLETS, titleOf } from './support/scenarios.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** `INTERLEAVINGS=all`: every order, and once more with one fault at any step, which takes hours. */
 const IS_ALL = process.env.INTERLEAVINGS === 'all';
@@ -13,7 +10,7 @@ const FAULTS = IS_ALL ? [0, 1] : [0];
 describe('a wallet that is replaced and released to, beside a bet’s operations (I4, I5)', () => {
   let deployment: Deployment;
   beforeAll(async () => {
-    deployment = await openDeployment(ROOT, 'queue');
+    deployment = await openDeployment('queue');
   });
   afterAll(() => deployment.close());
 

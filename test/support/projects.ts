@@ -36,5 +36,4 @@ export const ALONE = [
   'test/support/*.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/tools/{demo,embedded}/**/*.test.ts',
-  'test/tools/torture/{histories,regressions}.test.ts',
 ];

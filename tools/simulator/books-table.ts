@@ -11,17 +11,6 @@ const PLAYER_COLUMNS: readonly Column[] = [
   { title: '', align: 'left' },
 ];
 
-const BET_COLUMNS: readonly Column[] = [
-  { title: 'bet', align: 'left' },
-  { title: 'wallet', align: 'left' },
-  { title: 'currency', align: 'left' },
-  { title: 'wallet says', align: 'left' },
-  { title: 'moved', align: 'right' },
-  { title: 'service says', align: 'left' },
-  { title: 'moved', align: 'right' },
-  { title: '', align: 'left' },
-];
-
 /** What each wallet holds and what the service believes, a line per player and currency. */
 export function playersTable(comparison: BooksComparison): string {
   return table(
@@ -33,23 +22,6 @@ export function playersTable(comparison: BooksComparison): string {
       row.balance ?? '-',
       row.held,
       row.believed,
-      verdict(row.agrees),
-    ]),
-  );
-}
-
-/** The same, a line per bet. */
-export function betsTable(comparison: BooksComparison): string {
-  return table(
-    BET_COLUMNS,
-    comparison.bets.map((row) => [
-      row.transactionId,
-      row.wallet ?? '-',
-      row.currency,
-      row.held?.state ?? '-',
-      row.held?.net ?? '-',
-      row.believed?.state ?? '-',
-      row.believed?.net ?? '-',
       verdict(row.agrees),
     ]),
   );

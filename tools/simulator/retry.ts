@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallResult } from './signed-client.ts';
 
 /** "Up to 10 times over about 6 minutes, exponentially growing" (docs/protocol.md, Events). */
-export const RETRIES_MAX = 10;
+const RETRIES_MAX = 10;
 const FIRST_INTERVAL_MS = 352;
 
 /** Milliseconds before the `n`th repeat, counted from 1; 6 minutes in all. */
-export function retryIntervalMs(n: number): number {
+function retryIntervalMs(n: number): number {
   return FIRST_INTERVAL_MS * 2 ** (n - 1);
 }
 

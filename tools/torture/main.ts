@@ -1,7 +1,6 @@
 import { HELP, type Options, readOptions } from './run/options.ts';
 import { cameText, commandFor } from './run/report.ts';
 import { run } from './run/run.ts';
-import { tryTeeth } from './teeth/teeth.ts';
 
 async function main(): Promise<number> {
   let options: Options;
@@ -15,21 +14,15 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  if (options.teeth) {
-    const bites = await tryTeeth(options, console.log);
-    return bites.every(({ took }) => took !== undefined) ? 0 : 1;
-  }
   const startedAtMs = performance.now();
-  const { played, walletCalls, undecided, failures, came } = await run(options, {
-    log: console.log,
-  });
+  const { played, walletCalls, undecided, failures, came } = await run(options, console.log);
   if (came.size > 0) console.log(`faults that hit something: ${cameText(came)}`);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0);
   console.log(
     `${played} histories, ${walletCalls} wallet calls, ${undecided} bets left to a person, ${failures.length} failures, ${seconds} s`,
   );
   for (const failure of failures) {
-    console.log(`again: ${commandFor(failure, options.steps, options.keep !== undefined)}`);
+    console.log(`again: ${commandFor(failure, options.steps)}`);
   }
   return failures.length === 0 ? 0 : 1;
 }

@@ -25,6 +25,3 @@ export const LATE_MS_MAX = Math.floor(CONFIRM_UNKNOWN_MS * SECOND_CONFIRMATION *
 /** The balance with which every player begins. */
 export const OPENING_BALANCE = '1000000000';
 export const CURRENCY = 'USD';
-export const OTHER_CURRENCY = 'EUR';
-/** After this the promises of an impatient operator become dead letters. */
-export const IMPATIENT_MS = 1_000;

@@ -1,3 +1,5 @@
+import { confirmDue } from '../../../src/deliveries/confirm.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
 import { BY } from '../../support/audit.ts';
 import type { Deed, Done } from './deed.ts';
 import { Gates } from './gates.ts';
@@ -15,12 +17,12 @@ export async function perform(
   deed: Deed,
 ): Promise<void> {
   if (deed === 'work') {
-    await work(world, lane, replica);
+    await work(lane, replica);
     return;
   }
   if (deed === 'confirm') {
     const confirmations = world.confirmationsOf(lived.slip.transactionId);
-    await world.source.confirmDue({ ...replica, confirmations });
+    await confirmDue({ ...replica, confirmations });
     return;
   }
   if (deed === 'raise' || deed === 'lower') {
@@ -36,7 +38,7 @@ export async function perform(
   try {
     done.answer = await act(world, lane, lived, deed);
   } catch (error) {
-    if (!(error instanceof world.source.GatewayError)) throw error;
+    if (!(error instanceof GatewayError)) throw error;
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Explored, explore, textOf } from './explore.ts';
 import { playScenario, type Scenario } from './play.ts';
-import { loadSource } from './source.ts';
 import { type Lane, openWorld, type World } from './world.ts';
 
 const LANES = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `lane-${letter}`);
@@ -12,15 +11,9 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/**
- * @param folder contains the `src/` under test
- * @param onFailure the operators' `settle.onFailure`
- */
-export async function openDeployment(
-  folder: string,
-  onFailure: 'error' | 'queue' = 'error',
-): Promise<Deployment> {
-  const world: World = await openWorld(await loadSource(folder), LANES, onFailure);
+/** @param onFailure the operators' `settle.onFailure` */
+export async function openDeployment(onFailure: 'error' | 'queue' = 'error'): Promise<Deployment> {
+  const world: World = await openWorld(LANES, onFailure);
   const lanes: Lane[] = [];
   for (const id of LANES) lanes.push(await world.lane(id));
   return {

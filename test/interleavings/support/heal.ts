@@ -1,3 +1,4 @@
+import { confirmDue } from '../../../src/deliveries/confirm.ts';
 import { perform } from './deeds.ts';
 import { isFinal, type Lived, send, work } from './lived.ts';
 import type { Act, Sent } from './service.ts';
@@ -33,7 +34,7 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
   const bringHome = async () => {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await due();
-      if ((await work(world, lane, replica)) === 0) return;
+      if ((await work(lane, replica)) === 0) return;
     }
   };
   if (lane.generation > 1 || lived.done.some(({ deed }) => deed === 'release')) {
@@ -47,7 +48,7 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
     if (open.size === 0) break;
     for (const act of open) {
       lived.moment += 1;
-      await send(world, replica, lived, act);
+      await send(replica, lived, act);
     }
     await bringHome();
     await closeByHand(world, lane, lived);
@@ -107,7 +108,7 @@ async function untilConfirmed(
       [transactionId],
     );
     const confirmations = world.confirmationsOf(transactionId);
-    await world.source.confirmDue({ ...replica, confirmations });
+    await confirmDue({ ...replica, confirmations });
     await bringHome();
   }
 }

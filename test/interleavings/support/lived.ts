@@ -1,8 +1,10 @@
+import { recordDelivery, tryDelivery } from '../../../src/deliveries/deliver.ts';
+import { SendPermit } from '../../../src/engine/send-permit.ts';
 import type { BetSlip } from '../../../src/protocol/callback-bodies.ts';
 import type { Done } from './deed.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, carry, type Messages, type Sent } from './service.ts';
-import type { Lane, Replica, World } from './world.ts';
+import type { Lane, Replica } from './world.ts';
 
 /** One run as the service saw it. */
 export interface Lived {
@@ -24,7 +26,7 @@ export interface Lived {
 }
 
 /** Sends one message. */
-export async function send(world: World, replica: Replica, lived: Lived, act: Act): Promise<Sent> {
+export async function send(replica: Replica, lived: Lived, act: Act): Promise<Sent> {
   const message = lived.messages.of(act);
   const sent: Sent = {
     message,
@@ -33,7 +35,7 @@ export async function send(world: World, replica: Replica, lived: Lived, act: Ac
     answer: undefined,
   };
   lived.sent.push(sent);
-  sent.answer = await carry(world.source, replica, message);
+  sent.answer = await carry(replica, message);
   sent.to = lived.moment;
   return sent;
 }
@@ -44,18 +46,14 @@ export function isFinal({ answer }: Sent): boolean {
 }
 
 /** One look of the delivery worker at the queue: claims what is due, and delivers it. */
-export async function work(world: World, lane: Lane, replica: Replica): Promise<number> {
-  const { source } = world;
-  const permit = new source.SendPermit(replica.clock);
+export async function work(lane: Lane, replica: Replica): Promise<number> {
+  const permit = new SendPermit(replica.clock);
   const generation = replica.generation();
   const { taken } = await replica.store.take(lane.operatorId, { generation, limit: 10 });
   for (const one of taken) {
     const wallet = replica.wallets.get(lane.operatorId);
     if (wallet === undefined) continue;
-    await source.recordDelivery(
-      replica,
-      await source.tryDelivery(replica, wallet, one, permit, generation),
-    );
+    await recordDelivery(replica, await tryDelivery(replica, wallet, one, permit, generation));
   }
   return taken.length;
 }

@@ -1,14 +1,17 @@
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { resolveResult } from '../../../src/engine/resolve-result.ts';
 import type { Authority } from '../../../src/store/audit/audited.ts';
-import type {
+import { UnknownResults } from '../../../src/store/bets/unknown-results.ts';
+import type { Database } from '../../../src/store/database.ts';
+import {
   DeliveryAdmin,
-  ResolveResult,
-  RetryResult,
+  type ResolveResult,
+  type RetryResult,
 } from '../../../src/store/deliveries/delivery-admin.ts';
-import type { Forgotten } from '../../../src/store/players/forget.ts';
+import { type Forgotten, forgetPlayer } from '../../../src/store/players/forget.ts';
 import type { Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { Gates } from './gates.ts';
-import type { Source } from './source.ts';
 
 /** What people do through the internal listener. */
 export interface People {
@@ -26,7 +29,7 @@ export interface People {
 type AnyCall = (...values: readonly unknown[]) => Promise<unknown>;
 
 /** Each statement is a step of its person, whose connection may be lost, or the process be killed. */
-function stepOf(source: Source, label: string, call: AnyCall, isWrite: boolean): AnyCall {
+function stepOf(label: string, call: AnyCall, isWrite: boolean): AnyCall {
   const step = {
     kind: isWrite ? 'write' : 'read',
     label,
@@ -36,12 +39,11 @@ function stepOf(source: Source, label: string, call: AnyCall, isWrite: boolean):
     Gates.pass(step, async (choice) => {
       const found = await call(...values);
       if (choice !== 'lostAnswer') return found;
-      throw new source.GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
     });
 }
 
 function gated<T extends object>(
-  source: Source,
   object: T,
   names: readonly string[],
   writes: readonly string[] = ['$executeRaw'],
@@ -50,45 +52,41 @@ function gated<T extends object>(
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
       if (name === 'delivery' && typeof value === 'object' && value !== null) {
-        return gated(source, value, ['findFirst', 'findMany']);
+        return gated(value, ['findFirst', 'findMany']);
       }
       if (typeof value !== 'function' || typeof name !== 'string') return value;
       const call: AnyCall = async (...values) => await Reflect.apply(value, target, values);
-      return names.includes(name) ? stepOf(source, name, call, writes.includes(name)) : value;
+      return names.includes(name) ? stepOf(name, call, writes.includes(name)) : value;
     },
   });
 }
 
 /** @param database whose statements are steps */
-export function peopleAt(
-  source: Source,
-  prisma: Prisma,
-  database: InstanceType<Source['Database']>,
-): People {
+export function peopleAt(prisma: Prisma, database: Database): People {
   const options = { isHeld: () => false, horizonHours: () => 72 };
-  const steps = gated(source, prisma, ['$executeRaw', '$queryRaw']);
+  const steps = gated(prisma, ['$executeRaw', '$queryRaw']);
   const writes = ['$executeRaw', '$queryRaw'];
-  const releasing = gated(source, prisma, writes, writes);
-  const results = new source.UnknownResults(database);
+  const releasing = gated(prisma, writes, writes);
+  const results = new UnknownResults(database);
   return {
-    forgetNow: (userId, by) => source.forgetPlayer(prisma, userId, by),
+    forgetNow: (userId, by) => forgetPlayer(prisma, userId, by),
     forget: async (userId, after) => {
       const forget = async () => {
-        const { kind } = await source.forgetPlayer(prisma, userId, BY);
+        const { kind } = await forgetPlayer(prisma, userId, BY);
         await after(kind);
         return kind;
       };
-      return String(await stepOf(source, 'forgets the player', forget, true)());
+      return String(await stepOf('forgets the player', forget, true)());
     },
-    deliveries: new source.DeliveryAdmin({ ...options, prisma: steps }),
-    releases: new source.DeliveryAdmin({ ...options, prisma: releasing }),
+    deliveries: new DeliveryAdmin({ ...options, prisma: steps }),
+    releases: new DeliveryAdmin({ ...options, prisma: releasing }),
     say: async (transactionId, amount) => {
       const found =
         amount === undefined
           ? ({ kind: 'stake' } as const)
           : ({ kind: 'result', amount, resultType: 'won' } as const);
       const word = { who: 'ann', why: 'asked their support', by: BY, found };
-      const said = await source.resolveResult(results, transactionId, word, () => 60_000);
+      const said = await resolveResult(results, transactionId, word, () => 60_000);
       return said.kind === 'refused' ? `refused: ${said.why}` : said.kind;
     },
   };

@@ -95,11 +95,11 @@ async function begin(world: World, lane: Lane, scenario: Scenario, lived: Lived)
   const { begins } = scenario;
   if (begins === 'unknown' || begins === 'elsewhere') return;
   if (begins === 'declined') lived.wallet.next = 'refused';
-  await send(world, lane.replica(), lived, 'place');
+  await send(lane.replica(), lived, 'place');
   lived.moment += 1;
   if (begins === 'placed' || begins === 'declined') return;
   if (begins === 'settled') {
-    await send(world, lane.replica(), lived, 'settle 20');
+    await send(lane.replica(), lived, 'settle 20');
     lived.moment += 1;
     return;
   }
@@ -130,10 +130,10 @@ async function live(
       await perform(world, lane, replica, lived, act);
       continue;
     }
-    const first = await send(world, replica, lived, act);
+    const first = await send(replica, lived, act);
     if (isFinal(first)) continue;
     // A place is sent only once; everything else is repeated by the service.
     if (first.message.kind === 'place') return;
-    if (!isFinal(await send(world, replica, lived, act))) return;
+    if (!isFinal(await send(replica, lived, act))) return;
   }
 }

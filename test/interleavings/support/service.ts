@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { placeBet } from '../../../src/callbacks/place-bet.ts';
+import { rollback } from '../../../src/callbacks/rollback.ts';
+import { settle } from '../../../src/callbacks/settle.ts';
+import { unsettle } from '../../../src/callbacks/unsettle.ts';
+import { update } from '../../../src/callbacks/update.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
+import { storedMessage } from '../../../src/engine/stored-message.ts';
 import { type Answer, failure } from '../../../src/protocol/answers.ts';
 import {
   type BetSlip,
@@ -10,7 +19,7 @@ import {
   unsettleBody,
   updateBody,
 } from '../../../src/protocol/callback-bodies.ts';
-import type { Source } from './source.ts';
+import { parseBet } from '../../../src/protocol/messages.ts';
 
 /** What the service can send about the bet; a number is the settled amount, or the new odds. */
 const BASES = [
@@ -99,42 +108,30 @@ export function slipOf(player: { readonly userId: string; readonly token: string
 }
 
 /** Serves a callback as the route does, within the time limit. */
-export async function carry(
-  source: Source,
-  callbacks: Callbacks,
-  { method, body }: Message,
-): Promise<Answer> {
-  const parsed = source.parseBet(method, body);
+export async function carry(callbacks: Callbacks, { method, body }: Message): Promise<Answer> {
+  const parsed = parseBet(method, body);
   if (!parsed.ok) throw new Error(`the test sends what is no message: ${parsed.why}`);
   const { message } = parsed;
   const { clock, sessions } = callbacks;
-  const deadline = new source.Deadline(clock, clock.monotonicMs(), 30_000, 300);
-  const stored = source.storedMessage(sessions, message, body);
+  const deadline = new Deadline(clock, clock.monotonicMs(), 30_000, 300);
+  const stored = storedMessage(sessions, message, body);
   try {
     switch (message.operation) {
       case 'place':
-        return (await source.placeBet({ callbacks, message, stored, deadline })).answer;
+        return (await placeBet({ callbacks, message, stored, deadline })).answer;
       case 'settle':
-        return await answerOf(
-          source.settle(new source.BetCallback(callbacks, message, stored, deadline)),
-        );
+        return await answerOf(settle(new BetCallback(callbacks, message, stored, deadline)));
       case 'unsettle':
-        return await answerOf(
-          source.unsettle(new source.BetCallback(callbacks, message, stored, deadline)),
-        );
+        return await answerOf(unsettle(new BetCallback(callbacks, message, stored, deadline)));
       case 'rollback':
-        return await answerOf(
-          source.rollback(new source.BetCallback(callbacks, message, stored, deadline)),
-        );
+        return await answerOf(rollback(new BetCallback(callbacks, message, stored, deadline)));
       case 'update':
-        return await answerOf(
-          source.update(new source.BetCallback(callbacks, message, stored, deadline)),
-        );
+        return await answerOf(update(new BetCallback(callbacks, message, stored, deadline)));
       default:
         return unreachable(message);
     }
   } catch (error) {
-    if (!(error instanceof source.GatewayError)) throw error;
+    if (!(error instanceof GatewayError)) throw error;
     return method === 'POST' ? failure(100, 'System error') : failure(100, 'Unavailable', 503);
   }
 }

@@ -25,7 +25,7 @@ export async function getIntoTrouble(
   fails();
   const isRollback = trouble === 'dead rollback';
   if (isRollback) lived.byHand = 'rollback';
-  await send(world, lane.replica(), lived, isRollback ? 'rollback' : 'settle 20');
+  await send(lane.replica(), lived, isRollback ? 'rollback' : 'settle 20');
   if (trouble === 'dead' || isRollback || trouble === 'overdue')
     await overdue(world, transactionId);
   if ((trouble === 'dead' && !wallet.callerDialect.holdUnknownRepeats) || isRollback) {
@@ -33,7 +33,7 @@ export async function getIntoTrouble(
     // A look passes over what is locked, and a late claim is not sent; an order that takes this long is played again.
     const endsAtMs = performance.now() + LOOKS_MS;
     while (wallet.next !== undefined && performance.now() < endsAtMs) {
-      await work(world, lane, lane.replica());
+      await work(lane, lane.replica());
     }
   }
   wallet.next = undefined;

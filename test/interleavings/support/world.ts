@@ -2,13 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { pino } from 'pino';
+import { keepBooks } from '../../../src/books/keep-books.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { RefusedReads } from '../../../src/callbacks/refused-reads.ts';
+import { RepairedAnswers } from '../../../src/callbacks/repaired-answers.ts';
 import type { Configuration } from '../../../src/config/schema/schema.ts';
 import { ConfigurationSource } from '../../../src/config/source.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { BetChanges } from '../../../src/engine/bet-changes.ts';
+import { Accelerator } from '../../../src/redis/accelerator.ts';
+import { AnswerCache } from '../../../src/redis/answer-cache.ts';
+import { SessionCache } from '../../../src/sessions/session-cache.ts';
+import { Sessions } from '../../../src/sessions/sessions.ts';
+import { TokenVault } from '../../../src/sessions/token-vault.ts';
+import { BetJournal } from '../../../src/store/bets/journal.ts';
+import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
+import { BooksJournal } from '../../../src/store/books/books-journal.ts';
+import { Database } from '../../../src/store/database.ts';
+import { Confirmations } from '../../../src/store/deliveries/confirmations.ts';
+import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import { createPrisma } from '../../../src/store/schema/prisma.ts';
+import { DatabaseClock } from '../../../src/store/server/database-clock.ts';
+import { Players } from '../../../src/store/sessions/players.ts';
+import { SessionStore } from '../../../src/store/sessions/session-store.ts';
 import type { SqlValue } from '../../../src/store/sql/sql-value.ts';
 import type { Statement } from '../../../src/store/sql/statement.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { noTracing } from '../../../src/telemetry/tracing.ts';
 import type { Wallets } from '../../../src/wallets/wallets.ts';
 import { createDatabase } from '../../support/database.ts';
 import { SERVICE_SECRET, writeConfiguration } from '../../support/gateway.ts';
@@ -16,7 +38,6 @@ import { sharedRedis } from '../../support/redis.ts';
 import { Gates } from './gates.ts';
 import { type People, peopleAt } from './people.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
-import type { Source } from './source.ts';
 
 /** Statements about a bet that change nothing. */
 const READS = /^bet-(find|answer-of|operations(-under)?|resolve-look)$/;
@@ -42,8 +63,8 @@ export interface Lane {
 }
 
 export interface Replica extends Callbacks {
-  readonly store: InstanceType<Source['DeliveryStore']>;
-  readonly confirmations: InstanceType<Source['Confirmations']>;
+  readonly store: DeliveryStore;
+  readonly confirmations: Confirmations;
   /** The `wallet.generation` that this process knows. */
   readonly generation: () => number;
 }
@@ -52,7 +73,6 @@ type Row = Readonly<Record<string, string>>;
 
 /** The servers and modules that all runs share. */
 export interface World {
-  readonly source: Source;
   lane(operatorId: string): Promise<Lane>;
   /** Bypasses all gates. @param name unique to this statement, which is planned once per connection */
   sql(name: string, text: string, values: readonly unknown[]): Promise<void>;
@@ -63,7 +83,7 @@ export interface World {
   /** Books what can be booked by now. */
   book(): Promise<void>;
   /** Of which only this bet is ever due, and it always is. */
-  confirmationsOf(transactionId: string): InstanceType<Source['Confirmations']>;
+  confirmationsOf(transactionId: string): Confirmations;
   close(): Promise<void>;
 }
 
@@ -94,7 +114,6 @@ function withGeneration(configuration: Configuration, generation: number): Confi
 }
 
 export async function openWorld(
-  source: Source,
   operatorIds: readonly string[],
   onFailure: 'error' | 'queue',
 ): Promise<World> {
@@ -109,7 +128,7 @@ export async function openWorld(
   const configuration = new ConfigurationSource(config).current;
   await rm(folder, { recursive: true });
 
-  class GatedDatabase extends source.Database {
+  class GatedDatabase extends Database {
     protected override async query(statement: Statement, values: readonly SqlValue[]) {
       const { name } = statement;
       if (CONSTANT.test(name)) return await super.query(statement, values);
@@ -120,19 +139,19 @@ export async function openWorld(
         async (choice) => {
           const rows = await super.query(statement, values);
           if (choice !== 'lostAnswer') return rows;
-          throw new source.GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
+          throw new GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
         },
       );
     }
   }
-  class GatedChanges extends source.BetChanges {
+  class GatedChanges extends BetChanges {
     override async next(): Promise<boolean> {
       const wait = { kind: 'wait', label: 'waits', faults: ['giveUp'] } as const;
       return await Gates.pass(wait, (choice) => Promise.resolve(choice === 'ok'));
     }
   }
 
-  class OwnConfirmations extends source.Confirmations {
+  class OwnConfirmations extends Confirmations {
     readonly #own: string;
 
     constructor(own: string) {
@@ -153,21 +172,21 @@ export async function openWorld(
   });
   const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
   const ungated = new Pool({ connectionString: url, max: 4, options });
-  const prisma = source.createPrisma(url);
-  const databaseClock = new source.DatabaseClock(database, clock);
+  const prisma = createPrisma(url);
+  const databaseClock = new DatabaseClock(database, clock);
   databaseClock.start();
-  const accelerator = new source.Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
-  const vault = new source.TokenVault(undefined);
-  const cache = new source.SessionCache(accelerator, 'here', vault);
-  const sessionStore = new source.SessionStore(database);
-  const sessions = new source.Sessions({ store: sessionStore, cache, vault, clock, logger });
-  const players = new source.Players(database);
-  const answers = new source.AnswerCache(accelerator, 'here', clock, () => 60_000);
-  const metrics = source.createMetrics();
+  const accelerator = new Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
+  const vault = new TokenVault(undefined);
+  const cache = new SessionCache(accelerator, 'here', vault);
+  const sessionStore = new SessionStore(database);
+  const sessions = new Sessions({ store: sessionStore, cache, vault, clock, logger });
+  const players = new Players(database);
+  const answers = new AnswerCache(accelerator, 'here', clock, () => 60_000);
+  const metrics = createMetrics();
   const lanes = new Map<string, Lane>();
   const walletsOf = (generationOf: (lane: Lane) => number) => walletsIn(lanes, generationOf);
   const configurations = new Map([1, 2].map((one) => [one, withGeneration(configuration, one)]));
-  const refusedReads = new source.RefusedReads({
+  const refusedReads = new RefusedReads({
     ...{ clock, metrics },
     wallets: walletsOf(() => 1),
   });
@@ -176,19 +195,18 @@ export async function openWorld(
   const replica = (generation: () => number = () => 1): Replica => ({
     ...{ clock, logger, metrics, players, sessions, answers, generation },
     wallets: walletsOf(generation),
-    tracing: source.noTracing,
+    tracing: noTracing,
     configuration: () => configurations.get(generation()) ?? configuration,
-    bets: new source.BetJournal(database, databaseClock),
-    places: new source.PlaceJournal(database, databaseClock),
+    bets: new BetJournal(database, databaseClock),
+    places: new PlaceJournal(database, databaseClock),
     changes: new GatedChanges(),
     refusedReads,
-    repairedAnswers: new source.RepairedAnswers({ clock, logger, metrics }),
+    repairedAnswers: new RepairedAnswers({ clock, logger, metrics }),
     logsRead: () => false,
-    store: new source.DeliveryStore(database),
-    confirmations: new source.Confirmations(database),
+    store: new DeliveryStore(database),
+    confirmations: new Confirmations(database),
   });
   return {
-    source,
     lane: async (operatorId) => {
       const player = async () => {
         const owner = await players.ensure(operatorId, randomUUID());
@@ -216,11 +234,10 @@ export async function openWorld(
     look: async (name, text, values) => {
       return (await ungated.query<Row>({ name, text, values: [...values] })).rows;
     },
-    people: peopleAt(source, prisma, database),
+    people: peopleAt(prisma, database),
     book: async () => {
-      const books = new source.BooksJournal(database);
-      for (let kept = 'more'; kept !== 'done'; )
-        ({ kind: kept } = await source.keepBooks(books, 'UTC'));
+      const books = new BooksJournal(database);
+      for (let kept = 'more'; kept !== 'done'; ) ({ kind: kept } = await keepBooks(books, 'UTC'));
     },
     confirmationsOf: (transactionId) => new OwnConfirmations(transactionId),
     close: async () => {

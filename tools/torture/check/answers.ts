@@ -24,7 +24,7 @@ export function answerFindings(record: BetRecord): Finding[] {
   for (const sends of byStep(record)) {
     const contradiction = contradictionIn(record, sends);
     if (contradiction !== undefined) find('contradiction', contradiction);
-    const other = mayBeDead(record, sends) ? undefined : otherAnswerIn(sends);
+    const other = otherAnswerIn(sends);
     if (other !== undefined) find('otherAnswer', other);
   }
   return findings;
@@ -102,15 +102,6 @@ function acceptedAfterRollback(record: BetRecord, sends: readonly Send[]): strin
   return late && `${nameOf(late)} was answered 200 although the rollback had been answered`;
 }
 
-/**
- * A promised result that has become a dead letter is sent to the wallet anew when it is repeated, and may get
- * another answer.
- */
-function mayBeDead({ plan }: BetRecord, [first]: readonly Send[]): boolean {
-  const isResult = first?.operation === 'settle' || first?.operation === 'unsettle';
-  return isResult && CHARACTERS[plan.operator].isImpatient;
-}
-
 /** "The first answer again" means word for word, including its time. */
 function otherAnswerIn(sends: readonly Send[]): string | undefined {
   const confirmed = sends.filter((send) => send.isConfirmed);
@@ -132,9 +123,9 @@ function byStep(record: BetRecord): readonly (readonly Send[])[] {
   return [...steps.values()].map((sends) => sends.sort((one, other) => one.atMs - other.atMs));
 }
 
-/** Copies with other content: another stake, or another method. */
+/** A copy with another stake. */
 function contradictsBet({ kind }: Send): boolean {
-  return kind === 'conflict' || kind === 'swapped';
+  return kind === 'conflict';
 }
 
 function rollbackBegan(record: BetRecord, send: Send): boolean {
@@ -142,14 +133,9 @@ function rollbackBegan(record: BetRecord, send: Send): boolean {
 }
 
 function sessionEnded(record: BetRecord, send: Send): boolean {
-  const { sessionEndedFromMs: endedMs, sessionRenewedAtMs: renewedMs } = record;
-  const isOfNewSession = renewedMs !== undefined && send.atMs > renewedMs;
-  const isOfEndedOne = endedMs !== undefined && endedMs < send.endedAtMs;
-  return isOfEndedOne && !(isOfNewSession && (renewedMs ?? 0) > endedMs && !COPIES.has(send.kind));
+  const { sessionEndedFromMs: endedMs } = record;
+  return endedMs !== undefined && endedMs < send.endedAtMs;
 }
-
-/** Kinds of copies that carry the token of the original. */
-const COPIES: ReadonlySet<string> = new Set(['twin', 'replay', 'again', 'respelled']);
 
 /**
  * Codes with which the outcome of a place stays unknown, whatever the wallet meant (docs/contract.md, Callbacks).

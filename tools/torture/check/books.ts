@@ -16,12 +16,9 @@ function expectedOf(record: BetRecord): Expected {
   return { isHeld, paid: isHeld ? moneyOf(record.paid) : 0n };
 }
 
-/**
- * Whether the service itself does not know: nothing was answered, which is a finding of its own, or it gave up on a
- * result.
- */
-function isUnsure({ unanswered, isResultOpen, standing }: BetRecord): boolean {
-  return unanswered.length > 0 || (isResultOpen && standing === 'accepted');
+/** Whether the service itself does not know: nothing was answered, which is a finding of its own. */
+function isUnsure({ unanswered }: BetRecord): boolean {
+  return unanswered.length > 0;
 }
 
 /** Where a wallet's books differ from what the service believes about one bet. */

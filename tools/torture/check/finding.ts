@@ -14,20 +14,10 @@ export type FindingKind =
   | 'otherAnswer'
   | 'unexpectedRefusal'
   | 'conflictAccepted'
-  /** A place was not sent although the wallet was in perfect health. */
-  | 'needlessRefusal'
   /** The service never got a definite answer, however often it asked. */
   | 'neverAnswered'
-  /** An answer had to wait for a lease although no process was lost. */
-  | 'blocked'
-  | 'lateAnswer'
-  | 'droppedCall'
   | 'serverError'
   | 'undelivered'
-  /** A wallet received a delivery that a person held, or that was meant for an earlier wallet. */
-  | 'notHeld'
-  /** A secret that a rotation removed is still in use. */
-  | 'oldSecret'
   | 'crash';
 
 export interface Finding {
@@ -36,13 +26,3 @@ export interface Finding {
   readonly bet: string | undefined;
   readonly text: string;
 }
-
-/** Kinds that an overloaded machine alone can cause: they count only if they happen again. */
-export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set([
-  'lateAnswer',
-  'droppedCall',
-  'neverAnswered',
-  'undelivered',
-  'needlessRefusal',
-  'blocked',
-]);

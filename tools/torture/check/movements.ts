@@ -61,28 +61,16 @@ function differing(record: BetRecord, sums: Sums | undefined, booked: BookedBet 
   const { stake = '0', paid = '0' } = sums ?? {};
   const held = heldOf(booked);
   const findings: Finding[] = [];
-  // A bet from elsewhere was placed before the gateway existed: its stake is in no books of the gateway.
-  const placed = record.plan.begins === 'elsewhere' ? 0n : held.stake;
   for (const [word, says, holds] of [
-    ['stakes', stake, placed],
+    ['stakes', stake, held.stake],
     ['payouts', paid, held.paid],
   ] as const) {
     if (signedMoneyOf(says) === holds) continue;
-    // It was paid elsewhere, and has had no result here.
-    if (record.plan.paidBefore !== undefined && !hasResult(record)) continue;
-    // A result that a person resolved after checking the wallet moves nothing in the gateway's books.
-    if (record.isLookedUp && word === 'payouts') continue;
     const text = `the books say ${says} of ${word}; the wallet ${moneyText(holds)}`;
     findings.push({ kind: 'statement', bet: record.plan.id, text });
   }
   return findings;
 }
-
-function hasResult({ sends }: BetRecord): boolean {
-  return sends.some(({ operation, isConfirmed }) => isConfirmed && MOVES.has(operation));
-}
-
-const MOVES: ReadonlySet<string> = new Set(['settle', 'unsettle', 'rollback']);
 
 function signedMoneyOf(text: string): bigint {
   return text.startsWith('-') ? -moneyOf(text.slice(1)) : moneyOf(text);

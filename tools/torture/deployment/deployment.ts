@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../embedded/redis.ts';
 import type { EmbeddedServer } from '../../embedded/server.ts';
 import { SignedClient } from '../../simulator/signed-client.ts';
-import { ALL_OPERATORS, CHARACTERS, type Layout, type OperatorId } from '../plan/plan.ts';
+import { CHARACTERS, type Layout, OPERATORS, type OperatorId } from '../plan/plan.ts';
 import { SERVICE_LIMIT_MS } from '../settings.ts';
 import { LinkProxy } from '../world/link-proxy.ts';
 import { Wallet } from '../world/wallet.ts';
-import { ConfigurationFolder, FIRST_SERVICE_SECRET } from './configuration.ts';
-import { Gateway, type Releases } from './gateway.ts';
+import { ConfigurationFolder, SERVICE_SECRET } from './configuration.ts';
+import { Gateway } from './gateway.ts';
 import { freePort, type Servers } from './servers.ts';
 
 export const ADMIN_TOKEN = 'the-torture-tests-own-admin-token';
@@ -17,11 +17,6 @@ export interface Process {
   readonly gateway: Gateway;
   readonly postgres: LinkProxy;
   readonly redis: LinkProxy;
-}
-
-/** The secret with which the service signs. Kept apart because deployments outlive the histories that rotate it. */
-export interface ServiceKey {
-  secret: string;
 }
 
 /** An address that the service can call. */
@@ -36,7 +31,6 @@ export interface Deployment {
   readonly processes: readonly Process[];
   readonly entrances: readonly Entrance[];
   readonly configuration: ConfigurationFolder;
-  readonly serviceKey: ServiceKey;
   readonly redis: EmbeddedServer;
   readonly databaseUrl: string;
   wallet(operator: OperatorId): Wallet;
@@ -65,24 +59,18 @@ const PROCESSES: Readonly<Record<Layout, readonly ProcessPlan[]>> = {
 
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 
-/** @param releases the source folders of the gateways under test */
-export async function openDeployment(
-  servers: Servers,
-  layout: Layout,
-  releases: Releases,
-): Promise<Deployment> {
+export async function openDeployment(servers: Servers, layout: Layout): Promise<Deployment> {
   const databaseUrl = await servers.database();
   const redis = await startRedis();
   const wallets = new Map<OperatorId, Wallet>();
-  for (const operator of ALL_OPERATORS) {
+  for (const operator of OPERATORS) {
     const wallet = new Wallet(operator, CHARACTERS[operator], `${operator}-wallet-secret`);
     await wallet.up();
     wallets.set(operator, wallet);
   }
   const configuration = await ConfigurationFolder.write(wallets);
   const processes: Process[] = [];
-  const serviceKey: ServiceKey = { secret: FIRST_SERVICE_SECRET };
-  const deployment = { layout, processes, configuration, serviceKey, redis, databaseUrl };
+  const deployment = { layout, processes, configuration, redis, databaseUrl };
   const entrances: Entrance[] = [];
   const close = async () => {
     await Promise.all(entrances.map(({ client }) => client.close()));
@@ -94,9 +82,8 @@ export async function openDeployment(
     await redis.stop();
   };
   try {
-    for (const [at, plan] of PROCESSES[layout].entries()) {
+    for (const plan of PROCESSES[layout]) {
       const started = await startProcess(plan, {
-        releases: beginningWith(at, releases),
         databaseUrl,
         redisUrl: redis.url,
         configFolder: configuration.path,
@@ -107,7 +94,7 @@ export async function openDeployment(
       const { baseUrl } = started.gateway;
       const client = new SignedClient({
         baseUrl,
-        secret: FIRST_SERVICE_SECRET,
+        secret: SERVICE_SECRET,
         timeoutMs: SERVICE_LIMIT_MS,
       });
       entrances.push({ gateway: started.gateway, client });
@@ -127,7 +114,6 @@ export async function openDeployment(
 async function startProcess(
   plan: ProcessPlan,
   around: {
-    readonly releases: Releases;
     readonly databaseUrl: string;
     readonly redisUrl: string;
     readonly configFolder: string;
@@ -141,7 +127,6 @@ async function startProcess(
       ? {}
       : { NODE_OPTIONS: `--import=${SKEWED_CLOCK}`, TORTURE_SKEW_MS: String(plan.skewMs) };
   const gateway = new Gateway({
-    releases: around.releases,
     port,
     adminPort,
     takesCallbacks: plan.takesCallbacks,
@@ -161,12 +146,6 @@ async function startProcess(
     },
   });
   return { gateway, postgres: postgres.proxy, redis: redis.proxy };
-}
-
-/** Processes start with alternating releases. */
-function beginningWith(at: number, releases: Releases): Releases {
-  const [first, second] = releases;
-  return second === undefined || at % 2 === 0 ? releases : [second, first];
 }
 
 async function proxyBefore(

@@ -1,20 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SupervisedProcess, Supervisor } from '../../embedded/supervised.ts';
 
-/** Folders that contain the `src/` of a gateway: of one release, or of two that alternate at each start. */
-export type Releases = readonly [string, (string | undefined)?];
-
 export interface GatewayOptions {
-  readonly releases: Releases;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly adminPort: number;
   readonly takesCallbacks: boolean;
 }
 
+const ROOT = resolve(import.meta.dirname, '../../..');
 /** Generous, for a machine that does ten other things. */
 const READY_MS_MAX = 180_000;
 const READY_POLL_MS = 40;
@@ -37,15 +34,12 @@ export class Gateway {
   readonly away: { readonly fromMs: number; toMs: number }[] = [];
   /** Log lines of crashes, which no gateway may have. */
   readonly crashes: string[] = [];
-  readonly #reloads: { readonly atMs: number; readonly line: string }[] = [];
-  #startedAtMs = 0;
-  #starts = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
     this.#supervisor = new Supervisor({
-      cwd: options.releases[0],
+      cwd: ROOT,
       env: { ...Object.fromEntries(inherited), ...options.env },
     });
     for (const stream of [this.#supervisor.stdout, this.#supervisor.stderr]) {
@@ -75,29 +69,12 @@ export class Gateway {
     return this.#lines.slice(-count);
   }
 
-  /**
-   * Whether all of its processes have applied a change that was written at this time, on `performance.now()`.
-   * @param change matches the log line that reports it
-   */
-  hasTakenOver(change: RegExp, writtenAtMs: number): boolean {
-    if (this.#process === undefined) return false;
-    if (this.#startedAtMs > writtenAtMs) return true;
-    const since = this.#reloads.filter(
-      ({ atMs, line }) => atMs >= writtenAtMs && change.test(line),
-    );
-    return since.length >= 1 + childrenOf(this.#process.pid).length;
-  }
-
   /** @throws Error, with its last log lines, when it does not become ready */
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
-    this.#startedAtMs = performance.now();
-    const [first, second = first] = this.#options.releases;
-    const file = join(this.#starts % 2 === 0 ? first : second, 'src/main.ts');
-    this.#starts += 1;
     const started = await this.#supervisor.run({
       file: process.execPath,
-      args: [file],
+      args: [join(ROOT, 'src/main.ts')],
       stopSignal: 'SIGKILL',
     });
     this.#process = started;
@@ -165,9 +142,6 @@ export class Gateway {
 
   #keep(line: string): void {
     if (CRASHED.test(line)) this.crashes.push(line);
-    if (line.includes('"config.reloaded"')) {
-      this.#reloads.push({ atMs: performance.now(), line });
-    }
     this.#lines.push(line);
     if (this.#lines.length > LINES_MAX) this.#lines.splice(0, LINES_MAX / 2);
   }

@@ -1,6 +1,5 @@
 import { FateWriter } from './fates.ts';
 import {
-  type Beginning,
   type BetPlan,
   CHARACTERS,
   type Copy,
@@ -22,7 +21,6 @@ interface StepOptions {
   readonly isAlongside?: boolean;
   readonly replayShare?: number;
   readonly twinShare?: number;
-  readonly givesUpAfter?: number | undefined;
 }
 
 /** Writes one bet's history: the service's steps, and how its wallet answers them. */
@@ -34,23 +32,11 @@ export class BetWriter {
   readonly #refuses: Record<string, number> = {};
   readonly fates: FateWriter;
   #lastWhole: string | undefined;
-  readonly #returns: boolean;
-  readonly #results: { readonly amount: string; readonly resultType: ResultType }[] = [];
 
-  /**
-   * @param operator picked at random unless given
-   * @param options.returns whether results may repeat earlier ones of the bet
-   */
-  constructor(
-    random: Random,
-    index: number,
-    operator: OperatorId = random.pick(OPERATORS),
-    { returns = false } = {},
-  ) {
+  constructor(random: Random, index: number) {
     this.#random = random;
     this.#id = `b${index}`;
-    this.#operator = operator;
-    this.#returns = returns;
+    this.#operator = random.pick(OPERATORS);
     this.fates = new FateWriter(random, this.#id);
   }
 
@@ -65,7 +51,6 @@ export class BetWriter {
       isAlongside = false,
       replayShare = 0.08,
       twinShare = 0.12,
-      givesUpAfter,
     }: StepOptions = {},
   ): this {
     const id = `${this.#id}.o${this.#steps.length}`;
@@ -76,15 +61,11 @@ export class BetWriter {
     if (this.#random.chance(replayShare)) copy('replay', this.#random.whole(0, 900));
     if (move.kind === 'place') {
       if (this.#random.chance(0.05)) copy('conflict', this.#random.whole(0, 600));
-      if (this.#random.chance(0.05)) copy('swapped', this.#random.whole(0, 900));
     } else if (this.#random.chance(0.08)) {
       copy('again', this.#random.whole(0, 40));
-    } else if (this.#returns && move.kind === 'settle' && this.#random.chance(0.15)) {
-      copy('respelled', this.#random.whole(0, 40));
     }
     const via = this.#random.whole(0, 3);
-    const step = { id, move, pauseMs, isAlongside, via, copies };
-    this.#steps.push(givesUpAfter === undefined ? step : { ...step, givesUpAfter });
+    this.#steps.push({ id, move, pauseMs, isAlongside, via, copies });
     return this;
   }
 
@@ -93,16 +74,7 @@ export class BetWriter {
   }
 
   /** @returns the amount of the result */
-  settle(
-    resultType: ResultType = this.#random.pick(PAYING),
-    pauseMs = this.#pause(),
-    givesUpAfter?: number,
-  ): string {
-    if (this.#results.length > 0 && this.#random.chance(0.5)) {
-      const before = this.#random.pick(this.#results);
-      this.step({ kind: 'settle', ...before }, { pauseMs, givesUpAfter });
-      return before.amount;
-    }
+  settle(resultType: ResultType = this.#random.pick(PAYING), pauseMs = this.#pause()): string {
     const amount = this.#random.weighted([
       [1, '0'],
       [8, amountOf(this.#random)],
@@ -111,13 +83,12 @@ export class BetWriter {
     ]);
     this.#lastWhole = amount.split('.')[0];
     const type = amount === '0' ? 'lost' : resultType;
-    if (this.#returns) this.#results.push({ amount, resultType: type });
-    this.step({ kind: 'settle', amount, resultType: type }, { pauseMs, givesUpAfter });
+    this.step({ kind: 'settle', amount, resultType: type }, { pauseMs });
     return amount;
   }
 
-  unsettle(pauseMs = this.#pause(), givesUpAfter?: number): this {
-    return this.step({ kind: 'unsettle' }, { pauseMs, givesUpAfter });
+  unsettle(pauseMs = this.#pause()): this {
+    return this.step({ kind: 'unsettle' }, { pauseMs });
   }
 
   rollback(isAlongside = false): this {
@@ -135,20 +106,7 @@ export class BetWriter {
     return this;
   }
 
-  done(
-    startMs: number,
-    {
-      isForgotten = false,
-      isSeenTo = false,
-      begins = 'here',
-      paidBefore,
-    }: {
-      readonly isForgotten?: boolean;
-      readonly isSeenTo?: boolean;
-      readonly begins?: Beginning;
-      readonly paidBefore?: string | undefined;
-    } = {},
-  ): BetPlan {
+  done(startMs: number, isForgotten: boolean): BetPlan {
     return {
       id: this.#id,
       operator: this.#operator,
@@ -156,9 +114,6 @@ export class BetWriter {
       startMs,
       isFreebet: this.#random.chance(0.1),
       isForgotten,
-      begins,
-      ...(isSeenTo && { isSeenTo }),
-      ...(paidBefore !== undefined && { paidBefore }),
       refuses: this.#refuses,
       steps: this.#steps.map((step, index) => withoutLaterUpdates(step, this.#steps[index + 1])),
       fates: this.fates.done(),

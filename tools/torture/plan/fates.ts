@@ -65,11 +65,6 @@ export class FateWriter {
     return this.#write(operation, nth, 'never', 'code', 0, code);
   }
 
-  /** Refused with a code that leaves open whether it was executed. */
-  openCode(operation: BetOperation, nth: number): this {
-    return this.#write(operation, nth, this.#random.chance(0.6) ? 'now' : 'never', 'code');
-  }
-
   /** One of the uncertain fates. */
   uncertain(operation: BetOperation, nth: number, mayBeLate: boolean): this {
     const fate = this.#random.weighted([

@@ -59,8 +59,6 @@ const FAULTS: readonly (readonly [weight: number, draw: Draw])[] = [
       ms: random.whole(600, 2_500),
     }),
   ],
-  [1, () => ({ kind: 'rotateServiceSecret' })],
-  [1, (random) => ({ kind: 'rotateSecret', operator: random.pick(OPERATORS) })],
   [1, () => ({ kind: 'reload' })],
   [
     3,

@@ -1,4 +1,4 @@
-/** A whole history, decided before it is played. It is only data, so that it can be shrunk and printed. */
+/** A whole history, decided before it is played. It is only data. */
 export interface Plan {
   readonly seed: number;
   readonly layout: Layout;
@@ -12,9 +12,7 @@ export type Layout = (typeof LAYOUTS)[number];
 
 /** Operators whose wallets keep the protocol. */
 export const OPERATORS = ['alpha', 'beta', 'gamma', 'delta'] as const;
-/** The operators of every deployment. */
-export const ALL_OPERATORS = [...OPERATORS, 'epsilon', 'zeta', 'eta'] as const;
-export type OperatorId = (typeof ALL_OPERATORS)[number];
+export type OperatorId = (typeof OPERATORS)[number];
 
 export interface OperatorCharacter {
   readonly settleOnFailure: 'error' | 'queue';
@@ -22,38 +20,13 @@ export interface OperatorCharacter {
   readonly keyedOnRequestId: boolean;
   /** Remembers rollbacks of bets that it has not seen, and refuses a later place. */
   readonly tombstones: boolean;
-  /**
-   * Sessions are prefixed and the wallet speaks a dialect: it wants a token on every call, sends empty bodies for
-   * success, errors as 404 and 422 with an `errorCode`, and "nothing to roll back" as 5.
-   */
-  readonly isForeign: boolean;
-  /** Its promises become dead letters after a second, and a person retries them. */
-  readonly isImpatient: boolean;
-  /**
-   * Executes every repeat again, payouts and reversals alike: only a person may repeat (`unknownRepeats: hold`).
-   */
-  readonly isSpendthrift: boolean;
 }
 
-const USUAL = { isForeign: false, isImpatient: false, isSpendthrift: false };
-
 export const CHARACTERS: Readonly<Record<OperatorId, OperatorCharacter>> = {
-  alpha: { ...USUAL, settleOnFailure: 'error', keyedOnRequestId: false, tombstones: true },
-  beta: { ...USUAL, settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
-  gamma: { ...USUAL, settleOnFailure: 'queue', keyedOnRequestId: true, tombstones: true },
-  delta: { ...USUAL, settleOnFailure: 'error', keyedOnRequestId: true, tombstones: false },
-  epsilon: {
-    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
-    ...{ ...USUAL, isForeign: true },
-  },
-  zeta: {
-    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: true },
-    ...{ ...USUAL, isImpatient: true },
-  },
-  eta: {
-    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: true },
-    ...{ ...USUAL, isSpendthrift: true },
-  },
+  alpha: { settleOnFailure: 'error', keyedOnRequestId: false, tombstones: true },
+  beta: { settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
+  gamma: { settleOnFailure: 'queue', keyedOnRequestId: true, tombstones: true },
+  delta: { settleOnFailure: 'error', keyedOnRequestId: true, tombstones: false },
 };
 
 export interface BetPlan {
@@ -66,22 +39,11 @@ export interface BetPlan {
   readonly isFreebet: boolean;
   /** The service forgets to roll back a place that was answered 100, so the gateway has to. */
   readonly isForgotten: boolean;
-  readonly begins: Beginning;
-  /** A person resolves its dead letters once the wallet agrees with the service. */
-  readonly isSeenTo?: boolean;
-  /** For a bet from elsewhere: what was paid there, as decimal text; undefined if it has no result yet. */
-  readonly paidBefore?: string;
   /** Amounts of settles that the wallet always refuses, with the code. */
   readonly refuses: Readonly<Record<string, number>>;
   readonly steps: readonly Step[];
   readonly fates: readonly Fate[];
 }
-
-/**
- * `here`: begins with its place. `elsewhere`: was placed before the gateway existed; the wallet holds it and the
- * gateway has never seen it. `overtaken`: its place is delayed on the way, and its rollback arrives first.
- */
-export type Beginning = 'here' | 'elsewhere' | 'overtaken';
 
 export type Move =
   | { readonly kind: 'place' }
@@ -90,11 +52,9 @@ export type Move =
   | { readonly kind: 'rollback'; readonly errorCode: number }
   | { readonly kind: 'update'; readonly coefficient: string }
   /** The operator ends the player's session. */
-  | { readonly kind: 'endSession' }
-  /** The operator opens another session of the player, in another currency. */
-  | { readonly kind: 'newSession' };
+  | { readonly kind: 'endSession' };
 
-export type BetMove = Exclude<Move, { kind: 'endSession' | 'newSession' }>;
+export type BetMove = Exclude<Move, { kind: 'endSession' }>;
 
 export type ResultType = 'won' | 'lost' | 'refund' | 'cashout';
 
@@ -109,8 +69,6 @@ export interface Step {
   /** Which of the gateway's addresses gets it first; repeats go to the others in turn. */
   readonly via: number;
   readonly copies: readonly Copy[];
-  /** For a result: after this many tries without an answer the service goes on, because the result has changed. */
-  readonly givesUpAfter?: number;
 }
 
 /** A copy of the step's request: the same bytes, or contradicting ones. */
@@ -123,11 +81,10 @@ export interface Copy {
 
 /**
  * `twin`: the same bytes while the step is under way. `replay`: the same bytes after its end, whatever came since.
- * `again`: the same operation under a new `requestId`, before anything else comes. `respelled`: like `again`, with
- * the amount spelled differently. `conflict`: a place with another stake. `swapped`: a place's bytes sent by PUT,
- * which would be an unsettle.
+ * `again`: the same operation under a new `requestId`, before anything else comes. `conflict`: a place with another
+ * stake.
  */
-export type CopyKind = 'twin' | 'replay' | 'again' | 'respelled' | 'conflict' | 'swapped';
+export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict';
 
 export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
@@ -198,24 +155,9 @@ export type Fault =
   | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
   | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
   | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }
-  /**
-   * Rotates the service's secret: both are accepted, the service changes to the new one, the old one is removed.
-   */
-  | { readonly kind: 'rotateServiceSecret' }
-  /** Rotates an operator's wallet secret, in the same steps. */
-  | { readonly kind: 'rotateSecret'; readonly operator: OperatorId }
   | { readonly kind: 'reload' }
   | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
-  | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number }
-  | { readonly kind: 'suspended'; readonly operator: OperatorId; readonly ms: number }
-  /** A person holds the operator's deliveries, and resumes them. */
-  | { readonly kind: 'hold'; readonly operator: OperatorId; readonly ms: number }
-  /** A person retries all of an operator's pending deliveries and dead letters at once. */
-  | { readonly kind: 'retry'; readonly operator: OperatorId }
-  /** `wallet.generation` is raised; after a while a person releases the bets that are held because of it. */
-  | { readonly kind: 'newWallet'; readonly operator: OperatorId; readonly ms: number }
-  /** Redis is reset to its state of this long before. */
-  | { readonly kind: 'oldRedis'; readonly ms: number };
+  | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number };
 
 export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
 
@@ -245,31 +187,3 @@ export const COMMIT_FAULTS = [
   'loseAtCommit',
 ] as const;
 export type CommitFault = (typeof COMMIT_FAULTS)[number];
-
-/** The ids of everything that can be left out of a plan, coarse parts first. */
-export function partsOf(plan: Plan): readonly string[] {
-  return [
-    ...plan.faults.map(({ id }) => id),
-    ...plan.bets.map(({ id }) => id),
-    ...plan.bets.flatMap((bet) => [
-      ...bet.fates.map(({ id }) => id),
-      ...bet.steps.flatMap((step) => [step.id, ...step.copies.map(({ id }) => id)]),
-    ]),
-  ];
-}
-
-/** The plan reduced to the parts in `kept`; the parts of a part that is left out go with it. */
-export function prune(plan: Plan, kept: ReadonlySet<string>): Plan {
-  const isKept = ({ id }: { readonly id: string }) => kept.has(id);
-  return {
-    ...plan,
-    faults: plan.faults.filter(isKept),
-    bets: plan.bets.filter(isKept).map((bet) => ({
-      ...bet,
-      fates: bet.fates.filter(isKept),
-      steps: bet.steps
-        .filter(isKept)
-        .map((step) => ({ ...step, copies: step.copies.filter(isKept) })),
-    })),
-  };
-}

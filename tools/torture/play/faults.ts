@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pause } from '../check/pauses.ts';
-import type { Deployment, Process } from '../deployment/deployment.ts';
+import { ADMIN_TOKEN, type Deployment, type Process } from '../deployment/deployment.ts';
 import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
 import type { Story } from '../story.ts';
 import type { Link } from '../world/link.ts';
 import type { LinkProxy } from '../world/link-proxy.ts';
-import { oldRedis } from './old-redis.ts';
-import { Person } from './person.ts';
-import { Rotation } from './rotation.ts';
 
 /** The process and connection that triggered a fault, for faults that hit just these. */
 export interface Place {
@@ -15,27 +11,21 @@ export interface Place {
   readonly link: Link;
 }
 
+const PATIENCE_MS = 2_000;
+const AGAIN_MS = 500;
+
 /** Causes a plan's faults, and undoes all of them. */
 export class Faults {
   readonly #deployment: Deployment;
   readonly #story: Story;
   readonly #running = new Set<Promise<void>>();
   readonly #begun = new Set<string>();
-  readonly #rotation: Rotation;
-  readonly person: Person;
   readonly #came = new Map<string, number>();
-  /** What a rotation has wrongly left in use, in words. */
-  readonly leftBehind: string[] = [];
 
   constructor(deployment: Deployment, story: Story) {
     this.#deployment = deployment;
     this.#story = story;
-    this.#rotation = new Rotation(deployment);
-    this.person = new Person(deployment, story);
   }
-
-  /** The periods in which an operator's wallet must get no deliveries, or none of older bets. */
-  readonly pauses: Pause[] = [];
 
   /** How many faults of each kind have hit something. */
   get came(): ReadonlyMap<string, number> {
@@ -100,32 +90,18 @@ export class Faults {
       }
       case 'kill':
         return await this.#kill(this.#process(fault.process, at), fault.downMs);
-      case 'maintenance':
-      case 'suspended': {
+      case 'maintenance': {
         const { configuration } = this.#deployment;
         await configuration.setStatus(fault.operator, fault.kind);
         await sleep(fault.ms);
         return await configuration.setStatus(fault.operator, 'active');
       }
-      case 'rotateServiceSecret':
-      case 'rotateSecret':
-        return await this.#rotate(fault);
       case 'reload':
         return await this.#deployment.configuration.touch();
       case 'breaker':
-        await this.person.breaker(fault.operator, 'open');
+        await this.#breaker(fault.operator, 'open');
         await sleep(fault.ms);
-        return await this.person.breaker(fault.operator, 'auto');
-      case 'hold':
-        return await this.#hold(fault.operator, fault.ms);
-      case 'retry':
-        await this.person.retry(fault.operator, 'pending');
-        return await this.person.retry(fault.operator, 'dead');
-      case 'newWallet':
-        this.pauses.push(await this.#rotation.ofGeneration(fault.operator, fault.ms, this.person));
-        return;
-      case 'oldRedis':
-        return await oldRedis(this.#deployment, fault.ms);
+        return await this.#breaker(fault.operator, 'auto');
       case 'walletDown': {
         const wallet = this.#deployment.wallet(fault.operator);
         await wallet.down();
@@ -135,12 +111,28 @@ export class Faults {
     }
   }
 
-  async #hold(operator: OperatorId, ms: number): Promise<void> {
-    await this.person.hold(operator);
-    const fromMs = performance.now();
-    await sleep(ms);
-    this.pauses.push({ kind: 'held', operator, fromMs, toMs: performance.now() });
-    await this.person.resume(operator);
+  /** Insists on setting it back to automatic: it must not stay open. */
+  async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
+    const [first] = this.#deployment.processes;
+    for (;;) {
+      try {
+        const url = `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`;
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ class: 'money', state }),
+          signal: AbortSignal.timeout(PATIENCE_MS),
+        });
+        const text = await response.text();
+        // 409: it is already in this state.
+        if (response.status === 200 || response.status === 409) return;
+        throw new Error(`status ${response.status} ${text}`);
+      } catch (error) {
+        this.#story.tell('fault', undefined, `the breaker of ${operator} to ${state}: ${error}`);
+        if (state === 'open') return;
+      }
+      await sleep(AGAIN_MS);
+    }
   }
 
   #process(index: number, at: Place | undefined): Process {
@@ -160,18 +152,6 @@ export class Faults {
       this.#story.tell('fault', undefined, `${fault.how} has hit a statement`);
     });
     await sleep(fault.ms);
-  }
-
-  async #rotate(
-    fault: Extract<Fault, { kind: 'rotateServiceSecret' | 'rotateSecret' }>,
-  ): Promise<void> {
-    if (fault.kind === 'rotateServiceSecret') {
-      if (await this.#rotation.ofService()) return;
-      this.leftBehind.push("the service's old secret is still taken");
-      return;
-    }
-    if (await this.#rotation.ofWallet(fault.operator)) return;
-    this.leftBehind.push(`${fault.operator}'s wallet was called with a secret of before`);
   }
 
   #count(name: string): void {

@@ -3,16 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createOperator } from '../../simulator/operator.ts';
 import { apiSecretOf, cidOf } from '../deployment/configuration.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type BetPlan, CHARACTERS, type Fate, type FaultPlan, type Plan } from '../plan/plan.ts';
+import type { BetPlan, Fate, FaultPlan, Plan } from '../plan/plan.ts';
 import type { Player } from '../service/messages.ts';
 import { type BetRecord, newRecord } from '../service/record.ts';
 import { Service } from '../service/service.ts';
-import { CURRENCY, OPENING_BALANCE, OTHER_CURRENCY } from '../settings.ts';
+import { CURRENCY, OPENING_BALANCE } from '../settings.ts';
 import { Story } from '../story.ts';
 import type { WalletCall } from '../world/ledger.ts';
 import { Faults } from './faults.ts';
-import { LagMeter } from './lag-meter.ts';
-import { PersonOnDuty } from './person-on-duty.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** Bets that take longer than this are stopped: some operation never gets an answer. */
@@ -25,16 +23,13 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
   const players = await openSessions(plan, deployment);
   const story = new Story();
   const faults = new Faults(deployment, story);
-  const lag = new LagMeter();
   const records = plan.bets.map((bet) => newRecord(bet, randomUUID(), playerOf(players, bet)));
   const crashesBefore = deployment.processes.map(({ gateway }) => gateway.crashes.length);
   let isOver = false;
   const service = new Service({
     entrances: deployment.entrances,
-    key: deployment.serviceKey,
     story,
     endSession: (record) => endSession(deployment, record, story),
-    newSession: (record) => newSession(deployment, record, story),
     isOver: () => isOver,
   });
   for (const record of records) watch(record, plan.faults, deployment, { story, faults });
@@ -44,9 +39,6 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
   const ending = setTimeout(() => {
     isOver = true;
   }, LIVES_MS_MAX);
-  const person = plan.bets.some(needsPerson)
-    ? new PersonOnDuty(deployment, story, records)
-    : undefined;
   try {
     const lives = records.map(async (record) => {
       await sleep(record.plan.startMs);
@@ -57,18 +49,12 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
     for (const timer of timers) clearTimeout(timer);
     await faults.heal();
     story.tell('fault', undefined, 'everything is healed');
-    return await verdictOf({ plan, deployment, records, story, faults, lag, crashesBefore });
+    return await verdictOf({ plan, deployment, records, story, faults, crashesBefore });
   } finally {
     for (const timer of timers) clearTimeout(timer);
     clearTimeout(ending);
-    await person?.close();
-    lag.close();
     for (const record of records) unwatch(record, deployment);
   }
-}
-
-function needsPerson({ operator, isSeenTo }: BetPlan): boolean {
-  return CHARACTERS[operator].isSpendthrift || isSeenTo === true;
 }
 
 /** A player for each bet, with money and a live session. */
@@ -86,11 +72,6 @@ async function openSessions(
       const user = `p-${history}-${peers.indexOf(bet)}`;
       const operatorToken = `operator-token-${randomUUID()}`;
       deployment.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
-      if (CHARACTERS[bet.operator].isForeign) {
-        const opened = await openFrame(deployment, bet, operatorToken);
-        players.set(bet.id, { user, operatorToken, ...opened });
-        return;
-      }
       const operator = operatorAt(baseUrl, bet);
       const request = { operatorUser: user, currency: CURRENCY, operatorToken };
       let opened = await operator.openSession(request);
@@ -108,64 +89,10 @@ async function openSessions(
   return players;
 }
 
-/** Opens a prefixed session: the gateway learns about it from the wallet's profile. */
-async function openFrame(
-  deployment: Deployment,
-  bet: BetPlan,
-  operatorToken: string,
-): Promise<Pick<Player, 'userId' | 'token'>> {
-  const token = `${bet.operator}.${operatorToken}`;
-  const { client } = deployment.entrances[0] ?? {};
-  let told = '';
-  for (let n = 1; n <= SESSION_TRIES * 2; n += 1) {
-    const result = await client?.call(
-      'POST',
-      '/user/profile',
-      { token, requestId: randomUUID() },
-      { signWith: deployment.serviceKey.secret },
-    );
-    const userId = result?.json?.userId;
-    if (result?.status === 200 && typeof userId === 'string') return { userId, token };
-    told = `${result?.failure ?? result?.status} ${result?.body}`;
-    await sleep(n * 200);
-  }
-  throw new Error(`no profile: ${told}`);
-}
-
 function playerOf(players: ReadonlyMap<string, Player>, bet: BetPlan): Player {
   const player = players.get(bet.id);
   if (player === undefined) throw new Error(`no player of ${bet.id}`);
   return player;
-}
-
-/**
- * Opens another session with an operator token of its own, in another currency unless the frame of a foreign
- * operator opens it.
- */
-async function newSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
-  const { plan, player } = record;
-  const operatorToken = `operator-token-${randomUUID()}`;
-  deployment.wallet(plan.operator).ledger.addToken(player.user, operatorToken);
-  const opened = CHARACTERS[plan.operator].isForeign
-    ? await openFrame(deployment, plan, operatorToken)
-    : await openAnother(deployment, record, operatorToken);
-  story.tell('service', plan.id, 'the player has another session');
-  if (opened.userId !== player.userId) throw new Error('the player has become another one');
-  // From now on the wallet knows the earlier session as little as one that never existed.
-  if (record.sessionEndedFromMs !== undefined) {
-    deployment.wallet(plan.operator).ledger.endToken(player.operatorToken);
-  }
-  record.sessionRenewedAtMs = performance.now();
-  record.player = { ...player, token: opened.token, operatorToken };
-}
-
-async function openAnother(deployment: Deployment, { plan, player }: BetRecord, token: string) {
-  const operator = operatorAt(deployment.entrances[0]?.gateway.baseUrl ?? '', plan);
-  const request = { operatorUser: player.user, currency: OTHER_CURRENCY, operatorToken: token };
-  const { session, body } = await operator.openSession(request);
-  await operator.close();
-  if (session === undefined) throw new Error(`no other session: ${body}`);
-  return session;
 }
 
 async function endSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
@@ -187,11 +114,8 @@ function watch(
   deployment: Deployment,
   { story, faults }: { readonly story: Story; readonly faults: Faults },
 ): void {
-  const { plan, transactionId, player } = record;
+  const { plan, transactionId } = record;
   const wallet = deployment.wallet(plan.operator);
-  if (plan.begins === 'elsewhere') {
-    wallet.ledger.open(transactionId, player.user, plan.stake, plan.paidBefore);
-  }
   for (const [amount, code] of Object.entries(plan.refuses)) {
     wallet.ledger.refuseSettle(transactionId, amount, code);
   }

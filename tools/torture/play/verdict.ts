@@ -6,16 +6,13 @@ import type { Finding } from '../check/finding.ts';
 import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
 import { movementFindings } from '../check/movements.ts';
 import { hasOpenWork } from '../check/open-work.ts';
-import { pauseFindings } from '../check/pauses.ts';
-import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
-import { blockedFindings, refusalFindings } from '../check/undisturbed.ts';
+import { arrivalFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
-import { ALL_OPERATORS, CHARACTERS, type Plan } from '../plan/plan.ts';
+import { OPERATORS, type Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
 import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
 import type { Story } from '../story.ts';
 import type { Faults } from './faults.ts';
-import type { LagMeter } from './lag-meter.ts';
 
 export interface Verdict {
   readonly plan: Plan;
@@ -37,7 +34,6 @@ export interface Played {
   readonly records: readonly BetRecord[];
   readonly story: Story;
   readonly faults: Faults;
-  readonly lag: LagMeter;
   readonly crashesBefore: readonly number[];
 }
 
@@ -60,7 +56,6 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
-    await retryDeadLetters(played);
     const nowMs = performance.now();
     const lastAtMs = Math.max(
       healedAtMs,
@@ -96,14 +91,6 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   };
 }
 
-/** A person retries the dead letters of operators whose promises are given up early. */
-async function retryDeadLetters({ plan, faults }: Played): Promise<void> {
-  const operators = new Set(plan.bets.map(({ operator }) => operator));
-  for (const operator of operators) {
-    if (CHARACTERS[operator].isImpatient) await faults.person.retry(operator, 'dead');
-  }
-}
-
 async function isAnyOpen({ deployment, records }: Played): Promise<boolean> {
   return await hasOpenWork(
     deployment.databaseUrl,
@@ -119,19 +106,12 @@ interface Judged {
 }
 
 async function judge(played: Played): Promise<Judged> {
-  const { plan, deployment, records, faults, lag } = played;
-  const gateways = deployment.entrances.map(({ gateway }) => gateway);
-  const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
+  const { deployment, records } = played;
   const findings: Finding[] = crashFindings(played);
-  findings.push(
-    ...faults.leftBehind.map((text): Finding => ({ kind: 'oldSecret', bet: undefined, text })),
-  );
   const decided: BetRecord[] = [];
   for (const record of records) {
     const wallet = deployment.wallet(record.plan.operator);
     findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
-    findings.push(...pauseFindings(record, wallet, faults.pauses));
-    findings.push(...silenceFindings(record, gateways, wasLagging));
     const books = [
       ...bookFindings(record, wallet),
       ...moneyFindings(record, wallet, OPENING_BALANCE),
@@ -151,7 +131,6 @@ async function judge(played: Played): Promise<Judged> {
     deployment.wallet(operator).ledger.bets.get(transactionId);
   findings.push(...(await movementFindings(deployment.databaseUrl, decided, bookedAt)));
   const undecided = records.length - decided.length;
-  findings.push(...refusalFindings(plan, records, wasLagging), ...blockedFindings(plan, records));
   findings.push(...(await deliveryFindings(adminUrlOf(deployment), ADMIN_TOKEN, records)));
   const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
   // A pending delivery explains wrong books of its bet: one finding is enough.
@@ -197,7 +176,6 @@ function lastArrival(deployment: Deployment, record: BetRecord): number {
 
 function noneIsLate(deployment: Deployment): boolean {
   return (
-    deployment.processes.length > 0 &&
-    ALL_OPERATORS.every((id) => deployment.wallet(id).lateOnes === 0)
+    deployment.processes.length > 0 && OPERATORS.every((id) => deployment.wallet(id).lateOnes === 0)
   );
 }

@@ -1,5 +1,4 @@
 import { type Deployment, openDeployment } from '../deployment/deployment.ts';
-import type { Releases } from '../deployment/gateway.ts';
 import type { Servers } from '../deployment/servers.ts';
 import { LAYOUTS, type Layout, type Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
@@ -8,12 +7,10 @@ import type { Verdict } from '../play/verdict.ts';
 /** Plays one history after another, each in a deployment of its layout. */
 export class Lane {
   readonly #servers: Servers;
-  readonly #releases: Releases;
   readonly #deployments = new Map<Layout, Deployment>();
 
-  constructor(servers: Servers, releases: Releases) {
+  constructor(servers: Servers) {
     this.#servers = servers;
-    this.#releases = releases;
   }
 
   /** @throws Error when a deployment cannot be opened, or the harness itself fails */
@@ -22,31 +19,26 @@ export class Lane {
     try {
       const verdict = await play(plan, deployment);
       // The next histories must not find what a failure has left behind.
-      if (verdict.findings.length > 0) await this.leave(plan.layout);
+      if (verdict.findings.length > 0) await this.#leave(plan.layout);
       return verdict;
     } catch (error) {
-      await this.leave(plan.layout);
+      await this.#leave(plan.layout);
       throw error;
     }
   }
 
-  /** The deployment as it is, for a closer look at findings; undefined once it was closed. */
-  deployment(layout: Layout): Deployment | undefined {
-    return this.#deployments.get(layout);
-  }
-
-  async leave(layout: Layout): Promise<void> {
+  async #leave(layout: Layout): Promise<void> {
     const deployment = this.#deployments.get(layout);
     this.#deployments.delete(layout);
     await deployment?.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#deployments.keys()].map((layout) => this.leave(layout)));
+    await Promise.all([...this.#deployments.keys()].map((layout) => this.#leave(layout)));
   }
 
   async #open(layout: Layout): Promise<Deployment> {
-    const deployment = await openDeployment(this.#servers, layout, this.#releases);
+    const deployment = await openDeployment(this.#servers, layout);
     this.#deployments.set(layout, deployment);
     return deployment;
   }

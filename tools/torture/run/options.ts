@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT] [--minutes M] [options]
@@ -11,14 +10,7 @@ faults at every edge, and checks what must never happen. Exits with 0 if nothing
   --seeds COUNT   how many seeds to play, one after the other (1)
   --minutes M     as many seeds as there is time for, at most --seeds if that is given
   --jobs J        deployments (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
-  --source DIR    the folder that holds the src/ to play against (this one)
-  --beside DIR    another installed release: replicas alternate between the two, and a process that was
-                  killed comes back as the other release
-  --keep LIST     only these parts of the history, as a failure prints them
-  --no-shrink     do not shrink failing histories
   --story         print every story, not only those of failures
-  --teeth         plant bugs, one after the other, and count the histories until each is found
-  --bugs NAMES    with --teeth: only these, separated by commas
   --help          this text`;
 
 export interface Options {
@@ -28,14 +20,7 @@ export interface Options {
   /** Undefined: no time limit. */
   readonly minutes: number | undefined;
   readonly jobs: number;
-  readonly source: string;
-  /** A second release to alternate with; undefined: all processes run the same. */
-  readonly beside: string | undefined;
-  readonly keep: readonly string[] | undefined;
-  readonly shrinks: boolean;
   readonly tellsAll: boolean;
-  readonly teeth: boolean;
-  readonly bugs: readonly string[] | undefined;
   readonly help: boolean;
 }
 
@@ -52,34 +37,23 @@ export function readOptions(args: readonly string[]): Options {
       seeds: { type: 'string' },
       minutes: { type: 'string' },
       jobs: { type: 'string' },
-      source: { type: 'string' },
-      beside: { type: 'string' },
-      keep: { type: 'string' },
-      'no-shrink': { type: 'boolean' },
       story: { type: 'boolean' },
-      teeth: { type: 'boolean' },
-      bugs: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
   const minutes = values.minutes === undefined ? undefined : number('minutes', values.minutes);
   const jobs = whole('jobs', values.jobs ?? '8');
   if (!JOBS.includes(jobs)) throw new RangeError(`--jobs is one of ${JOBS.join(', ')}`);
-  const many = minutes !== undefined || values.teeth === true;
   return {
     seed: whole('seed', values.seed ?? '1'),
     steps: whole('steps', values.steps ?? String(DEFAULT_STEPS)),
-    seeds: whole('seeds', values.seeds ?? (many ? String(Number.MAX_SAFE_INTEGER) : '1')),
+    seeds: whole(
+      'seeds',
+      values.seeds ?? (minutes !== undefined ? String(Number.MAX_SAFE_INTEGER) : '1'),
+    ),
     minutes,
     jobs,
-    // Gateways are started in folders of their own.
-    source: resolve(values.source ?? ''),
-    beside: values.beside === undefined ? undefined : resolve(values.beside),
-    keep: values.keep?.split(','),
-    shrinks: values['no-shrink'] !== true,
     tellsAll: values.story === true,
-    teeth: values.teeth === true,
-    bugs: values.bugs?.split(','),
     help: values.help === true,
   };
 }

@@ -1,13 +1,11 @@
-import { partsOf } from '../plan/plan.ts';
 import type { Verdict } from '../play/verdict.ts';
 import { textOf } from '../story.ts';
 
 const LINES_MAX = 220;
 
-/** The command that plays a history again; for a part of it, with the list of what to keep. */
-export function commandFor(verdict: Verdict, steps: number, isPart: boolean): string {
-  const keep = isPart ? ` --keep ${partsOf(verdict.plan).join(',')}` : '';
-  return `npm run torture -- --seed ${verdict.plan.seed} --steps ${steps}${keep}`;
+/** The command that plays a history again. */
+export function commandFor({ plan }: Verdict, steps: number): string {
+  return `npm run torture -- --seed ${plan.seed} --steps ${steps}`;
 }
 
 /** How often each kind of fault came, the most frequent first. */

@@ -1,18 +1,17 @@
 import { openServers } from '../deployment/servers.ts';
-import { Histories, type Hooks, type Summary } from './histories.ts';
+import { Histories, type Summary } from './histories.ts';
 import { Dealer, Lane } from './lane.ts';
 import type { Options } from './options.ts';
 
 const PROGRESS_MS = 30_000;
 
 /** Plays as many seeds as the options say. @returns the results of all of them */
-export async function run(options: Options, hooks: Hooks): Promise<Summary> {
+export async function run(options: Options, log: (line: string) => void): Promise<Summary> {
   const servers = await openServers();
-  const releases = [options.source, options.beside] as const;
-  const lanes = Array.from({ length: options.jobs }, () => new Lane(servers, releases));
+  const lanes = Array.from({ length: options.jobs }, () => new Lane(servers));
   const dealer = new Dealer(options.seed, options.seeds, options.jobs);
-  const histories = new Histories(options, hooks);
-  const progress = setInterval(() => hooks.log(histories.progress), PROGRESS_MS);
+  const histories = new Histories(options, log);
+  const progress = setInterval(() => log(histories.progress), PROGRESS_MS);
   try {
     await Promise.all(
       lanes.map(async (lane, index) => {
@@ -22,7 +21,6 @@ export async function run(options: Options, hooks: Hooks): Promise<Summary> {
         }
       }),
     );
-    await histories.playLateAlone();
   } finally {
     clearInterval(progress);
     await Promise.all(lanes.map((lane) => lane.close()));

@@ -34,23 +34,15 @@ export type BetStanding =
 export interface BetRecord {
   readonly plan: BetPlan;
   readonly transactionId: string;
-  /** With the token of the last session. */
-  player: Player;
+  readonly player: Player;
   readonly sends: Send[];
   standing: BetStanding;
   /** The amount of the last confirmed result, decimal text; `0` if there is none, or the bet is lost. */
   paid: string;
-  isSettled: boolean;
   /** When its rollback was first sent. */
   rolledBackFromMs: number | undefined;
   /** When the operator began to end the player's session. */
   sessionEndedFromMs: number | undefined;
-  /** When another session of the player was open. */
-  sessionRenewedAtMs: number | undefined;
-  /** The service gave up on the last result without an answer: nobody knows which result stands. */
-  isResultOpen: boolean;
-  /** A person has declared a result executed after looking it up at the wallet. */
-  isLookedUp: boolean;
   /** Its place was answered 100, and the service forgot to roll it back. */
   isLeftToGateway: boolean;
   /** Operations that the service gave up on without a definite answer, in words. */
@@ -63,14 +55,10 @@ export function newRecord(plan: BetPlan, transactionId: string, player: Player):
     transactionId,
     player,
     sends: [],
-    standing: plan.begins === 'elsewhere' ? 'accepted' : 'open',
-    paid: plan.paidBefore ?? '0',
-    isSettled: plan.paidBefore !== undefined,
+    standing: 'open',
+    paid: '0',
     rolledBackFromMs: undefined,
     sessionEndedFromMs: undefined,
-    sessionRenewedAtMs: undefined,
-    isResultOpen: false,
-    isLookedUp: false,
     isLeftToGateway: false,
     unanswered: [],
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entrance, ServiceKey } from '../deployment/deployment.ts';
+import type { Entrance } from '../deployment/deployment.ts';
 import type { BetMove, Copy, Step } from '../plan/plan.ts';
 import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
@@ -19,12 +19,9 @@ const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
 export interface ServiceOptions {
   readonly entrances: readonly Entrance[];
-  readonly key: ServiceKey;
   readonly story: Story;
   /** Ends the player's session, as the operator does. */
   readonly endSession: (record: BetRecord) => Promise<void>;
-  /** Opens another session of the player, in another currency. */
-  readonly newSession: (record: BetRecord) => Promise<void>;
   readonly isOver: () => boolean;
 }
 
@@ -44,7 +41,6 @@ export class Service {
       if (!step.isAlongside) await Promise.all(running.splice(0));
       await sleep(step.pauseMs);
       const { kind } = step.move;
-      if (kind === 'place' && record.plan.begins === 'elsewhere') continue;
       if (kind !== 'place' && record.standing !== 'accepted') continue;
       if (record.unanswered.length > 0) break;
       // Rolled back: no result follows.
@@ -61,16 +57,10 @@ export class Service {
     const { move } = step;
     switch (move.kind) {
       case 'endSession':
-        if ((record.sessionRenewedAtMs ?? 0) >= (record.sessionEndedFromMs ?? 0)) {
-          record.sessionEndedFromMs = performance.now();
-        }
+        record.sessionEndedFromMs ??= performance.now();
         return await this.#options.endSession(record);
-      case 'newSession':
-        return await this.#options.newSession(record);
       case 'place':
-        return record.plan.begins === 'overtaken'
-          ? await this.#placeOvertaken(record, step)
-          : await this.#place(record, step);
+        return await this.#place(record, step);
       case 'settle':
       case 'unsettle':
       case 'update':
@@ -93,7 +83,7 @@ export class Service {
     if (sent.isConfirmed || !record.plan.isForgotten) this.#replays(record, step, message);
     // Only for a bet that is certainly known: otherwise nobody could tell which of the two is wrong.
     if (sent.isConfirmed) {
-      others.push(...this.#copies(record, step, message, ['conflict', 'swapped']));
+      others.push(...this.#copies(record, step, message, ['conflict']));
     }
     const settled = Promise.all(others);
     if (sent.isConfirmed) {
@@ -108,22 +98,6 @@ export class Service {
       await this.#rollBack(record, { ...step, id: `${step.id}.r`, copies: [] }, rollback);
     }
     await settled;
-  }
-
-  /** To the service the place is lost on its way; it arrives after its rollback has begun. */
-  async #placeOvertaken(record: BetRecord, step: Step): Promise<void> {
-    const move = { kind: 'place' } as const;
-    const message = this.#message(record, move, record.plan.stake);
-    const rollback = { kind: 'rollback', errorCode: PARTNER_FAILED } as const;
-    const rolledBack = this.#rollBack(
-      record,
-      { ...step, id: `${step.id}.r`, copies: [] },
-      rollback,
-    );
-    await sleep(step.pauseMs);
-    await this.#send(record, step.id, move, message, 'first', step.via + 1);
-    await rolledBack;
-    await Promise.all(this.#copies(record, step, message, ['twin', 'replay']));
   }
 
   async #rollBack(record: BetRecord, step: Step, move: BetMove): Promise<void> {
@@ -147,7 +121,7 @@ export class Service {
         await Promise.all(twins);
         this.#believe(record, move, sent);
         if (sent.isConfirmed) {
-          await Promise.all(this.#copies(record, step, message, ['again', 'respelled']));
+          await Promise.all(this.#copies(record, step, message, ['again']));
         }
         // Only an answered request is replayed: nobody knows what another one would do.
         void this.#replays(record, step, message);
@@ -155,11 +129,6 @@ export class Service {
       }
       // Nobody was there: the start of a process is not compressed like the other times.
       if (sent.failure !== 'connection') counted += 1;
-      if (counted === step.givesUpAfter) {
-        await Promise.all(twins);
-        record.isResultOpen = true;
-        return this.#options.story.tell('service', record.plan.id, `gives up on ${move.kind}`);
-      }
       const longestMs = isResult ? RESULT_RETRY_MS_MAX : RETRY_MS_MAX;
       await sleep(Math.min(longestMs, FIRST_RETRY_MS * RETRY_FACTOR ** n));
     }
@@ -188,7 +157,7 @@ export class Service {
     kinds: readonly Copy['kind'][],
   ): Promise<Send>[] {
     const { move } = step;
-    if (move.kind === 'endSession' || move.kind === 'newSession') return [];
+    if (move.kind === 'endSession') return [];
     return step.copies
       .filter(({ kind }) => kinds.includes(kind))
       .map(async (copy) => {
@@ -209,14 +178,10 @@ export class Service {
       case 'settle':
         if (!sent.isConfirmed || isGone) return;
         record.paid = move.amount;
-        record.isSettled = true;
-        record.isResultOpen = false;
         return;
       case 'unsettle':
         if (!sent.isConfirmed || isGone) return;
         record.paid = '0';
-        record.isSettled = false;
-        record.isResultOpen = false;
         return;
       case 'rollback':
         record.standing = 'rolledBack';
@@ -236,7 +201,7 @@ export class Service {
     kind: Send['kind'],
     via: number,
   ): Promise<Send> {
-    const { entrances, key, story } = this.#options;
+    const { entrances, story } = this.#options;
     const entrance = via % entrances.length;
     const { client } = entrances[entrance] ?? {};
     if (client === undefined) throw new Error('a deployment has an entrance');
@@ -245,9 +210,7 @@ export class Service {
     const label = `${what} [${kind} of ${step}, request ${message.requestId.slice(0, 8)}]`;
     story.tell('service', plan.id, `sends ${label} to address ${entrance}`);
     const atMs = performance.now();
-    const result = await client.call(message.method, '/payment/bet', message.body, {
-      signWith: key.secret,
-    });
+    const result = await client.call(message.method, '/payment/bet', message.body);
     const code = result.json?.code;
     const time = result.json?.transactionTime;
     const sent: Send = {

@@ -24,8 +24,6 @@ export interface BookedBet {
   state: BookedState;
   paid: bigint;
   result: string | undefined;
-  /** The last payout, for a wallet that reverses it twice. */
-  lastPaid: bigint;
   coefficient: string | undefined;
   /** The answers of executed operations, by what identifies a repeat. */
   readonly answers: Map<string, WalletAnswer>;
@@ -64,24 +62,8 @@ export class Ledger {
     return this.#tokens.get(token);
   }
 
-  addToken(user: string, token: string): void {
-    this.#tokens.set(token, user);
-  }
-
   refuseSettle(transactionId: string, amount: string, code: number): void {
     this.#refused.set(`${transactionId} ${amount}`, code);
-  }
-
-  /** Books a bet that did not come through the gateway. */
-  open(transactionId: string, user: string, stake: string, paid: string | undefined): void {
-    const booked = this.#open({ transactionId, user }, moneyOf(stake), 'waiting');
-    this.#move(user, -booked.stake);
-    this.#done('place', booked);
-    if (paid === undefined) return;
-    booked.state = 'settled';
-    booked.result = 'won';
-    booked.paid = moneyOf(paid);
-    this.#move(user, booked.paid);
   }
 
   /** Ends a token: bets that were placed with it go on. */
@@ -95,9 +77,6 @@ export class Ledger {
 
   book(call: WalletCall): WalletAnswer {
     const bet = this.bets.get(call.transactionId);
-    if (this.#character.isForeign && this.#tokens.get(call.token ?? '') !== call.user) {
-      return refuse(3, 'a token is wanted');
-    }
     if (call.operation === 'place') return this.#place(call, bet);
     if (call.operation === 'rollback') return this.#rollback(call, bet);
     if (call.operation === 'update') return this.#update(call, bet);
@@ -135,10 +114,8 @@ export class Ledger {
     }
     const amount = moneyOf(call.amount);
     const same = bet.state === 'settled' && bet.result === call.resultType && bet.paid === amount;
-    // A wallet keyed on the `requestId`, or one that pays every repeat, pays the same result a second time.
-    const { keyedOnRequestId, isSpendthrift } = this.#character;
-    const before = same && (keyedOnRequestId || isSpendthrift) ? 0n : bet.paid;
-    bet.lastPaid = amount;
+    // A wallet keyed on the `requestId` pays the same result a second time.
+    const before = same && this.#character.keyedOnRequestId ? 0n : bet.paid;
     this.#move(bet.user, amount - before);
     bet.paid += amount - before;
     bet.state = 'settled';
@@ -147,19 +124,14 @@ export class Ledger {
   }
 
   #unsettle(call: WalletCall, bet: BookedBet): WalletAnswer {
-    const isAgain = this.#character.isSpendthrift && bet.state === 'waiting';
-    const back = isAgain ? bet.lastPaid : bet.paid;
-    this.#move(bet.user, -back);
-    bet.paid -= back;
+    this.#move(bet.user, -bet.paid);
+    bet.paid = 0n;
     bet.state = 'waiting';
     bet.result = undefined;
     return this.#done(this.#keyOf(call), bet);
   }
 
   #rollback(call: WalletCall, bet: BookedBet | undefined): WalletAnswer {
-    const { isForeign } = this.#character;
-    const isPlain = bet?.state === 'rolledBack' && bet.answers.size === 2;
-    if (isForeign && (bet === undefined || isPlain)) return refuse(5, 'nothing to roll back');
     if (bet === undefined) {
       if (!this.#character.tombstones) return { ok: true, time: now() };
       return this.#done('rollback', this.#open(call, 0n, 'tombstone'));
@@ -179,7 +151,6 @@ export class Ledger {
 
   /** The answer that the same call got before. */
   #known(call: WalletCall, bet: BookedBet): WalletAnswer | undefined {
-    if (this.#character.isSpendthrift) return undefined;
     if (this.#character.keyedOnRequestId) return bet.answers.get(this.#keyOf(call));
     const stands =
       call.operation === 'settle'
@@ -207,7 +178,6 @@ export class Ledger {
       state,
       paid: 0n,
       result: undefined,
-      lastPaid: 0n,
       coefficient: undefined,
       answers: new Map(),
     };

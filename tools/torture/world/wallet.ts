@@ -34,21 +34,17 @@ const NOBODY: WalletWatcher = {
 export class Wallet {
   readonly operator: OperatorId;
   readonly ledger: Ledger;
-  readonly #isForeign: boolean;
   readonly #server: Server;
   readonly #arrivals = new Map<string, Arrival[]>();
   readonly #watchers = new Map<string, WalletWatcher>();
   readonly #late = new Set<NodeJS.Timeout>();
-  secrets: readonly string[];
-  /** Calls whose signature matches none of its secrets. */
-  badlySigned = 0;
+  readonly secret: string;
   #port = 0;
 
   constructor(operator: OperatorId, character: OperatorCharacter, secret: string) {
     this.operator = operator;
     this.ledger = new Ledger(character);
-    this.#isForeign = character.isForeign;
-    this.secrets = [secret];
+    this.secret = secret;
     this.#server = createServer((request, response) => void this.#serve(request, response));
     this.#server.keepAliveTimeout = 60_000;
   }
@@ -101,8 +97,7 @@ export class Wallet {
       // The caller hung up in the middle of its request: nothing was asked.
       return;
     }
-    if (!isSigned(body, request.headers['x-sign-jws'], this.secrets)) {
-      this.badlySigned += 1;
+    if (!isSigned(body, request.headers['x-sign-jws'], this.secret)) {
       return reply(response, 400, '{"code":1,"message":"bad signature"}');
     }
     if (request.url?.endsWith('/payment/bet') !== true) return this.#read(response, body);
@@ -141,7 +136,7 @@ export class Wallet {
       return answer;
     };
     if (fate === undefined) {
-      const { status, body } = answerText(call, book(false), this.#isForeign);
+      const { status, body } = answerText(call, book(false));
       reply(response, status, body);
       return;
     }
@@ -155,15 +150,14 @@ export class Wallet {
       }, fate.delayMs);
       this.#late.add(timer);
     }
-    answerBadly(response, fate, call, answer, this.#isForeign);
+    answerBadly(response, fate, call, answer);
   }
 
   /** Profile and balance, which are needed only to open sessions. */
   #read(response: ServerResponse, body: Buffer): void {
-    const fields: Readonly<Record<string, unknown>> = JSON.parse(body.toString('utf8'));
-    const { token, currency = 'USD' } = fields;
-    // The profile of a prefixed session is the first to say who the player is.
-    const userId = fields.userId ?? (typeof token === 'string' ? this.ledger.userOf(token) : '');
+    const { userId, currency = 'USD' }: Readonly<Record<string, unknown>> = JSON.parse(
+      body.toString('utf8'),
+    );
     reply(response, 200, JSON.stringify({ userId, currency, amount: 1, currencies: [currency] }));
   }
 }

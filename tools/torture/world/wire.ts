@@ -19,16 +19,14 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Detached JWS, HS256, as the protocol requires; written without the gateway's own code. */
-export function isSigned(body: Buffer, header: unknown, secrets: readonly string[]): boolean {
+export function isSigned(body: Buffer, header: unknown, secret: string): boolean {
   if (typeof header !== 'string') return false;
   const [head = '', payload, signature = ''] = header.split('.');
   if (payload !== '') return false;
   const given = Buffer.from(signature, 'base64url');
-  return secrets.some((secret) => {
-    const input = `${head}.${body.toString('base64url')}`;
-    const expected = createHmac('sha256', secret).update(input).digest();
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const input = `${head}.${body.toString('base64url')}`;
+  const expected = createHmac('sha256', secret).update(input).digest();
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 /** @throws Error for a call that no gateway may send */
@@ -55,31 +53,10 @@ export function callOf(method: string, body: Buffer): WalletCall {
   };
 }
 
-/** A foreign wallet's own codes; other codes are those of the protocol. */
-const FOREIGN_CODES: Readonly<Record<number, number>> = { 8: 9, 9: 19, 10: 2 };
-
-/** The dialect with which the gateway understands a foreign wallet. */
-export const FOREIGN_DIALECT = {
-  alwaysSendToken: true,
-  emptyOk: true,
-  errorStatuses: { '404': 'body', '422': 'body' },
-  codeField: 'errorCode',
-  mapCodes: { place: { '9': 8, '19': 9 }, rollback: { '9': 8 } },
-  unknownCodes: [2],
-  rollbackConfirmedBy: [5],
-} as const;
-
 export function answerText(
   call: WalletCall,
   answer: WalletAnswer,
-  isForeign: boolean,
 ): { readonly status: number; readonly body: string } {
-  if (isForeign) {
-    if (answer.ok) return { status: 200, body: '' };
-    const errorCode = FOREIGN_CODES[answer.code] ?? answer.code;
-    const body = JSON.stringify({ errorCode, message: answer.message });
-    return { status: errorCode === 5 ? 404 : 422, body };
-  }
   const { transactionId } = call;
   return answer.ok
     ? { status: 200, body: JSON.stringify({ transactionId, transactionTime: answer.time }) }
@@ -94,13 +71,9 @@ export function answerBadly(
   fate: Fate,
   call: WalletCall,
   answer: WalletAnswer,
-  isForeign: boolean,
 ): void {
-  const good = answerText(call, answer, isForeign);
-  // An empty body is a foreign wallet's success.
-  const saysYes = isForeign && (fate.answer === 'empty' || fate.answer === 'trickle');
-  const shown = saysYes ? 'reset' : fate.answer;
-  switch (shown) {
+  const good = answerText(call, answer);
+  switch (fate.answer) {
     case 'good':
       reply(response, good.status, good.body);
       break;
@@ -114,7 +87,7 @@ export function answerBadly(
       break;
     case 'cutShort':
       response.writeHead(200, { 'content-length': 500 });
-      response.write(good.body || ' ', () => response.socket?.destroy());
+      response.write(good.body, () => response.socket?.destroy());
       break;
     case 'status500':
       reply(response, 500, '{"code":100,"message":"broken"}');
@@ -135,12 +108,12 @@ export function answerBadly(
       break;
     case 'code': {
       const refusal = { ok: false, code: fate.code, message: 'as planned' } as const;
-      const { status, body } = answerText(call, refusal, isForeign);
+      const { status, body } = answerText(call, refusal);
       reply(response, status, body);
       break;
     }
     default:
-      unreachable(shown);
+      unreachable(fate.answer);
   }
 }
 
