@@ -1,17 +1,17 @@
 import type { Makers } from './makers.ts';
 
 /** Callbacks, as the service sees them. */
-export function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
+export function callbackMetrics({ counter, gauge, histogram }: Makers) {
   return {
     callbacks: counter('gateway_callbacks_total', 'Callbacks answered, by outcome', [
       'operator',
       'operation',
       'outcome',
     ]),
-    callbackDuration: callHistogram(
+    callbackDuration: histogram(
       'gateway_callback_duration_seconds',
       'From the arrival of a callback to its answer',
-      'operation',
+      ['operator', 'operation'],
     ),
     duplicates: counter('gateway_duplicates_total', 'Duplicates answered without a wallet call', [
       'operator',
@@ -52,17 +52,17 @@ export function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
 }
 
 /** Wallet calls, and calls not sent to a wallet. */
-export function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: Makers) {
+export function walletMetrics({ counter, gauge, gaugeWhenRead, histogram }: Makers) {
   return {
     walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
       'operator',
       'operation',
       'result',
     ]),
-    walletRequestDuration: callHistogram(
+    walletRequestDuration: histogram(
       'gateway_wallet_request_duration_seconds',
       'From handing a call to the wallet connection to its outcome',
-      'operation',
+      ['operator', 'operation'],
     ),
     walletDeclines: counter('gateway_wallet_declines_total', 'Declines by wallets, by their code', [
       'operator',

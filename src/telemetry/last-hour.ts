@@ -1,6 +1,5 @@
+import type { Registry } from 'prom-client';
 import type { Clock } from '../domain/clock.ts';
-import { Slices } from '../lib/slices.ts';
-import type { Family } from './exposition.ts';
 
 /** One operator's counts in one minute; the last item is the current minute. */
 export interface OperatorMinute {
@@ -28,19 +27,21 @@ export interface OperatorRecently
   readonly seconds: number;
 }
 
-type Counted =
-  | 'callbacks'
-  | 'answered'
-  | 'inTime'
-  | 'declined'
-  | 'unknown'
-  | 'walletCalls'
-  | 'walletFailures'
-  | 'rejected'
-  | 'walletSeconds'
-  | 'walletTimed';
+const NOTHING = {
+  callbacks: 0,
+  answered: 0,
+  inTime: 0,
+  declined: 0,
+  unknown: 0,
+  walletCalls: 0,
+  walletFailures: 0,
+  rejected: 0,
+  walletSeconds: 0,
+  walletTimed: 0,
+};
 
-type Totals = Readonly<Record<Counted, number>>;
+type Totals = Readonly<typeof NOTHING>;
+type Counted = keyof Totals;
 
 interface Snapshot {
   /** Wall-clock time, for people. */
@@ -55,39 +56,19 @@ const RECENT_MINUTES = 5;
 /** The counters are read at most this often, however many requests need them. */
 const FRESH_MS = 2_000;
 
-const NOTHING: Totals = {
-  callbacks: 0,
-  answered: 0,
-  inTime: 0,
-  declined: 0,
-  unknown: 0,
-  walletCalls: 0,
-  walletFailures: 0,
-  rejected: 0,
-  walletSeconds: 0,
-  walletTimed: 0,
-};
-
-/** Results of a wallet call that are not failures of the wallet. */
-const ANSWERED = new Set(['accepted', 'declined']);
-
 /** The gateway's own counters over the last hour, for a first look without Prometheus. */
 export class LastHour {
   readonly #clock: Clock;
-  readonly #families: () => Promise<readonly Family[]>;
+  readonly #registry: () => Promise<Registry>;
   readonly #onError: (error: unknown) => void;
   readonly #snapshots: Snapshot[] = [];
   #timer: NodeJS.Timeout | undefined;
   #freshest: { readonly sinceMs: number; readonly snapshot: Promise<Snapshot> } | undefined;
 
-  /** @param families reads the present metrics of every process behind the admin port */
-  constructor(
-    clock: Clock,
-    families: () => Promise<readonly Family[]>,
-    onError: (error: unknown) => void,
-  ) {
+  /** @param registry the present metrics of every process behind the admin port */
+  constructor(clock: Clock, registry: () => Promise<Registry>, onError: (error: unknown) => void) {
     this.#clock = clock;
-    this.#families = families;
+    this.#registry = registry;
     this.#onError = onError;
   }
 
@@ -154,7 +135,7 @@ export class LastHour {
 
   async #snapshot(): Promise<Snapshot> {
     const [atMs, monotonicMs] = [this.#clock.nowMs(), this.#clock.monotonicMs()];
-    return { atMs, monotonicMs, totals: await totalsIn(await this.#families()) };
+    return { atMs, monotonicMs, totals: await totalsIn(await this.#registry()) };
   }
 }
 
@@ -175,49 +156,41 @@ function minuteOf(atMs: number, before: Totals, after: Totals): OperatorMinute {
   };
 }
 
-/** The bucket of callbacks answered within 5 s (docs/metrics.md). */
-const IN_TIME = ',le="5"}';
+type Labels = Readonly<Record<string, string | number | undefined>>;
 
-/** Which counts a sample adds to, by its name without labels. */
-const COUNTS: Readonly<Record<string, (head: string) => readonly Counted[]>> = {
-  gateway_callbacks_total: (head) => {
-    const outcome = labelOf(head, 'outcome');
-    if (outcome === 'declined' || outcome === 'unknown') return ['callbacks', outcome];
-    return ['callbacks'];
-  },
-  gateway_wallet_requests_total: (head) =>
-    ANSWERED.has(labelOf(head, 'result') ?? '')
+/** Which counts a sample adds to, by the metric's name and for histograms the sample's. */
+const COUNTS: Readonly<Record<string, (labels: Labels, sample: string) => readonly Counted[]>> = {
+  gateway_callbacks_total: ({ outcome }) =>
+    outcome === 'declined' || outcome === 'unknown' ? ['callbacks', outcome] : ['callbacks'],
+  gateway_wallet_requests_total: ({ result }) =>
+    result === 'accepted' || result === 'declined'
       ? ['walletCalls']
       : ['walletCalls', 'walletFailures'],
   gateway_rejected_total: () => ['rejected'],
-  gateway_callback_duration_seconds_count: () => ['answered'],
-  gateway_callback_duration_seconds_bucket: (head) => (head.endsWith(IN_TIME) ? ['inTime'] : []),
-  gateway_wallet_request_duration_seconds_sum: () => ['walletSeconds'],
-  gateway_wallet_request_duration_seconds_count: () => ['walletTimed'],
+  gateway_callback_duration_seconds: ({ le }, sample) => {
+    if (sample.endsWith('_count')) return ['answered'];
+    // The service waits 5 s.
+    return Number(le) === 5 ? ['inTime'] : [];
+  },
+  gateway_wallet_request_duration_seconds: (_, sample) => {
+    if (sample.endsWith('_count')) return ['walletTimed'];
+    return sample.endsWith('_sum') ? ['walletSeconds'] : [];
+  },
 };
 
-const FAMILIES = new Set(
-  Object.keys(COUNTS).map((name) => name.replace(/_(?:sum|count|bucket)$/, '')),
-);
-
-async function totalsIn(families: readonly Family[]): Promise<ReadonlyMap<string, Totals>> {
+async function totalsIn(registry: Registry): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Record<Counted, number>>();
-  const slices = new Slices();
-  for (const family of families.filter(({ name }) => FAMILIES.has(name))) {
-    for (const [head, value] of family.samples()) {
-      if (slices.isOver()) await slices.next();
-      const counts = COUNTS[head.slice(0, head.indexOf('{'))]?.(head) ?? [];
-      const operator = counts.length === 0 ? undefined : labelOf(head, 'operator');
-      if (operator === undefined) continue;
+  for (const [name, countsOf] of Object.entries(COUNTS)) {
+    const metric = await registry.getSingleMetric(name)?.get();
+    // Histograms name each sample, which prom-client's types omit.
+    const values: readonly { labels: Labels; value: number; metricName?: string }[] =
+      metric?.values ?? [];
+    for (const { labels, value, metricName = name } of values) {
+      const operator = String(labels.operator);
       const own = totals.get(operator) ?? { ...NOTHING };
-      for (const what of counts) own[what] += value;
+      for (const what of countsOf(labels, metricName)) own[what] += value;
       totals.set(operator, own);
     }
   }
   return totals;
-}
-
-/** A label's value. Operator ids and our fixed words contain nothing that would be escaped. */
-function labelOf(head: string, label: string): string | undefined {
-  return new RegExp(`[{,]${label}="([^"]*)"`).exec(head)?.[1];
 }

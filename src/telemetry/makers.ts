@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { CallHistogram } from './call-histogram.ts';
 
 /**
  * Fine below 100 ms, where most wallets are; bounds at the deadline and at the service's 5 s limit. Each
@@ -45,18 +44,7 @@ export function makers() {
     name: string,
     help: string,
     labelNames: readonly L[],
-    buckets: readonly number[],
-  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
-  const callHistograms: CallHistogram<string>[] = [];
-  const callHistogram = <L extends string>(
-    name: string,
-    help: string,
-    label: L,
     buckets: readonly number[] = DURATION_BUCKETS_SECONDS,
-  ) => {
-    const made = new CallHistogram({ name, help, label, buckets });
-    callHistograms.push(made);
-    return made;
-  };
-  return { registry, counter, gauge, gaugeWhenRead, histogram, callHistogram, callHistograms };
+  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
+  return { registry, counter, gauge, gaugeWhenRead, histogram };
 }

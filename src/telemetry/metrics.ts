@@ -32,7 +32,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  */
 export function createMetrics() {
   const make = makers();
-  const { registry, gauge, callHistograms } = make;
+  const { registry, gauge } = make;
   gauge('gateway_build_info', 'Version of the gateway (always 1)', ['version'], 'max').set(
     { version: pkg.version },
     1,
@@ -40,10 +40,10 @@ export function createMetrics() {
 
   return {
     registry,
-    /** All present values, to be written out or sent to another process. */
-    families: () => familiesOf(registry, callHistograms),
+    /** All present values, to be sent to another process. */
+    families: () => familiesOf(registry),
     /** Prometheus's text format. */
-    text: () => expositionText(familiesOf(registry, callHistograms)),
+    text: () => expositionText(registry),
     ...callbackMetrics(make),
     ...walletMetrics(make),
     ...deliveryMetrics(make),
@@ -103,17 +103,17 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
 }
 
 /** The service's bonus API, by operator. */
-function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
+function bonusMetrics({ counter, gauge, histogram }: Makers) {
   return {
     bonusRequests: counter('gateway_bonus_requests_total', 'Bonus API requests, by outcome', [
       'operator',
       'method',
       'outcome',
     ]),
-    bonusRequestDuration: callHistogram(
+    bonusRequestDuration: histogram(
       'gateway_bonus_request_duration_seconds',
       'From the arrival of a bonus API request to its answer',
-      'method',
+      ['operator', 'method'],
       BONUS_BUCKETS_SECONDS,
     ),
     bonusDenied: counter(

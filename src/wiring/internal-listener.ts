@@ -5,7 +5,7 @@ import { createAdminServer } from '../admin/server.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';
-import { expositionText, type Family } from '../telemetry/exposition.ts';
+import { expositionText, type Family, registryOf } from '../telemetry/exposition.ts';
 import { LastHour } from '../telemetry/last-hour.ts';
 import { ServerGauges } from '../telemetry/server-gauges.ts';
 import { createDesks } from './desks.ts';
@@ -34,7 +34,6 @@ const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.u
 export function createInternalListener(base: Base, storage: Storage, money: Money) {
   const { environment, clock, logger, metrics, configuration } = base;
   const { accelerator, postgresTakesWrites } = storage;
-  const { wallets } = money;
   const serverGauges = new ServerGauges(metrics, {
     postgresql: () => within(SERVER_CHECK_MS, postgresTakesWrites()),
     redis: () => accelerator.isAnswering(),
@@ -48,8 +47,9 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   /** @param others the other processes behind the admin port; default: there are none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
-    const families = others?.families ?? metrics.families;
-    lastHour ??= new LastHour(clock, families, (error) =>
+    const registry = async () =>
+      others === undefined ? metrics.registry : registryOf(await others.families());
+    lastHour ??= new LastHour(clock, registry, (error) =>
       logger.warn({ err: error }, 'admin.last_hour_not_counted'),
     );
     lastHour.start();
@@ -76,10 +76,10 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
-        text: () => expositionText(families()),
+        text: () => expositionText(registry()),
       },
       walletStates: async () =>
-        others === undefined ? statesHere(wallets) : statesIn(await others.families()),
+        others === undefined ? statesHere(money.wallets) : await statesIn(await registry()),
     });
     return { app, readiness };
   };

@@ -1,5 +1,5 @@
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Family } from '../../src/telemetry/exposition.ts';
 import { LastHour } from '../../src/telemetry/last-hour.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 
@@ -12,9 +12,13 @@ describe('the last hour of an operator', () => {
     const place = (operator: string, outcome: string) =>
       metrics.callbacks.inc({ operator, operation: 'place', outcome });
     place('alpha', 'accepted');
-    const hour = new LastHour(clock, metrics.families, (error) => {
-      throw error;
-    });
+    const hour = new LastHour(
+      clock,
+      async () => metrics.registry,
+      (error) => {
+        throw error;
+      },
+    );
     hour.start();
     // The first look must be done: without it there is nothing to compare with.
     await expect.poll(() => hour.of('alpha')).toHaveLength(1);
@@ -65,11 +69,11 @@ describe('the last hour of an operator', () => {
     let monotonicMs = 0;
     const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => monotonicMs };
     let readings = 0;
-    const families = () => {
+    const registry = async () => {
       readings += 1;
-      return metrics.families();
+      return metrics.registry;
     };
-    const hour = new LastHour(clock, families, (error) => {
+    const hour = new LastHour(clock, registry, (error) => {
       throw error;
     });
     await Promise.all([hour.of('alpha'), hour.of('beta'), hour.recently(), hour.of('alpha')]);
@@ -84,22 +88,21 @@ describe('the looks at the counters', () => {
   /** The last hour of one counter of callbacks, minute by minute. */
   function watched() {
     const now = { count: 0, ms: 0 };
-    const families = vi.fn(async (): Promise<readonly Family[]> => {
-      const head = 'gateway_callbacks_total{operator="alpha",operation="place",outcome="accepted"}';
-      const about = { name: 'gateway_callbacks_total', help: '', type: 'counter' } as const;
-      const count = now.count;
-      return [{ ...about, aggregation: 'sum', samples: () => [[head, count]] }];
+    const registry = vi.fn(async () => {
+      const { registry, callbacks } = createMetrics();
+      callbacks.inc({ operator: 'alpha', operation: 'place', outcome: 'accepted' }, now.count);
+      return registry;
     });
     const onError = vi.fn();
     const clock = { nowMs: () => now.ms, monotonicMs: () => now.ms };
-    const hour = new LastHour(clock, families, onError);
+    const hour = new LastHour(clock, registry, onError);
     const minute = async (callbacks: number) => {
       now.count += callbacks;
       now.ms += 60_000;
       await vi.advanceTimersByTimeAsync(60_000);
     };
     const counted = async () => (await hour.of('alpha')).map(({ callbacks }) => callbacks);
-    return { now, families, onError, hour, minute, counted };
+    return { now, registry, onError, hour, minute, counted };
   }
 
   beforeEach(() => {
@@ -108,11 +111,11 @@ describe('the looks at the counters', () => {
   });
 
   it('are one a minute, of which an hour is kept, and the last five tell how it stands now', async () => {
-    const { now, hour, minute, counted, families } = watched();
+    const { now, hour, minute, counted, registry } = watched();
     hour.start();
     await vi.advanceTimersByTimeAsync(0);
     for (let at = 1; at <= 70; at += 1) await minute(at);
-    expect(families).toHaveBeenCalledTimes(71);
+    expect(registry).toHaveBeenCalledTimes(71);
     now.count += 1_000;
     const kept = await counted();
     expect(kept).toHaveLength(60);
@@ -122,7 +125,7 @@ describe('the looks at the counters', () => {
     });
     hour.close();
     await minute(1);
-    expect(families).toHaveBeenCalledTimes(72);
+    expect(registry).toHaveBeenCalledTimes(72);
   });
 
   it('count nothing if a counter was reset, and go on from there', async () => {
@@ -138,11 +141,11 @@ describe('the looks at the counters', () => {
   });
 
   it('miss one that fails, say so, and go on', async () => {
-    const { hour, minute, counted, families, onError } = watched();
+    const { hour, minute, counted, registry, onError } = watched();
     hour.start();
     await vi.advanceTimersByTimeAsync(0);
     const why = new Error('a worker does not answer');
-    families.mockRejectedValueOnce(why);
+    registry.mockRejectedValueOnce(why);
     await minute(4);
     expect(onError.mock.calls).toEqual([[why]]);
     await minute(5);
@@ -155,7 +158,7 @@ it('is looked at without keeping the process alive', () => {
   const alive = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
   const before = alive();
   const clock = { nowMs: () => 0, monotonicMs: () => 0 };
-  const hour = new LastHour(clock, async () => [], vi.fn());
+  const hour = new LastHour(clock, async () => new Registry(), vi.fn());
   hour.start();
   expect(alive()).toBe(before);
   hour.close();

@@ -1,6 +1,6 @@
+import type { Registry } from 'prom-client';
 import type { CallClass } from '../../domain/operation.ts';
 import type { BreakerState } from '../../outbound/breaker-settings.ts';
-import type { Family } from '../../telemetry/exposition.ts';
 import type { Wallet } from '../../wallets/call.ts';
 
 /** A wallet's state over every process behind the admin port. */
@@ -30,24 +30,26 @@ export function statesHere(wallets: OneProcess): StateOf {
 const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
 /** The states of several processes, from their merged metrics: the worst breaker, the sum of calls in flight. */
-export function statesIn(families: readonly Family[]): StateOf {
-  const breakers = samplesOf(families, 'gateway_breaker_state');
-  const inFlight = samplesOf(families, 'gateway_in_flight');
-  const labels = (operatorId: string, callClass: CallClass) =>
-    `{operator="${operatorId}",class="${callClass}"}`;
+export async function statesIn(registry: Pick<Registry, 'getSingleMetric'>): Promise<StateOf> {
+  const breakers = await valuesOf(registry, 'gateway_breaker_state');
+  const inFlight = await valuesOf(registry, 'gateway_in_flight');
   return (operatorId) => ({
-    breaker: byClass((callClass) => {
-      const value = breakers.get(`gateway_breaker_state${labels(operatorId, callClass)}`) ?? 0;
-      return BREAKER_STATES[value] ?? 'closed';
-    }),
-    inFlight: byClass(
-      (callClass) => inFlight.get(`gateway_in_flight${labels(operatorId, callClass)}`) ?? 0,
+    breaker: byClass(
+      (callClass) => BREAKER_STATES[breakers.get(keyOf(operatorId, callClass)) ?? 0] ?? 'closed',
     ),
+    inFlight: byClass((callClass) => inFlight.get(keyOf(operatorId, callClass)) ?? 0),
   });
 }
 
-function samplesOf(families: readonly Family[], name: string): ReadonlyMap<string, number> {
-  return new Map(families.find((family) => family.name === name)?.samples() ?? []);
+async function valuesOf(registry: Pick<Registry, 'getSingleMetric'>, name: string) {
+  const metric = await registry.getSingleMetric<'operator' | 'class'>(name)?.get();
+  return new Map(
+    metric?.values.map(({ labels, value }) => [keyOf(labels.operator, labels.class), value]),
+  );
+}
+
+function keyOf(operator: string | number | undefined, callClass: string | number | undefined) {
+  return `${operator}/${callClass}`;
 }
 
 export function byClass<T>(of: (callClass: CallClass) => T): Readonly<Record<CallClass, T>> {

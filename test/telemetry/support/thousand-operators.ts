@@ -1,6 +1,7 @@
 import { CODES } from '../../../src/domain/codes.ts';
 import { classOf, OPERATIONS } from '../../../src/domain/operation.ts';
 import { countFromZero } from '../../../src/telemetry/counting.ts';
+import { DURATION_BUCKETS_SECONDS } from '../../../src/telemetry/makers.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 
 const OUTCOMES = ['accepted', 'declined', 'unknown', 'duplicate'];
@@ -25,7 +26,7 @@ export function busyMetrics(operators: number): Metrics {
 
 function busyOperator(metrics: Metrics, operator: string): void {
   for (const operation of OPERATIONS) {
-    for (const edge of metrics.callbackDuration.buckets) {
+    for (const edge of DURATION_BUCKETS_SECONDS) {
       metrics.callbackDuration.observe({ operator, operation }, edge * 0.9);
       metrics.walletRequestDuration.observe({ operator, operation }, edge * 0.8);
     }
