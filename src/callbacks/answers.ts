@@ -31,6 +31,11 @@ export function unknownBet(): Handled {
   return refused(CODES.validation, 'transactionId: is not known', undefined);
 }
 
+/** For a rollback or update of a bet that is not in the journal: only its `userId` could say whose it is. */
+export function unnamedPlayer(): Handled {
+  return refused(CODES.validation, 'userId: must be a string of 1 to 64 characters', undefined);
+}
+
 /** A token that may not be used: 3 invalid, 4 expired. */
 export function tokenRefused(
   lookup: Exclude<SessionLookup, { kind: 'live' }>,

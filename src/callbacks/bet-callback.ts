@@ -2,12 +2,13 @@ import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { ResultDecision, RollbackDecision } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { inFirstCurrency } from '../domain/terms.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { ANOTHER_PLAYERS, locate } from '../engine/find-bet.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
-import { unavailable } from './answers.ts';
+import { unavailable, unnamedPlayer } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { answerOfFirst } from './first-copy.ts';
@@ -60,10 +61,11 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     this.#looks += 1;
     const located = await locate(this.callbacks, this.message);
     if (located.kind === 'nobody') return { kind: 'nobody' };
+    if (located.kind === 'unnamed') return { kind: 'answered', handled: unnamedPlayer() };
     if (located.kind === 'foreign') {
       return { kind: 'answered', handled: this.conflict(located.operatorId, ANOTHER_PLAYERS) };
     }
-    const { bet } = located;
+    const bet = inFirstCurrency(located.bet, this.message.operation, this.message);
     const joined = this.#joined;
     if (joined === undefined || bet.busy?.attemptId === joined) return { kind: 'bet', bet };
     this.#joined = undefined;

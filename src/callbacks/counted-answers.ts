@@ -24,11 +24,20 @@ export function answerDuplicate(
 
 /** Refuses an operation that contradicts the record (I10). */
 export function answerConflict(
+  callbacks: Pick<Callbacks, 'metrics' | 'logger'>,
+  answered: Answered & { readonly transactionId: string },
+  why: string,
+): Handled {
+  countConflict(callbacks, answered, why);
+  return refused(CODES.validation, `transactionId: ${why}`, answered.operatorId, 'conflict');
+}
+
+/** Counts and logs a contradiction to the record. */
+export function countConflict(
   { metrics, logger }: Pick<Callbacks, 'metrics' | 'logger'>,
   { operation, operatorId, transactionId }: Answered & { readonly transactionId: string },
   why: string,
-): Handled {
+): void {
   metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
   logger.warn({ operator: operatorId, operation, transactionId, why }, 'bet.conflict');
-  return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
 }

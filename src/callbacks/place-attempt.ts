@@ -37,7 +37,7 @@ function placeAttempt(
     deadline,
     call: (sending: Sending) => {
       const books = { generation, ...UNRELEASED };
-      const request = { message, attemptId, owner, books, operatorToken };
+      const request = { message, attemptId, owner, books, terms: message, operatorToken };
       return callWallet(callbacks, wallet, request, deadline, sending);
     },
     conclude: (sent: BetAnswer) => {

@@ -112,7 +112,8 @@ function promisedAttempt(
       if (found.kind === 'unread') return UNREAD;
       const hadResult = next.from.settlement.kind !== 'none';
       const operatorToken = found.token;
-      const request = { message, attemptId, owner, books: next.from, operatorToken, hadResult };
+      const bet = { books: next.from, terms: next.from };
+      const request = { message, attemptId, owner, ...bet, operatorToken, hadResult };
       return await callWallet(callbacks, wallet, request, deadline, sending);
     },
     conclude: (sent) => {

@@ -124,6 +124,7 @@ async function resultAttempt(
     attemptId,
     owner,
     books: bet,
+    terms: bet,
     operatorToken,
     cashoutToken,
     first,

@@ -12,6 +12,7 @@ import type { NextState } from './commit.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
+import { noteOfRepairs } from './repaired.ts';
 
 /**
  * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,
@@ -24,7 +25,9 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
   const fenced = callbacks.answers.fence(transactionId);
   // One time for all that this callback may promise, however often the bet moves meanwhile.
   const transactionTime = isoTime(callbacks.clock.nowMs());
+  const noteRepairs = noteOfRepairs(rollingBack);
   const handled = await rollingBack.handle(async (found) => {
+    noteRepairs(found.kind === 'bet' ? found.bet : undefined);
     // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
     await fenced;
     if (found.kind === 'bet') {
@@ -95,7 +98,7 @@ async function withOwner(
   { callbacks, message, transactionId }: BetCallback<RollbackRequest>,
   bet: Bet,
 ): Promise<Bet | undefined> {
-  if (bet.owner !== undefined) return bet;
+  if (bet.owner !== undefined || message.userId === undefined) return bet;
   const player = await callbacks.players.findForBet(message.userId);
   if (player === undefined) return bet;
   const { owner } = player;

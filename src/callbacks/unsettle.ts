@@ -25,7 +25,7 @@ async function unsettleBet(
 ): Promise<Handled | 'moved'> {
   const recorded = await recordedAnswer(unsettling, bet);
   if (recorded !== undefined) return recorded;
-  const decision = decideUnsettle(bet);
+  const decision = decideUnsettle(bet, unsettling.message);
   switch (decision.kind) {
     case 'wait':
       if (await unsettling.wait(bet)) return 'moved';

@@ -9,6 +9,7 @@ import type { NextState } from './commit.ts';
 import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
+import { noteOfRepairs } from './repaired.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: attempted within the deadline, otherwise
@@ -19,11 +20,13 @@ export async function update(updating: BetCallback<UpdateRequest>): Promise<Hand
   const { callbacks, transactionId } = updating;
   // One time for all that this callback may promise, however often the bet moves meanwhile.
   const transactionTime = isoTime(callbacks.clock.nowMs());
-  const handled = await updating.handle(async (found) =>
-    found.kind === 'nobody'
+  const noteRepairs = noteOfRepairs(updating);
+  const handled = await updating.handle(async (found) => {
+    noteRepairs(found.kind === 'bet' ? found.bet : undefined);
+    return found.kind === 'nobody'
       ? done(transactionId, transactionTime, 'not_sent', undefined)
-      : await updateBet(updating, found.bet, transactionTime),
-  );
+      : await updateBet(updating, found.bet, transactionTime);
+  });
   return await onRecord(updating, handled);
 }
 

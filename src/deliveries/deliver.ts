@@ -132,7 +132,7 @@ async function call(
     const books = { generation, ...UNRELEASED };
     const hadResult = bet.settlement.kind !== 'none';
     const tokens = { operatorToken, cashoutToken };
-    const request = { message, attemptId, owner, books, ...tokens, first, hadResult };
+    const request = { message, attemptId, owner, books, terms: bet, ...tokens, first, hadResult };
     const deadline = new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs);
     return await callWallet(engine, wallet, request, deadline, sending);
   } catch (error) {

@@ -8,6 +8,7 @@ import {
   openMoneyDeliveries,
   type ResultType,
 } from './bet.ts';
+import { isOtherCurrency, type SaidTerms } from './terms.ts';
 import { unreachable } from './unreachable.ts';
 
 /*
@@ -141,13 +142,13 @@ function placeDifference(
 /** A settle, resettle or cashout. "Same" is a question about the bet's state, not its history. */
 export function decideSettle(
   bet: Bet,
-  settle: { readonly amount: string; readonly resultType: ResultType },
+  settle: SaidTerms & { readonly amount: string; readonly resultType: ResultType },
 ): ResultDecision {
   const same = (other: { amount: string; resultType: ResultType }) =>
     other.resultType === settle.resultType && sameAmount(other.amount, settle.amount);
   const stands =
     bet.settlement.kind === 'settled' && same(bet.settlement) ? bet.settlement : undefined;
-  return decideResult(bet, {
+  return decideResult(bet, settle, {
     repeated: () => stands,
     queuedTwin: (last) => last.settle !== undefined && same(last.settle),
     // A result that no wallet has seen is replaced by its correction. If the wallet still holds this very result, only
@@ -160,8 +161,8 @@ export function decideSettle(
 }
 
 /** An unsettle. For a bet that was never settled it is sent as well. */
-export function decideUnsettle(bet: Bet): ResultDecision {
-  return decideResult(bet, {
+export function decideUnsettle(bet: Bet, unsettle: SaidTerms): ResultDecision {
+  return decideResult(bet, unsettle, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
     queuedTwin: (last) => last.operation === 'unsettle',
     // A settle that no wallet has seen is cancelled; an earlier result that a wallet may hold still has to be undone
@@ -176,6 +177,7 @@ export function decideUnsettle(bet: Bet): ResultDecision {
 /** What settle and unsettle share: the bet's state decides first, then what is pending, then what is known. */
 function decideResult(
   bet: Bet,
+  said: SaidTerms,
   rules: {
     readonly repeated: () => { readonly transactionTime: string } | undefined;
     readonly queuedTwin: (last: OpenDelivery) => boolean;
@@ -184,6 +186,8 @@ function decideResult(
 ): ResultDecision {
   if (bet.rollback.kind !== 'none') return { kind: 'conflict', why: 'the bet is rolled back' };
   if (neverHeld(bet)) return { kind: 'conflict', why: 'the bet was never accepted' };
+  if (isOtherCurrency(bet, said))
+    return { kind: 'conflict', why: 'the bet is in another currency' };
   if (bet.busy !== undefined) return WAIT;
   if (isPlaceUnknown(bet)) return { kind: 'unresolved' };
 

@@ -1,6 +1,8 @@
 import type { BetOwner } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import { type BetTerms, sentTerms } from '../domain/terms.ts';
 import { type BetAnswer, notSent } from '../domain/wallet-answer.ts';
+import { jsonString } from '../protocol/json.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
@@ -17,6 +19,8 @@ export interface WalletRequest {
   readonly owner: BetOwner;
   /** Which wallet has the bet in its books. */
   readonly books: Omit<BooksOf, 'owner'>;
+  /** The bet's stake and currency in the journal. */
+  readonly terms: BetTerms;
   readonly operatorToken: string | undefined;
   /** For a cashout: the token of the session that asked for it. */
   readonly cashoutToken?: string | undefined;
@@ -41,23 +45,42 @@ export function callWallet(
   deadline: Deadline,
   { maySend }: Sending,
 ): Promise<BetAnswer> {
-  const { message, attemptId, owner, books, first, hadResult = false } = request;
+  const { message, attemptId, owner, books, terms, first, hadResult = false } = request;
   if (isOfOtherWallet(configuration(), { ...books, owner })) return Promise.resolve(OTHER_WALLET);
   const { operation, transactionId, document } = message;
   const { operatorToken, cashoutToken } = request;
   const { operatorUser } = owner;
   const { alwaysSendToken } = wallet.callerDialect;
-  const members = { operatorUser, operatorToken, cashoutToken, alwaysSendToken, first };
+  const requestId = first?.requestId ?? message.requestId ?? attemptId;
+  const replaced = replacedMembers(message, terms, requestId);
+  const members = { operatorUser, operatorToken, cashoutToken, alwaysSendToken, first, replaced };
   return wallet.bet({
     operation,
     method: operation === 'place' ? 'POST' : 'PUT',
     body: walletBody(document, members),
     transactionId,
-    requestId: first?.requestId ?? message.requestId ?? attemptId,
+    requestId,
     deadline,
     maySend,
     hadResult,
   });
+}
+
+/** What a rollback or update carries besides the ids in place of its own members, as raw JSON. */
+function replacedMembers(
+  message: BetRequest,
+  terms: BetTerms,
+  requestId: string,
+): Readonly<Record<string, string | undefined>> {
+  if (message.operation !== 'rollback' && message.operation !== 'update') return {};
+  const { amount, currency } = sentTerms(message.operation, terms, message);
+  return {
+    ...message.repairs,
+    // Some wallets refuse a message without one.
+    ...('requestId' in message.repairs ? { requestId: jsonString(requestId) } : {}),
+    ...(amount === undefined ? {} : { amount }),
+    ...(currency === undefined ? {} : { currency: jsonString(currency) }),
+  };
 }
 
 const OTHER_WALLET = notSent('maintenance', 'the bet is in the books of another wallet');

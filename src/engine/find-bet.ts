@@ -14,19 +14,23 @@ export type Located =
   /** The bet belongs to another player than the operation names. */
   | { readonly kind: 'foreign'; readonly operatorId: string | undefined }
   /** Neither the bet nor the player is known. */
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'nobody' }
+  /** The bet is not in the journal, and the operation names no player. */
+  | { readonly kind: 'unnamed' };
 
 /** Finds the bet in the journal, not by token, since the session may be gone. For an unknown bet, finds its player. */
 export async function locate(
   engine: Engine & { readonly players: Players },
-  message: { readonly transactionId: string; readonly userId: string },
+  message: { readonly transactionId: string; readonly userId?: string | undefined },
 ): Promise<Located> {
+  const { userId } = message;
   const bet = await findRecoveredBet(engine, message.transactionId);
   if (bet !== undefined) {
-    const foreign = bet.owner !== undefined && bet.owner.userId !== message.userId;
+    const foreign = bet.owner !== undefined && userId !== undefined && bet.owner.userId !== userId;
     return foreign ? { kind: 'foreign', operatorId: bet.owner?.operatorId } : { kind: 'bet', bet };
   }
-  const player = await engine.players.findForBet(message.userId);
+  if (userId === undefined) return { kind: 'unnamed' };
+  const player = await engine.players.findForBet(userId);
   if (player === undefined) return { kind: 'nobody' };
   const { owner, ...released } = player;
   return { kind: 'bet', bet: { ...unseenBet(engine, message.transactionId, owner), ...released } };

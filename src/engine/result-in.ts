@@ -1,5 +1,6 @@
 import { type AttemptedResult, sameResult } from '../domain/bet.ts';
 import { isResult } from '../domain/operation.ts';
+import { isOtherCurrency } from '../domain/terms.ts';
 import type { BetRequest, SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 
 export type ResultRequest = SettleRequest | UnsettleRequest;
@@ -17,6 +18,9 @@ export function resultIn(message: ResultRequest): AttemptedResult {
 /** Whether both messages ask for a result, and for the same one. */
 export function askForSameResult(one: BetRequest, other: BetRequest): boolean {
   return (
-    isResultRequest(one) && isResultRequest(other) && sameResult(resultIn(one), resultIn(other))
+    isResultRequest(one) &&
+    isResultRequest(other) &&
+    !isOtherCurrency(one, other) &&
+    sameResult(resultIn(one), resultIn(other))
   );
 }

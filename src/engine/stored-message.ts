@@ -7,7 +7,10 @@ import type { Sessions } from '../sessions/sessions.ts';
  * hash may be stored.
  */
 export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {
-  const token = message.document.value.token;
-  if (typeof token !== 'string') return raw;
-  return Buffer.from(message.document.replace({ token: jsonString(sessions.referenceOf(token)) }));
+  const { document } = message;
+  const { token } = document.value;
+  if (token === undefined || token === null) return raw;
+  // An odd one, of a rollback or update, may hold a token all the same.
+  const text = typeof token === 'string' ? token : JSON.stringify(token);
+  return Buffer.from(document.replace({ token: jsonString(sessions.referenceOf(text)) }));
 }

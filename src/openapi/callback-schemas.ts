@@ -48,10 +48,17 @@ const MARKS: Readonly<Record<string, JsonSchema>> = {
   bonusTemplateId: passed(['integer', 'null'], "The freebet bonus's template"),
 };
 
+const TRANSACTION_ID = text(1, 64, 'The bet; opaque, compared exactly');
+
+const named = (type: 1 | 2 | 3 | 5): JsonSchema => ({
+  const: type,
+  description: 'Names the operation, together with the method',
+});
+
 /** The members of every operation on a bet. */
 const bet = (type: 1 | 2 | 3 | 5, amount: JsonSchema): Readonly<Record<string, JsonSchema>> => ({
-  type: { const: type, description: 'Names the operation, together with the method' },
-  transactionId: text(1, 64, 'The bet; opaque, compared exactly'),
+  type: named(type),
+  transactionId: TRANSACTION_ID,
   userId: USER_ID,
   amount,
   currency: nullable(CURRENCY),
@@ -109,20 +116,46 @@ const unsettle = object('Unsettle: a result is undone', ['type', 'transactionId'
   token: FOLLOWING_TOKEN,
 });
 
-const rollback = object('Rollback: a bet is cancelled', ['type', 'transactionId', 'userId'], {
-  ...bet(3, number('The stake that goes back')),
-  token: FOLLOWING_TOKEN,
-  errorCode: passed('integer', 'Why'),
-});
+/**
+ * The members of a rollback or update, which is refused for none that it does not need: an odd one is left out, or taken
+ * from the journal. So only the needed ones have a type.
+ */
+const unrefused = (
+  type: 3 | 5,
+  descriptions: Readonly<Record<string, string>>,
+): Readonly<Record<string, JsonSchema>> => {
+  const members = { ...bet(type, number('The stake')), token: FOLLOWING_TOKEN };
+  const untyped = Object.entries(members).map(
+    ([name, { description }]) => [name, { description }] as const,
+  );
+  const others = Object.entries(descriptions).map(
+    ([name, description]) => [name, { description }] as const,
+  );
+  const needed = { type: named(type), transactionId: TRANSACTION_ID };
+  return { ...Object.fromEntries([...untyped, ...others]), ...needed };
+};
+
+const BY_JOURNAL = "The player; needed where the bet is not in the gateway's journal";
+
+const rollback = object(
+  'Rollback: a bet is cancelled',
+  ['type', 'transactionId'],
+  unrefused(3, {
+    userId: BY_JOURNAL,
+    amount: 'The stake that goes back; of a bet in the journal its own is sent',
+    currency: 'The currency; of a bet in the journal its own is sent',
+    errorCode: 'Why',
+  }),
+);
 
 const update = object(
   'Bet data update: odds have changed, no money moves',
-  ['type', 'transactionId', 'userId'],
-  {
-    ...bet(5, number('The stake')),
-    token: FOLLOWING_TOKEN,
-    subPartnerId: { description: 'As in the place; passed on, whatever it is' },
-  },
+  ['type', 'transactionId'],
+  unrefused(5, {
+    userId: BY_JOURNAL,
+    currency: 'The currency; of a bet in the journal its own is sent',
+    subPartnerId: 'As in the place; passed on, whatever it is',
+  }),
 );
 
 export const CALLBACK_SCHEMAS: Schemas = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalAmount } from '../domain/amount.ts';
+import { canonicalAmount, isNonNegativeFinite } from '../domain/amount.ts';
 import { checkOptionalNumber } from './fields.ts';
 import { type JsonDocument, JsonError } from './json.ts';
 
@@ -16,6 +16,11 @@ const READABLE_LENGTH_MAX = 60;
 export function checkCoefficients(document: JsonDocument): void {
   checkOptionalNumber(document, 'coefficient');
   checkOptionalNumber(document, 'boosterCoefficient');
+  checkMetadata(document);
+}
+
+/** @throws JsonError naming the outcome, e.g. `metadata.0.coefficient` */
+export function checkMetadata(document: JsonDocument): void {
   const metadata = document.value.metadata;
   if (metadata === undefined || metadata === null) return;
   if (!Array.isArray(metadata)) throw new JsonError('must be a list of objects', 'metadata');
@@ -27,10 +32,24 @@ function checkItem(item: unknown, index: number): void {
     throw new JsonError('must be an object', `metadata.${index}`);
   }
   const coefficient: unknown = 'coefficient' in item ? item.coefficient : null;
-  if (coefficient === null) return;
-  if (typeof coefficient !== 'number' || !Number.isFinite(coefficient)) {
+  if (!isCoefficient(coefficient)) {
     throw new JsonError('must be a number', `metadata.${index}.coefficient`);
   }
+}
+
+function isCoefficient(value: unknown): boolean {
+  return value === null || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** `metadata` without what `checkMetadata` refuses in it, as raw JSON; undefined if it is no list. */
+export function metadataWithoutOdd(document: JsonDocument): string | undefined {
+  const legs = document.items('metadata')?.filter((leg) => leg !== undefined);
+  return legs && `[${legs.map(withoutOddCoefficient).join(',')}]`;
+}
+
+function withoutOddCoefficient(leg: JsonDocument): string {
+  const { coefficient = null } = leg.value;
+  return leg.replace(isCoefficient(coefficient) ? {} : { coefficient: undefined });
 }
 
 /**
@@ -42,16 +61,23 @@ function checkItem(item: unknown, index: number): void {
  * for a readable key, which contains semicolons): the key is stored in the bet's row, which every
  * operation of the bet rewrites, so it must stay small whatever was sent.
  *
- * @param document of an update whose coefficients were checked
+ * @param document of an update; what `checkCoefficients` would refuse counts as missing
  */
 export function coefficientsKey(document: JsonDocument): string {
-  const legs = document.items('metadata') ?? [];
+  const legs = document.items('metadata')?.filter((leg) => leg !== undefined) ?? [];
   const key = [
-    canonicalOf(document, 'coefficient'),
-    canonicalOf(document, 'boosterCoefficient'),
-    legs.map((leg) => (leg === undefined ? '' : canonicalOf(leg, 'coefficient'))).join(','),
+    oddsOf(document, 'coefficient'),
+    oddsOf(document, 'boosterCoefficient'),
+    legs
+      .map((leg) => (isCoefficient(leg.value.coefficient) ? canonicalOf(leg, 'coefficient') : ''))
+      .join(','),
   ].join(';');
   return key.length <= READABLE_LENGTH_MAX ? key : createHash('sha256').update(key).digest('hex');
+}
+
+function oddsOf(document: JsonDocument, name: string): string {
+  const exact = document.numberText(name);
+  return exact !== undefined && isNonNegativeFinite(exact) ? canonicalAmount(exact) : '';
 }
 
 function canonicalOf(document: JsonDocument, name: string): string {

@@ -14,6 +14,10 @@ export interface TextBounds {
   readonly lengthMax: number;
 }
 
+/** Of ids. */
+export const IDENTIFIER: TextBounds = { lengthMin: 1, lengthMax: 64 };
+const CURRENCY: TextBounds = { lengthMin: 3, lengthMax: 5 };
+
 /** A required string. */
 export function requiredText(document: JsonDocument, name: string, bounds: TextBounds): string {
   const value = document.value[name];
@@ -34,6 +38,14 @@ export function optionalText(
   return storable(bounds === undefined ? value : within(value, name, bounds), name);
 }
 
+export function requiredCurrency(document: JsonDocument, name: string): string {
+  return requiredText(document, name, CURRENCY);
+}
+
+export function optionalCurrency(document: JsonDocument, name: string): string | undefined {
+  return optionalText(document, name, CURRENCY);
+}
+
 /** The exact text of a required amount (docs/contract.md, Callbacks, code 5). */
 export function amount(document: JsonDocument, name: string): string {
   if (!document.has(name)) throw new JsonError('is missing', name);
@@ -52,6 +64,20 @@ export function optionalAmount(document: JsonDocument, name: string): string | u
 /** Checks an optional number of 0 or more, which may be null. */
 export function checkOptionalNumber(document: JsonDocument, name: string): void {
   if (document.has(name) && document.value[name] !== null) amount(document, name);
+}
+
+/** Checks an optional whole number, which may be null. */
+export function checkOptionalInteger(document: JsonDocument, name: string): void {
+  const value = document.value[name];
+  if (value === undefined || value === null || Number.isInteger(value)) return;
+  throw new JsonError('must be a whole number', name);
+}
+
+/** Checks an optional string of any content, which may be null. */
+export function checkOptionalString(document: JsonDocument, name: string): void {
+  const value = document.value[name];
+  if (value === undefined || value === null || typeof value === 'string') return;
+  throw new JsonError('must be a string', name);
 }
 
 /** One of a few words. */

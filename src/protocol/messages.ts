@@ -5,14 +5,19 @@ import { checkCoefficients, coefficientsKey } from './coefficients.ts';
 import {
   amount,
   checkOptionalNumber,
+  checkOptionalString,
+  IDENTIFIER,
   integerIfAny,
   optionalAmount,
+  optionalCurrency,
   optionalText,
+  requiredCurrency,
   requiredText,
   requiredWord,
   type TextBounds,
 } from './fields.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
+import { type Repairs, repairsOf } from './odd-members.ts';
 
 /**
  * The callbacks of the service, read and checked (docs/protocol.md, Bet transaction and Callbacks;
@@ -73,23 +78,32 @@ export interface SettleRequest extends AboutBet {
   readonly token?: string | undefined;
 }
 
-interface FollowUp extends AboutBet {
+interface FollowUp {
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
   readonly token?: string | undefined;
 }
 
-export interface UnsettleRequest extends FollowUp {
+export interface UnsettleRequest extends AboutBet, FollowUp {
   readonly operation: 'unsettle';
 }
 
-export interface RollbackRequest extends FollowUp {
+/** Never refused for a member that it does not need: an odd one is undefined here. */
+interface Unrefused extends Request, FollowUp {
+  readonly transactionId: string;
+  /** Needed only where the bet is not in the journal. */
+  readonly userId?: string | undefined;
+  /** What replaces the odd members in the message to the wallet. */
+  readonly repairs: Repairs;
+}
+
+export interface RollbackRequest extends Unrefused {
   readonly operation: 'rollback';
-  /** The reason (docs/protocol.md, Events); a rollback is never refused because of it. */
+  /** The reason (docs/protocol.md, Events). */
   readonly errorCode?: number | undefined;
 }
 
-export interface UpdateRequest extends FollowUp {
+export interface UpdateRequest extends Unrefused {
   readonly operation: 'update';
   /** The same for updates to the same odds; see `coefficientsKey`. */
   readonly coefficientsKey: string;
@@ -103,8 +117,6 @@ export type ParseResult<T> =
   | { readonly ok: true; readonly message: T }
   | { readonly ok: false; readonly field: string | undefined; readonly why: string };
 
-const IDENTIFIER: TextBounds = { lengthMin: 1, lengthMax: 64 };
-const CURRENCY: TextBounds = { lengthMin: 3, lengthMax: 5 };
 /** Wider than the protocol's 10-64: a token of another length is only unknown (code 3). */
 const TOKEN: TextBounds = { lengthMin: 1, lengthMax: 256 };
 
@@ -135,7 +147,7 @@ export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
     document,
     token: requiredText(document, 'token', TOKEN),
     userId: requiredText(document, 'userId', IDENTIFIER),
-    currency: requiredText(document, 'currency', CURRENCY),
+    currency: requiredCurrency(document, 'currency'),
     requestId: requestId(document),
   }));
 }
@@ -144,18 +156,21 @@ export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
 export function parseBet(method: 'POST' | 'PUT', bytes: Buffer): ParseResult<BetRequest> {
   return parsed(bytes, (document) => {
     const operation = operationOf(method, document);
-    const bet = aboutBet(document);
     switch (operation) {
       case 'place':
-        return place(bet);
+        return place(aboutBet(document));
       case 'settle':
-        return settle(bet);
+        return settle(aboutBet(document));
       case 'unsettle':
-        return { operation, ...followUp(bet) };
+        return { operation, ...aboutBet(document), ...followUp(document) };
       case 'rollback':
-        return { operation, ...followUp(bet), errorCode: integerIfAny(document, 'errorCode') };
+        return {
+          operation,
+          ...unrefused(document),
+          errorCode: integerIfAny(document, 'errorCode'),
+        };
       case 'update':
-        return { operation, ...followUp(bet), coefficientsKey: coefficientsKey(document) };
+        return { operation, ...unrefused(document), coefficientsKey: coefficientsKey(document) };
       default:
         return unreachable(operation);
     }
@@ -208,7 +223,7 @@ function place(bet: AboutBet): PlaceRequest {
     ...bet,
     token: requiredText(bet.document, 'token', TOKEN),
     amount: stake(bet.document),
-    currency: requiredText(bet.document, 'currency', CURRENCY),
+    currency: requiredCurrency(bet.document, 'currency'),
     subPartnerId: optionalText(bet.document, 'subPartnerId') ?? null,
   };
 }
@@ -224,24 +239,39 @@ function settle(bet: AboutBet): SettleRequest {
     operation: 'settle',
     ...bet,
     amount: amount(bet.document, 'amount'),
-    currency: optionalText(bet.document, 'currency', CURRENCY),
+    currency: optionalCurrency(bet.document, 'currency'),
     resultType: requiredWord(bet.document, 'resultType', RESULT_TYPES),
     token: optionalText(bet.document, 'token'),
   };
 }
 
-function followUp(bet: AboutBet): FollowUp {
+function followUp(document: JsonDocument): FollowUp {
   return {
-    ...bet,
-    amount: optionalAmount(bet.document, 'amount'),
-    currency: optionalText(bet.document, 'currency', CURRENCY),
-    token: optionalText(bet.document, 'token'),
+    amount: optionalAmount(document, 'amount'),
+    currency: optionalCurrency(document, 'currency'),
+    token: optionalText(document, 'token'),
+  };
+}
+
+function unrefused(document: JsonDocument): Unrefused {
+  const transactionId = requiredText(document, 'transactionId', IDENTIFIER);
+  const repairs = repairsOf(document);
+  const unlessOdd = <T>(name: string, read: (document: JsonDocument, name: string) => T) =>
+    Object.hasOwn(repairs, name) ? undefined : read(document, name);
+  return {
+    document,
+    transactionId,
+    userId: unlessOdd('userId', optionalText),
+    amount: unlessOdd('amount', optionalAmount),
+    currency: unlessOdd('currency', optionalCurrency),
+    token: unlessOdd('token', optionalText),
+    requestId: unlessOdd('requestId', requestId),
+    repairs,
   };
 }
 
 function requestId(document: JsonDocument): string | undefined {
   const value = document.value.requestId;
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new JsonError('must be a string', 'requestId');
-  return HEADER_SAFE.test(value) ? value : undefined;
+  checkOptionalString(document, 'requestId');
+  return typeof value === 'string' && HEADER_SAFE.test(value) ? value : undefined;
 }

@@ -21,6 +21,11 @@ export function callbackMetrics({ counter, gauge, histogram }: Makers) {
     conflicts: counter('gateway_conflicts_total', 'Operations that contradict what is recorded', [
       'operator',
     ]),
+    repairedCallbacks: counter(
+      'gateway_repaired_callbacks_total',
+      'Rollbacks and updates with an odd or missing member, carried out without it',
+      ['operator', 'operation'],
+    ),
     unknownOutcomes: counter(
       'gateway_unknown_outcomes_total',
       'Wallet calls whose effect the gateway cannot know',

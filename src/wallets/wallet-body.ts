@@ -12,6 +12,8 @@ export interface WalletMembers {
   readonly alwaysSendToken?: boolean;
   /** Dialect `stableRequestId`: the request that this one repeats, whose `requestId` (raw JSON) it carries. */
   readonly first?: { readonly inBody: string | undefined } | undefined;
+  /** Other members to replace, as raw JSON; undefined removes one. */
+  readonly replaced?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -20,22 +22,34 @@ export interface WalletMembers {
  */
 export function walletBody(
   document: JsonDocument,
-  { operatorUser, operatorToken, cashoutToken, alwaysSendToken = false, first }: WalletMembers,
+  {
+    operatorUser,
+    operatorToken,
+    cashoutToken,
+    alwaysSendToken = false,
+    first,
+    replaced,
+  }: WalletMembers,
 ): string {
   const changes: Record<string, string | undefined> = {};
   if (first !== undefined) changes.requestId = first.inBody;
+  Object.assign(changes, replaced);
   if (operatorUser !== undefined) changes.userId = jsonString(operatorUser);
   if (cashoutToken !== undefined) {
     changes.token = jsonString(cashoutToken);
   } else if (operatorToken !== undefined && carriesToken(document, alwaysSendToken)) {
     changes.token = jsonString(operatorToken);
-  } else if (typeof document.value.token === 'string') {
+  } else if (hasToken(document)) {
     changes.token = undefined;
   }
   return document.replace(changes);
 }
 
-/** Whether the wallet gets a token: if the service sent one, or the dialect always wants one. */
+/** Whether the wallet gets a token: if the service sent one, however odd, or the dialect always wants one. */
 export function carriesToken(document: JsonDocument, alwaysSendToken: boolean): boolean {
-  return alwaysSendToken || typeof document.value.token === 'string';
+  return alwaysSendToken || hasToken(document);
+}
+
+function hasToken({ value }: JsonDocument): boolean {
+  return value.token !== undefined && value.token !== null;
 }

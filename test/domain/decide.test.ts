@@ -201,7 +201,7 @@ describe('an unsettle', () => {
       repeat(LATER),
     ],
   ])('%s', (_, known, decision) => {
-    expect(decideUnsettle(bet(known))).toEqual(decision);
+    expect(decideUnsettle(bet(known), {})).toEqual(decision);
   });
 });
 

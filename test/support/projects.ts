@@ -8,7 +8,7 @@ export const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,service,translation}/*.test.ts',
   'test/{callbacks,deliveries}/unit/*.test.ts',
-  'test/console/{severity,story,text}.test.ts',
+  'test/console/{odd-rollback,severity,story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/config/*/*.test.ts',
   'test/domain/*.test.ts',

@@ -124,7 +124,7 @@ export const TAKE = statement(
            generation = coalesce(nullif(b.generation, 0), :generation)
       FROM chosen c
      WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
-    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id,
+    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
               b.place, b.place_time, b.place_code, b.place_message,
               b.rollback, b.rollback_time, b.rollback_code, b.rollback_message,
               b.settlement, b.settlement_amount, b.settlement_type, b.settlement_time,
@@ -145,7 +145,7 @@ export const TAKE = statement(
              t.attempts, t.created_at, t.transaction_time, o.body,
              t.resolved_by IS NOT NULL AS sent_once_more,
              bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
-             s.operator_token, s.token_hash, bet.place, bet.place_time, bet.place_code, bet.place_message,
+             bet.amount, bet.currency, s.operator_token, s.token_hash, bet.place, bet.place_time, bet.place_code, bet.place_message,
              bet.rollback, bet.rollback_time, bet.rollback_code, bet.rollback_message,
              bet.settlement, bet.settlement_amount, bet.settlement_type, bet.settlement_time,
              bet.late_kind, bet.late_amount, bet.late_type,

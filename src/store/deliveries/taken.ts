@@ -29,7 +29,7 @@ export interface TakenDelivery {
   /** The operator's token of that session, as it is stored, with the hash that it is bound to. */
   readonly sealedToken: { readonly sealed: Buffer; readonly tokenHash: Buffer } | undefined;
   /** The bet as it stood when it was claimed. */
-  readonly bet: Pick<Bet, 'place' | 'settlement' | 'rollback' | 'late'>;
+  readonly bet: Pick<Bet, 'amount' | 'currency' | 'place' | 'settlement' | 'rollback' | 'late'>;
 }
 
 /** A claimed delivery with a value that this release does not know: nothing is sent, and its lease lapses. */
@@ -77,6 +77,8 @@ function takenOf(row: Columns): TakenDelivery {
     sessionId: row.textOrNull('session_id'),
     sealedToken: sealedTokenOf(row),
     bet: {
+      amount: row.textOrNull('amount'),
+      currency: row.textOrNull('currency'),
       place: placeOf(row),
       settlement: settlementOf(row),
       rollback: rollbackOf(row),

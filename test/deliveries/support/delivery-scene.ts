@@ -29,7 +29,7 @@ export function takenOf(
   changes: Partial<TakenDelivery> = {},
   members: Readonly<Record<string, string | undefined>> = {},
 ): TakenDelivery {
-  const { place, settlement, rollback, late } = FRESH;
+  const { amount, currency, place, settlement, rollback, late } = FRESH;
   return {
     ...{ id: '70', operation, purpose: 'promise', transactionId: 'b26153f9' },
     ...{ operationId: '7', attemptId: 'attempt', attempts: 1, isOverdue: false },
@@ -38,7 +38,7 @@ export function takenOf(
     body: body({ ...BETS[operation].members, requestId: '"r1"', ...members }),
     owner: { operatorId: 'alpha', playerId: '1', userId: '1999', operatorUser: 'ann' },
     sealedToken: undefined,
-    bet: { place, settlement, rollback, late },
+    bet: { amount, currency, place, settlement, rollback, late },
     ...changes,
   };
 }

@@ -42,6 +42,8 @@ export function taken(id: number): TakenDelivery {
     sessionId: '1',
     sealedToken: { sealed: Buffer.from('token'), tokenHash: Buffer.alloc(32) },
     bet: {
+      amount: slip.amount,
+      currency: slip.currency,
       place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
       settlement: { kind: 'none' },
       rollback: { kind: 'promised', transactionTime: '2026-01-01T00:00:00.000Z' },

@@ -67,7 +67,7 @@ export class Life {
   }
 
   unsettle(fate: Fate): Told {
-    return this.#result({ operation: 'unsettle' }, decideUnsettle, fate);
+    return this.#result({ operation: 'unsettle' }, (bet) => decideUnsettle(bet, {}), fate);
   }
 
   rollback(fate: Fate): Told {

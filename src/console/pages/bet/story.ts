@@ -1,3 +1,5 @@
+import { isNonNegativeFinite } from '../../../domain/amount.ts';
+import { contradiction } from '../../../domain/terms.ts';
 import { membersOf } from '../../parts/exact-json.ts';
 import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
@@ -134,11 +136,25 @@ function arrival(
     operation === 'settle' || operation === 'place' ? membersOf(request) : {};
   const kind = operation === 'settle' && resultType ? ` (${wordsOf(resultType)})` : '';
   const of = amount === undefined ? '' : `: ${money(amount, bet.currency)}${kind}`;
+  const contradicts = operation === 'rollback' ? whatItNames(bet, membersOf(request)) : undefined;
   return {
     at: receivedAt,
-    tone: 'info',
-    text: `${begun ?? ASKED[operation] ?? `The service sent a ${operation}`}${of}.`,
+    tone: contradicts === undefined ? 'info' : 'warn',
+    text: `${begun ?? ASKED[operation] ?? `The service sent a ${operation}`}${of}${contradicts ?? ''}.`,
   };
+}
+
+/** A rollback carries the journal's stake and currency to the wallet, not its own. */
+function whatItNames(
+  bet: ShownBet,
+  { amount, currency }: ReturnType<typeof membersOf>,
+): string | undefined {
+  const isAmount = amount !== undefined && isNonNegativeFinite(amount);
+  const said = { amount: isAmount ? amount : undefined, currency };
+  const known = { amount: bet.amount ?? undefined, currency: bet.currency ?? undefined };
+  if (contradiction('rollback', known, said) === undefined) return undefined;
+  const named = money(said.amount ?? bet.amount, said.currency ?? bet.currency);
+  return `, naming ${named}, of which no wallet is told`;
 }
 
 function tried({ attempts }: ShownOperation, attempt: ShownAttempt): Sentence {
