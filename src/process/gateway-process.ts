@@ -14,7 +14,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import type { OtherProcesses } from '../wiring/internal-listener.ts';
-import { awaitDatabase, awaitRedis, greetRedis } from './start-up.ts';
+import { awaitDatabase, greetRedis } from './start-up.ts';
 
 /** Requests in flight at SIGTERM have this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;
@@ -57,7 +57,6 @@ export interface GatewayProcess {
 export async function startProcess(options: ProcessOptions): Promise<GatewayProcess> {
   const { environment, source, logger, metrics, tracing } = options;
   const clock = systemClock;
-  const checksServers = options.databaseId === undefined;
   const databaseId = options.databaseId ?? (await databaseWhileStarting(options));
   const parts = compose({ environment, databaseId, source, clock, logger, metrics, tracing });
   options.joinBreakers?.(parts.wallets);
@@ -66,8 +65,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listening(adminAddress(environment), (at) => admin.app.listen(at));
     logger.info({ address }, 'gateway.admin_listening');
   }
-  if (checksServers) await awaitRedis(environment, parts, logger);
-  else await greetRedis(parts.accelerator, logger);
+  await greetRedis(environment, parts, logger);
   if (environment.encryptionKeys === undefined) {
     logger.warn(
       { note: 'tokens are stored as they are; set ENCRYPTION_KEY' },

@@ -24,7 +24,7 @@ import type { Logger } from '../telemetry/logger.ts';
 /** A server that does not answer within this is unreachable (docs/contract.md, Commands). */
 const REACHABLE_MS = 15_000;
 const RETRY_MS = 250;
-/** How long a process that starts beside others waits for Redis. */
+/** How long a start waits for Redis. */
 const GREETING_MS = 1_000;
 
 /**
@@ -149,44 +149,36 @@ async function connectOnce(connectionString: string, limitMs: number): Promise<v
 }
 
 /**
- * Waits for Redis, invalidates the cached answers if Redis may have lost fences, and logs an error if its settings
- * would lose jobs.
- * @throws GatewayError `CANNOT_START` when it is unreachable
+ * Waits a moment for Redis, so that the first requests need not do without it, and starts without it if need be:
+ * it joins when it comes. Cached answers are not used before Redis confirms that no fence is missing.
+ * @throws GatewayError `CANNOT_START` when Redis has no database of the number in REDIS_URL
  */
-export async function awaitRedis(
+export async function greetRedis(
   environment: Environment,
   { accelerator, answers }: { readonly accelerator: Accelerator; readonly answers: AnswerCache },
   logger: Logger,
 ): Promise<void> {
-  try {
-    await accelerator.connected(REACHABLE_MS);
-  } catch (error) {
-    throw new GatewayError(
-      'CANNOT_START',
-      `Redis (REDIS_URL, ${shownAddress(environment.redisUrl)}) cannot be reached: ${wordsOf(error)}`,
-      { cause: error },
-    );
-  }
-  await answers.begin();
-  const policy = await accelerator.evictionPolicy();
-  if (policy !== undefined && policy !== 'noeviction') {
-    logger.error(
-      { policy, note: 'set maxmemory-policy to noeviction, or deliveries wait for the sweep' },
-      'redis.evicts',
-    );
-  }
-}
-
-/**
- * Waits a moment for Redis, so that the first requests need not do without it. For a process that
- * starts beside others: without Redis they continue, and so does this one.
- */
-export async function greetRedis(accelerator: Accelerator, logger: Logger): Promise<void> {
+  void accelerator.joined.then(() => warnIfItEvicts(accelerator, logger));
   try {
     await accelerator.connected(GREETING_MS);
   } catch (error) {
-    logger.warn({ err: error, note: 'works on without it' }, 'start.redis_away');
+    const where = `Redis (REDIS_URL, ${shownAddress(environment.redisUrl)})`;
+    if (accelerator.refusedDatabase !== undefined) {
+      throw new GatewayError('CANNOT_START', `${where} cannot be used: ${wordsOf(error)}`, {
+        cause: error,
+      });
+    }
+    const note = `${where} is away: works on PostgreSQL alone, and Redis joins when it comes`;
+    logger.warn({ error: wordsOf(error), note }, 'start.redis_away');
   }
+  await answers.begin();
+}
+
+async function warnIfItEvicts(accelerator: Accelerator, logger: Logger): Promise<void> {
+  const policy = await accelerator.evictionPolicy();
+  if (policy === undefined || policy === 'noeviction') return;
+  const note = 'set maxmemory-policy to noeviction, or deliveries wait for the sweep';
+  logger.error({ policy, note }, 'redis.evicts');
 }
 
 function shown({ name, url }: Address): string {

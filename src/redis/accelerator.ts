@@ -14,6 +14,8 @@ const IN_FLIGHT_MAX = 2_000;
 const NOT_READY = 'connected, but Redis is not ready: it may still be loading its data (LOADING)';
 /** A server that refuses the password does so at once: what it said before does not hold for an older connection. */
 const REFUSED_WITHIN_MS = 500;
+/** What Redis or a Sentinel itself answers to a client that it does not want, or that speaks to the wrong kind of server. */
+const REFUSAL = /(?:^|Last error: )((?:ERR|NOAUTH|NOPERM|WRONGPASS) .*)$/;
 /** Lifetime of the key that readiness writes to check whether Redis accepts writes. */
 const HEALTH_KEPT_MS = 10_000;
 
@@ -51,10 +53,14 @@ export class Accelerator {
   /** Why there is no connection, while there is none. */
   #connectionError: Error | undefined;
   #connectedAtMs = Number.POSITIVE_INFINITY;
+  /** What Redis itself last said against this connection, such as WRONGPASS. */
+  #refusal: string | undefined;
   #refusedDatabase: Error | undefined;
   #inFlight = 0;
   #wasThere = false;
   readonly #onReturn: (() => void)[] = [];
+  /** Resolves when the first connection is ready. */
+  readonly joined: Promise<void>;
   #wanted: Wanted[] = [];
 
   constructor(options: AcceleratorOptions) {
@@ -76,6 +82,7 @@ export class Accelerator {
       const error = whatNodeSaid(said);
       options.logger.debug({ error: error.message }, 'redis.connection_error');
       this.#connectionError = error;
+      this.#logRefusal(error);
       if (error.message.includes('DB index')) this.#refusedDatabase = error;
     });
     this.#redis.on('connect', () => {
@@ -83,8 +90,13 @@ export class Accelerator {
       // What Redis itself has said, such as WRONGPASS, probably holds for this connection too.
       if (this.#connectionError?.name !== 'ReplyError') this.#connectionError = undefined;
     });
+    const joined = Promise.withResolvers<void>();
+    this.joined = joined.promise;
     this.#redis.on('ready', () => {
+      if (this.#restingUntilMs < Number.POSITIVE_INFINITY) this.#restingUntilMs = 0;
+      joined.resolve();
       this.#connectionError = undefined;
+      this.#refusal = undefined;
       if (this.#wasThere) this.#returned();
       this.#wasThere = true;
     });
@@ -102,6 +114,15 @@ export class Accelerator {
       });
     });
     cluster.on('-node', () => this.#returned());
+  }
+
+  /** Waiting does not cure a wrong password: a person has to know. Logged when it changes. */
+  #logRefusal({ message }: Error): void {
+    const error = REFUSAL.exec(message)?.[1];
+    if (error === undefined || error === this.#refusal) return;
+    this.#refusal = error;
+    const note = 'works on PostgreSQL alone until REDIS_URL or Redis is put right';
+    this.#options.logger.error({ error, note }, 'redis.refuses');
   }
 
   #returned(): void {
@@ -213,23 +234,19 @@ export class Accelerator {
     this.#onReturn.push(listener);
   }
 
-  /**
-   * Resolves when the first connection is ready; rejects with the reason after `limitMs`, or if Redis has
-   * no database of that number: the connection then uses database 0, which may be another gateway's.
-   */
-  async connected(limitMs: number): Promise<void> {
-    if (this.#redis.status !== 'ready') await this.#ready(limitMs);
-    if (this.#refusedDatabase !== undefined) throw this.#refusedDatabase;
+  /** Redis has no database of that number: the connection uses database 0, which may be another gateway's. */
+  get refusedDatabase(): Error | undefined {
+    return this.#refusedDatabase;
   }
 
-  async #ready(limitMs: number): Promise<void> {
-    const ready = Promise.withResolvers<void>();
-    this.#redis.once('ready', ready.resolve);
+  /** Waits for the first connection. @throws Error with the reason after `limitMs`, or `refusedDatabase` */
+  async connected(limitMs: number): Promise<void> {
     try {
-      await within(limitMs, ready.promise);
+      await within(limitMs, this.joined);
     } catch (error) {
       throw new Error(this.#whyNotReady ?? 'no answer', { cause: error });
     }
+    if (this.#refusedDatabase !== undefined) throw this.#refusedDatabase;
   }
 
   close(): void {
