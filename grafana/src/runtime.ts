@@ -60,12 +60,12 @@ export const runtime = board({
         queries: { age: `max(time() - ${RELOADED})` },
       }),
       stat({
-        title: 'Refused configurations',
-        why: 'How many replicas keep an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
+        title: 'Invalid files',
+        why: 'How many files are invalid on some replica? Their last valid versions stay in force, and after a start none; the log names file, path and reason.',
         unit: 'short',
         width: 6,
         steps: [[1, 'red']],
-        queries: { replicas: orZero('count(gateway_config_last_reload_successful == 0)') },
+        queries: { files: orZero('count(count by (file) (gateway_config_invalid == 1))') },
       }),
     ],
     Processes: [

@@ -21,3 +21,12 @@ export function prefixOf(configuration: Configuration, token: string): PrefixedT
   const operator = split && configuration.operators.get(split.operatorId);
   return operator?.sessions.mode === 'prefixed' ? split : undefined;
 }
+
+/** The operator named by a token's prefix whose file is invalid, so that nobody knows whether its sessions are prefixed. */
+export function invalidOperatorOf(
+  { invalidOperators }: Configuration,
+  token: string,
+): string | undefined {
+  const operatorId = splitToken(token)?.operatorId;
+  return operatorId !== undefined && invalidOperators.has(operatorId) ? operatorId : undefined;
+}

@@ -13,7 +13,7 @@ import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
-import { prefixOf } from './prefixed-token.ts';
+import { invalidOperatorOf, prefixOf } from './prefixed-token.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
@@ -169,7 +169,10 @@ async function findSubject(
       prefixed: true,
     };
   }
-  return tokenRefused(lookup);
+  const ofInvalid = invalidOperatorOf(callbacks.configuration(), token);
+  return ofInvalid === undefined || lookup.kind === 'ended'
+    ? tokenRefused(lookup)
+    : withoutWallet(callbacks, ofInvalid);
 }
 
 /**

@@ -13,4 +13,6 @@ export interface InForce {
   readonly gateway: GatewayConfig;
   readonly gatewayVariables: VariableSources;
   readonly operators: ReadonlyMap<string, OperatorInForce>;
+  /** Ids of operators whose files are invalid and have no earlier version. */
+  readonly invalidOperators: ReadonlySet<string>;
 }

@@ -11,7 +11,9 @@ import type { Configuration } from './schema/schema.ts';
  * @throws ConfigError naming every problem of every file
  */
 export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Configuration {
-  return configurationOf(loadOver(undefined, new ConfigFolder(folder, env)).inForce);
+  const { inForce, problems } = loadOver(undefined, new ConfigFolder(folder, env));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return configurationOf(inForce);
 }
 
 /** The valid part of a folder, and the problems of the rest. */
@@ -24,7 +26,7 @@ export interface PartlyLoaded {
 
 /** Reads a folder for people who work on one operator: another operator's broken file is only reported. */
 export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
-  const { next, problems, passedOver } = readAll(new ConfigFolder(folder, env), undefined);
+  const { next, problems, passedOver } = readWhole(new ConfigFolder(folder, env), undefined);
   return { configuration: next && configurationOf(next), problems, passedOver };
 }
 
@@ -36,35 +38,39 @@ interface Loaded {
 }
 
 /**
- * The first reading of a process. Where it starts next to others, their last good version stands in for a file that has
- * become invalid.
+ * The first reading of a process. An operator's invalid file stops no start. Where the process starts next to others,
+ * their last good version stands in for a file that has become invalid.
  *
- * @param lastGood the configuration in force in the others; undefined: there are none, and all must be valid
- * @throws ConfigError without `lastGood`, naming every problem of every file
+ * @param lastGood the configuration in force in the others; undefined: there are none
+ * @throws ConfigError without `lastGood` if `gateway.yaml` is invalid or the operators' folder cannot be listed, naming
+ *   every problem of every file
  */
 export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
-  const { next = lastGood, problems, passedOver } = readAll(folder, lastGood);
+  const { next = lastGood, problems, passedOver, listsOperators } = readWhole(folder, lastGood);
   // If gateway.yaml is missing, a passed over gateway.yml explains why.
   if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
-  if (lastGood === undefined && problems.length > 0) throw new ConfigError(problems);
+  if (lastGood === undefined && !listsOperators) throw new ConfigError(problems);
   return { inForce: next, problems, passedOver };
 }
 
-function readAll(
+/** Everything in a folder, over what was in force before, if anything was. */
+export function readWhole(
   folder: ConfigFolder,
   previous: InForce | undefined,
-): NextInForce & Pick<FolderContent, 'passedOver'> {
+): NextInForce & Pick<FolderContent, 'passedOver'> & { readonly listsOperators: boolean } {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
-  const { passedOver } = step.value;
-  return { ...nextInForce(step.value, previous), passedOver };
+  const { passedOver, operators } = step.value;
+  const listsOperators = operators !== undefined;
+  return { ...nextInForce(step.value, previous), passedOver, listsOperators };
 }
 
 /** The configuration in the form its consumers use. */
-export function configurationOf({ gateway, operators }: InForce): Configuration {
+export function configurationOf(inForce: InForce): Configuration {
+  const { gateway, operators, invalidOperators } = inForce;
   const byId = [...operators]
     .map(([id, { config }]) => [id, config] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.freeze({ gateway, operators: new Map(byId) });
+  return Object.freeze({ gateway, operators: new Map(byId), invalidOperators });
 }

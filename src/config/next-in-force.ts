@@ -49,7 +49,12 @@ export function nextInForce(content: FolderContent, previous: InForce | undefine
   const { ownSecrets } = content;
   const settled = settleClaims({ gateway, gatewayVariables, ownSecrets }, candidates);
   problems.push(...settled.problems);
-  return { next: { gateway, gatewayVariables, operators: settled.operators }, problems };
+  const { operators } = settled;
+  const invalidOperators =
+    content.operators === undefined
+      ? (previous?.invalidOperators ?? new Set<string>())
+      : new Set([...files.keys()].filter((id) => !operators.has(id)));
+  return { next: { gateway, gatewayVariables, operators, invalidOperators }, problems };
 }
 
 /** The operator from its file, or else its last good version. Adds problems to `problems`. */

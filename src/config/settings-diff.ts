@@ -36,9 +36,9 @@ export async function changesBetween(
   return await diffOf(await viewOf(old, key), await viewOf(fresh, key));
 }
 
-function withoutThoseOf(other: Configuration, { gateway, operators }: Configuration) {
-  const own = [...operators].filter(([id, operator]) => other.operators.get(id) !== operator);
-  return { gateway, operators: new Map(own) };
+function withoutThoseOf(other: Configuration, one: Configuration): Configuration {
+  const own = [...one.operators].filter(([id, operator]) => other.operators.get(id) !== operator);
+  return { ...one, operators: new Map(own) };
 }
 
 /**

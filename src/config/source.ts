@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { inSlices } from '../lib/slices.ts';
 import { ConfigurationLog, type ConfigurationLogger } from './configuration-log.ts';
 import { ConfigFolder } from './folder/config-folder.ts';
@@ -39,11 +40,11 @@ export interface ConfigurationSourceOptions {
   /** Where `${NAME}` is looked up. */
   readonly env: NodeJS.ProcessEnv;
   readonly logger: ConfigurationLogger;
-  /** Called after every reload, for metrics. */
+  /** Called after every reload of this process, for metrics. */
   readonly onReload?: (result: ReloadResult) => void;
   /**
    * The configuration in force in the processes next to this one; replaces files that are invalid at
-   * start-up. Default: none, and all files must be valid.
+   * start-up. Default: there are none.
    */
   readonly lastGood?: InForce | undefined;
   /**
@@ -67,11 +68,10 @@ export class ConfigurationSource {
   #watcher: Watcher | undefined;
   /** A separate reader: what a preview reads must not count as read by the watcher. */
   #previewed: ConfigFolder | undefined;
-  /** Whether every file was valid at the start. */
-  readonly beganGood: boolean;
+  #invalidFiles: readonly string[];
 
   /**
-   * @throws ConfigError if any file is invalid and there is no `lastGood`
+   * @throws ConfigError without `lastGood` if `gateway.yaml` is invalid or the operators' folder cannot be listed
    */
   constructor(options: ConfigurationSourceOptions) {
     this.#options = options;
@@ -79,7 +79,7 @@ export class ConfigurationSource {
     this.#folder = new ConfigFolder(options.folder, options.env);
     const { inForce, problems, passedOver } = loadOver(options.lastGood, this.#folder);
     this.#inForce = inForce;
-    this.beganGood = problems.length === 0;
+    this.#invalidFiles = filesOf(problems);
     this.#current = configurationOf(this.#inForce);
     this.#log.problems(problems);
     this.#log.warnings(this.#current, options.lastGood && configurationOf(options.lastGood));
@@ -95,6 +95,11 @@ export class ConfigurationSource {
   /** What is in force now. */
   get current(): Configuration {
     return this.#current;
+  }
+
+  /** The files that were invalid when they were last read, relative to the folder. */
+  get invalidFiles(): readonly string[] {
+    return this.#invalidFiles;
   }
 
   /** @returns a function that removes the listener */
@@ -169,8 +174,11 @@ export class ConfigurationSource {
   async #reload(): Promise<ReloadResult> {
     const { next, candidate, result, passedOver } = await this.#look(this.#folder);
     const previous = this.#current;
-    const isOther = isChange(result.changed);
+    const isOther =
+      isChange(result.changed) ||
+      !isDeepStrictEqual(candidate.invalidOperators, previous.invalidOperators);
     this.#inForce = next;
+    this.#invalidFiles = filesOf(result.problems);
     // If nothing changed, keep the same object, so that comparing identities is enough.
     if (isOther) this.#current = candidate;
     this.#report(result);
@@ -197,6 +205,10 @@ export class ConfigurationSource {
       this.#options.logger.error({ err: error }, 'config.listener_failed');
     }
   }
+}
+
+function filesOf(problems: readonly Problem[]): readonly string[] {
+  return [...new Set(problems.map(({ file }) => file))].sort();
 }
 
 function compare(next: Configuration, previous: Configuration): ConfigurationChanges {

@@ -11,19 +11,19 @@ const NOTE =
  */
 export class WithoutFile {
   readonly #logger: Pick<Logger, 'error'>;
-  readonly #isConfigured: (operator: string) => boolean;
+  readonly #hasFile: (operator: string) => boolean;
   #told: ReadonlySet<string> = new Set();
 
-  constructor(logger: Pick<Logger, 'error'>, isConfigured: (operator: string) => boolean) {
+  constructor(logger: Pick<Logger, 'error'>, hasFile: (operator: string) => boolean) {
     this.#logger = logger;
-    this.#isConfigured = isConfigured;
+    this.#hasFile = hasFile;
   }
 
   /** Ignores dead letters: they wait for a person even with a file, and have an alert of their own. */
   tell({ live, waiting, unresolved }: OpenCounts): void {
     const open = [...live, ...waiting];
     const ids = new Set([...open, ...unresolved].map(({ operator }) => operator));
-    const without = [...ids].filter((operator) => !this.#isConfigured(operator));
+    const without = [...ids].filter((operator) => !this.#hasFile(operator));
     for (const operator of without) {
       if (this.#told.has(operator)) continue;
       const counts = {

@@ -71,9 +71,10 @@ export class DeliveryWorker {
       store: draining.store,
       metrics: draining.metrics,
       isHeld: (operatorId) => areHeld(this.#draining, operatorId),
-      withoutFile: new WithoutFile(draining.logger, (id) =>
-        draining.configuration().operators.has(id),
-      ),
+      withoutFile: new WithoutFile(draining.logger, (id) => {
+        const { operators, invalidOperators } = draining.configuration();
+        return operators.has(id) || invalidOperators.has(id);
+      }),
     });
     this.#scheduler = new Scheduler({
       ...at,

@@ -29,6 +29,8 @@ export interface ReadinessReport {
   };
   /** Present if the limit of open files is reached: neither callers nor wallets can be connected. */
   readonly openFiles?: 'exhausted';
+  /** Present if files of the configuration are invalid: the last valid versions are in force, where there are any. */
+  readonly invalidFiles?: readonly string[];
   /** Present if none of the worker processes that take callbacks listens (`WORKERS`). */
   readonly workerProcesses?: 'gone';
 }
@@ -42,6 +44,8 @@ export interface ReadinessOptions {
   };
   /** Whether a file or connection can still be opened; default: always. */
   readonly hasDescriptors?: () => Promise<boolean>;
+  /** The configuration's invalid files; default: there are none. */
+  readonly invalidFiles?: () => readonly string[];
   /** Whether any process behind this one listens; default: this one does itself. */
   readonly takesCallbacks?: () => boolean;
   /** How long a check may take; default 700. */
@@ -54,12 +58,14 @@ export class Readiness {
   readonly #redis: Probe;
   readonly #descriptors: Probe;
   readonly #takesCallbacks: () => boolean;
+  readonly #invalidFiles: () => readonly string[];
   #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
   constructor(options: ReadinessOptions) {
     const { clock, checks, timeoutMs = CHECK_TIMEOUT_MS } = options;
     const { hasDescriptors = () => Promise.resolve(true), takesCallbacks = () => true } = options;
     this.#takesCallbacks = takesCallbacks;
+    this.#invalidFiles = options.invalidFiles ?? (() => []);
     // A file that takes long to open says that the machine is busy: a limit would refuse it at once.
     this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs, 'up');
     this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
@@ -93,11 +99,13 @@ export class Readiness {
     if (wasStarting && this.#phase === 'serving') return { status: 'starting', dependencies };
     const isServing = this.#phase === 'serving';
     const isFull = descriptors === 'down';
+    const invalidFiles = this.#invalidFiles();
     const isDeaf = isServing && !this.#takesCallbacks();
     return {
       status: isServing && (isFull || isDeaf) ? 'unavailable' : this.#status(dependencies),
       dependencies,
       ...(isFull && { openFiles: 'exhausted' }),
+      ...(invalidFiles.length > 0 && { invalidFiles }),
       ...(isDeaf && { workerProcesses: 'gone' }),
     };
   }

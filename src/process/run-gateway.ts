@@ -80,12 +80,12 @@ async function start(environment: Environment, logger: Logger, started: Started)
     folder: environment.configFolder,
     env: process.env,
     logger,
-    onReload: (reload) => countReload(metrics, reload),
+    onReload: ({ result }) => countReload(metrics, result, source.invalidFiles),
     lastGood: atParent?.inForce,
     others: async () => (await started.workers?.reload()) ?? [],
   });
   begun.resolve(source);
-  noteReading(metrics, source.beganGood);
+  noteReading(metrics, source.invalidFiles);
   process.on('SIGHUP', () => void source.reload());
   const tracing = await startTracing(
     environment.tracing && {

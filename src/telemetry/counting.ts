@@ -34,16 +34,18 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
 /** Counts a reload of the configuration. */
 export function countReload(
   metrics: Metrics,
-  { result }: { readonly result: 'ok' | 'invalid' },
+  result: 'ok' | 'invalid',
+  invalidFiles: readonly string[],
 ): void {
   metrics.configReloads.inc({ result });
-  noteReading(metrics, result === 'ok');
+  noteReading(metrics, invalidFiles);
 }
 
-/** Records whether reading the configuration succeeded; the reading at start-up is not counted as a reload. */
-export function noteReading(metrics: Metrics, isGood: boolean): void {
-  metrics.configIsGood.set(isGood ? 1 : 0);
-  if (isGood) metrics.configReloadedAt.setToCurrentTime();
+/** Records which files were invalid when they were read; the reading at start-up is not counted as a reload. */
+export function noteReading(metrics: Metrics, invalidFiles: readonly string[]): void {
+  metrics.configInvalid.reset();
+  for (const file of invalidFiles) metrics.configInvalid.set({ file }, 1);
+  if (invalidFiles.length === 0) metrics.configReloadedAt.setToCurrentTime();
 }
 
 /** The outcome of the last reading of the configuration. */
@@ -56,13 +58,13 @@ export interface LastReload {
 
 /** The last reading, from the metrics of this process. */
 export async function lastReload(metrics: Metrics): Promise<LastReload> {
-  const [good, at] = await Promise.all([
-    metrics.configIsGood.get(),
+  const [invalid, at] = await Promise.all([
+    metrics.configInvalid.get(),
     metrics.configReloadedAt.get(),
   ]);
   const seconds = at.values[0]?.value ?? 0;
   return {
     goodAt: new Date(seconds * 1000).toISOString(),
-    result: good.values[0]?.value === 1 ? 'ok' : 'invalid',
+    result: invalid.values.length === 0 ? 'ok' : 'invalid',
   };
 }

@@ -177,11 +177,11 @@ function processMetrics({ counter, gauge }: Makers) {
       ['operator', 'status'],
       'max',
     ),
-    configIsGood: gauge(
-      'gateway_config_last_reload_successful',
-      'Whether the configuration was without a fault when it was last read',
-      [],
-      'min',
+    configInvalid: gauge(
+      'gateway_config_invalid',
+      'Files of the configuration that were invalid when they were last read (1; absent: valid)',
+      ['file'],
+      'max',
     ),
     configReloadedAt: gauge(
       'gateway_config_last_reload_success_timestamp_seconds',

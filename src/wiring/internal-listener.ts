@@ -59,6 +59,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
         postgresql: async () => ((await postgresTakesWrites()) ? true : 'read_only'),
         redis: () => accelerator.isAnswering(),
       },
+      invalidFiles: () => base.source.invalidFiles,
       hasDescriptors: async () =>
         (await hasDescriptors()) && (others === undefined || others.haveDescriptors()),
       ...(others && { takesCallbacks: others.takeCallbacks }),

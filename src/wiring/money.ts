@@ -94,12 +94,15 @@ function createOperatorWallets(base: Base): Wallets {
   const { source, clock, logger, metrics, tracing, configuration } = base;
   const evidence = () => configuration().gateway.evidence;
   const wallets = createWallets({ metrics, logger, clock, tracing, evidence });
-  const applyOperators = ({ operators }: Configuration) => {
+  const applyOperators = ({ operators, invalidOperators }: Configuration) => {
     wallets.apply(operators.values());
     countFromZero(metrics, operators.keys());
     metrics.operatorInfo.reset();
     for (const { id, status } of operators.values()) {
       metrics.operatorInfo.set({ operator: id, status }, 1);
+    }
+    for (const operator of invalidOperators) {
+      metrics.operatorInfo.set({ operator, status: 'maintenance' }, 1);
     }
   };
   applyOperators(configuration());

@@ -4,9 +4,56 @@ import { GATEWAY, operatorYaml, walletSecret } from './support/folder.ts';
 import { linesOf, sourceOn, three } from './support/source-on.ts';
 
 describe('the configuration in force', () => {
-  it('does not start on any invalid file', () => {
+  it('begins without an operator whose file is invalid, and takes it once it is valid', async () => {
     const files = { ...three(), 'operators/beta.yaml': operatorYaml('beta', 'status: odd') };
-    expect(() => sourceOn(files)).toThrow(/^operators\/beta\.yaml: status: must be one of/);
+    const { source, put, changes } = sourceOn(files);
+    expect([...source.current.operators.keys()]).toEqual(['alpha', 'gamma']);
+    expect(source.current.invalidOperators).toEqual(new Set(['beta']));
+    expect(source.invalidFiles).toEqual(['operators/beta.yaml']);
+
+    put('operators/beta.yaml', operatorYaml('beta'));
+    expect((await source.reload()).changed.added).toEqual(['beta']);
+    expect(source.current.invalidOperators).toEqual(new Set());
+    expect(source.invalidFiles).toEqual([]);
+    expect(changes).toHaveLength(1);
+
+    put('operators/beta.yaml', 'id: [');
+    await source.reload();
+    expect(source.current.operators.has('beta')).toBe(true);
+    expect(source.current.invalidOperators).toEqual(new Set());
+    expect(source.invalidFiles).toEqual(['operators/beta.yaml']);
+  });
+
+  it('tells its listeners that an operator with an invalid file has lost it', async () => {
+    const { source, changes, remove } = sourceOn({ ...three(), 'operators/beta.yaml': 'id: [' });
+    remove('operators/beta.yaml');
+    await source.reload();
+    expect(source.current.invalidOperators).toEqual(new Set());
+    expect(changes).toHaveLength(1);
+  });
+
+  it.each([
+    ['cid', operatorYaml('beta').replace('beta-key', 'alpha-key'), 'api.cid'],
+    [
+      'secret',
+      operatorYaml('beta').replace(walletSecret('beta'), walletSecret('alpha')),
+      'wallet.secrets[0]',
+    ],
+  ])('begins with the first by name of two files that claim one %s', (_, beta, path) => {
+    const { source, log } = sourceOn({ ...three(), 'operators/beta.yaml': beta });
+    expect([...source.current.operators.keys()]).toEqual(['alpha', 'gamma']);
+    expect(source.current.invalidOperators).toEqual(new Set(['beta']));
+    expect(log).toContainEqual({
+      level: 'error',
+      message: 'config.invalid',
+      facts: expect.objectContaining({ file: 'operators/beta.yaml', path }),
+    });
+  });
+
+  it('does not start on an invalid gateway.yaml, naming every problem of every file', () => {
+    const gateway = GATEWAY.replace('cid', 'cidd');
+    const files = { ...three(), 'gateway.yaml': gateway, 'operators/beta.yaml': 'id: [' };
+    expect(() => sourceOn(files)).toThrow(/gateway\.yaml: .*\noperators\/beta\.yaml: /s);
   });
 
   it('begins with what is in force at its parent if a file has become invalid by then', () => {
@@ -24,9 +71,9 @@ describe('the configuration in force', () => {
     expect(Object.fromEntries(statuses)).toEqual({
       ...{ alpha: 'active', beta: 'active', gamma: 'maintenance' },
     });
-    expect(begun.beganGood).toBe(false);
+    expect(begun.invalidFiles).toEqual(['operators/beta.yaml']);
     expect(log).toEqual(['config.invalid']);
-    expect(source.beganGood).toBe(true);
+    expect(source.invalidFiles).toEqual([]);
   });
 
   it('follows added, changed and removed files and leaves the others as they are (I7)', async () => {

@@ -21,7 +21,7 @@ const PATIENT = { timeout: 15_000, interval: 100 };
 const FIRING = [
   'WagergateBonusApiFails',
   'WagergateBreakerOpen',
-  'WagergateConfigReloadFailed',
+  'WagergateConfigInvalid',
   'WagergateConflicts',
   'WagergateDeliveryDead',
   'WagergateReconciliationDifferences',

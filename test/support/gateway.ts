@@ -125,9 +125,9 @@ async function run(
     folder: configFolder,
     env,
     logger,
-    onReload: (result) => countReload(metrics, result),
+    onReload: ({ result }) => countReload(metrics, result, source.invalidFiles),
   });
-  noteReading(metrics, true);
+  noteReading(metrics, source.invalidFiles);
   const environment = readEnvironment({
     DATABASE_URL: urls.databaseUrl,
     REDIS_URL: urls.redisUrl,

@@ -112,18 +112,19 @@ describe('the bulkhead', () => {
 
 describe('a configuration', () => {
   it('that is refused shows until it is put right', async () => {
-    const isGood = () => gateway.metric('gateway_config_last_reload_successful');
+    const invalid = () =>
+      gateway.metric('gateway_config_invalid', { file: 'operators/gamma.yaml' });
     const at = () => gateway.metric('gateway_config_last_reload_success_timestamp_seconds');
-    expect(await isGood()).toBe(1);
+    expect(await invalid()).toBe(0);
     const before = await at();
     expect(before).toBeGreaterThan(1_700_000_000);
     const broken = join(gateway.configFolder, 'operators', 'gamma.yaml');
     await writeFile(broken, 'id: [');
     await expect(gateway.reload()).rejects.toThrow('invalid');
-    expect([await isGood(), await at()]).toEqual([0, before]);
+    expect([await invalid(), await at()]).toEqual([1, before]);
     await rm(broken);
     await gateway.reload();
-    expect(await isGood()).toBe(1);
+    expect(await invalid()).toBe(0);
     expect(await at()).toBeGreaterThan(before);
     expect(await gateway.metric('gateway_config_reloads_total', { result: 'invalid' })).toBe(1);
   });

@@ -34,7 +34,9 @@ export function operatorNewCommand(terminal: Terminal): Command {
         'Whatever the options leave out is asked for on the terminal. Without --secrets-dir the ' +
         'file takes the secrets from environment variables, which are printed only this once; a ' +
         'running gateway sees new variables only after a restart, but new files within 2 s. ' +
-        'Nothing that exists is overwritten.',
+        'Besides, it writes operator.schema.json for editors where the folder has none, and lists ' +
+        'every file that it wrote. It writes nothing if the gateway would refuse the folder because ' +
+        'of the new file, and never overwrites a file.',
     )
     .argument('<id>', 'the operator: 2 to 32 lower-case letters, digits or dashes')
     .option('--name <name>', 'the name people know it by')
@@ -88,23 +90,13 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   const files = [secrets.wallet, secrets.api].flatMap(({ expression, value }) =>
     expression.startsWith('file:') ? { path: expression.slice('file:'.length), value } : [],
   );
-  const written = writeOperator(folder, id, text, files);
-  await warnOfPlaces(terminal, folder, files);
+  const { newProblems } = await import('../onboarding/new-problems.ts');
+  const variables = environmentOf(secrets);
+  const written = writeOperator(folder, id, text, files, () => {
+    const found = newProblems(folder, terminal.env, { name: `${id}.yaml`, text, variables });
+    if (found.length > 0) throw new Error(plain(found.join('; ')));
+  });
   report(terminal, draft, secrets, written, options);
-}
-
-/** The gateway's environment may differ from this command's, so this is only a warning. */
-async function warnOfPlaces(
-  terminal: Terminal,
-  folder: string,
-  files: readonly { readonly path: string }[],
-): Promise<void> {
-  const { SecretPlaces, secretFolders } = await import('../../config/folder/secret-folders.ts');
-  const places = new SecretPlaces(secretFolders(terminal.env), folder);
-  for (const { path } of files) {
-    const place = places.of(path);
-    if (!place.ok) terminal.tell(`warning: ${plain(path)} ${plain(place.reason)}`);
-  }
 }
 
 /** In any other folder the file would be written, but no gateway would ever read it. */
@@ -182,6 +174,12 @@ async function secretsOf(id: string, folder: string | undefined): Promise<DraftS
   return { wallet: secret('wallet'), api: secret('api') };
 }
 
+/** The variables that have to be set where the gateway runs. */
+function environmentOf({ wallet, api }: DraftSecrets): Readonly<Record<string, string>> {
+  const variables = [wallet, api].filter(({ expression }) => !expression.startsWith('file:'));
+  return Object.fromEntries(variables.map(({ expression, value }) => [expression, value]));
+}
+
 function report(
   terminal: Terminal,
   draft: OperatorDraft,
@@ -191,17 +189,14 @@ function report(
 ): void {
   const handover = handoverOf(draft, secrets, options.gatewayUrl);
   const inFiles = options.secretsDir !== undefined;
-  const variables = [secrets.wallet, secrets.api].map(
-    (one) => [one.expression, one.value] as const,
-  );
-  const environment = inFiles ? {} : Object.fromEntries(variables);
+  const environment = environmentOf(secrets);
   if (options.json) {
     terminal.printJson({ id: draft.id, written, environment, handover });
     return;
   }
   terminal.print(`Written:\n${written.map((path) => `  ${path}`).join('\n')}`);
   if (!inFiles) {
-    const lines = variables.map(([name, value]) => `  ${name}=${value}`);
+    const lines = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`);
     terminal.print(
       '\nSet these where the gateway runs, and restart it; they are shown only this once:\n' +
         lines.join('\n'),

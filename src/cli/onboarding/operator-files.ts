@@ -45,6 +45,7 @@ export function collisionIn(folder: string, id: string, cid: string): string | u
  * operator's file appears complete: a running gateway may be watching the folder. The schema that
  * the file refers to is added if it is missing.
  *
+ * @param check called before the operator's file appears, with the secrets' files in place; throws to write nothing
  * @returns the paths written, in order
  * @throws CommandFailed when anything cannot be written; then nothing is left behind
  */
@@ -53,6 +54,7 @@ export function writeOperator(
   id: string,
   text: string,
   secrets: readonly SecretFile[],
+  check: () => void,
 ): readonly string[] {
   const written: string[] = [];
   const write = (path: string, content: string, mode: number) => {
@@ -74,6 +76,7 @@ export function writeOperator(
     const schema = join(folder, SCHEMA);
     if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
     const target = join(folder, 'operators', `${id}.yaml`);
+    check();
     // A dotfile, which the gateway ignores; a link fails if the name is taken.
     const draft = join(folder, 'operators', `.${id}.yaml.new`);
     try {

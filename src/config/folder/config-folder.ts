@@ -35,13 +35,13 @@ export interface FolderContent {
 export class ConfigFolder {
   readonly #path: string;
   readonly #ownSecrets: ReadonlyMap<string, string>;
-  readonly #files = new FileReader();
+  readonly #files: FileReader;
   readonly #gatewayFiles: CheckedFiles<GatewayConfig>;
   readonly #operatorFiles: CheckedFiles<OperatorFile>;
 
   /** @throws GatewayError `CANNOT_START` for an invalid `SECRET_FOLDERS` */
-  constructor(path: string, env: NodeJS.ProcessEnv) {
-    const files = this.#files;
+  constructor(path: string, env: NodeJS.ProcessEnv, files = new FileReader()) {
+    this.#files = files;
     this.#path = path;
     this.#ownSecrets = ownSecretsIn(env);
     this.#gatewayFiles = new CheckedFiles<GatewayConfig>(path, files, {

@@ -40,4 +40,9 @@ export interface Configuration {
   readonly gateway: GatewayConfig;
   /** By operator id, in alphabetical order. */
   readonly operators: ReadonlyMap<string, OperatorConfig>;
+  /**
+   * Ids of operators whose files are invalid and have no valid earlier version here: treated as in maintenance. Known from
+   * the files' names.
+   */
+  readonly invalidOperators: ReadonlySet<string>;
 }

@@ -93,7 +93,7 @@ export function readScene(scene: ReadScene = {}) {
     },
   };
   const callbacks = partly<Callbacks>({
-    configuration: () => ({ operators }),
+    configuration: () => ({ operators, invalidOperators: new Set() }),
     sessions: { find, learn, endForCurrency },
     players: { ensure },
     refusedReads: { limit, note },

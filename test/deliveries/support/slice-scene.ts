@@ -74,6 +74,7 @@ export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
   const configuration = {
     gateway: { deadline: { totalMs: 4_800, reserveMs: 300 }, delivery },
     operators: new Map([['alpha', operator]]),
+    invalidOperators: new Set(),
   };
   const slicing = {
     clock,
