@@ -7,7 +7,6 @@ import type { Family } from '../telemetry/exposition.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { countedBy, type Snapshot, snapshotOf, Together } from '../telemetry/snapshot.ts';
-import { type BreakersTogether, isFinding, type Tell } from './breakers-together.ts';
 import { PublicPort } from './public-port.ts';
 import { WorkerMember } from './worker-member.ts';
 import { ASK_PARENT, type KnownAtParent } from './worker-talk.ts';
@@ -33,7 +32,6 @@ export class HttpWorkers {
   readonly #together = new Together();
   /** Totals of the processes that have ended: a total that falls looks like many new events. */
   #counted: Snapshot = [];
-  readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
   #databaseId = '';
   readonly #port: PublicPort;
@@ -49,12 +47,10 @@ export class HttpWorkers {
    */
   constructor(
     logger: Logger,
-    breakers: BreakersTogether,
     inForce: () => InForce,
     at: { readonly host: string; readonly port: number },
   ) {
     this.#logger = logger;
-    this.#breakers = breakers;
     this.#inForce = inForce;
     this.#port = new PublicPort(at, logger);
   }
@@ -121,20 +117,13 @@ export class HttpWorkers {
     const worker = cluster.fork();
     const member = new WorkerMember(worker, this.#logger);
     this.#members.add(member);
-    // The pipe breaks a moment before the exit is known.
-    const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
-    const onTaking = () => {
-      this.#breakers.join(tell);
-      member.noteListening();
-    };
+    const onTaking = () => member.noteListening();
     worker.on('message', (message: unknown) => {
       if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
-      if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (isFromGivenServer(message)) void this.#port.heard(worker, message, onTaking);
     });
     worker.once('exit', (code, signal) => {
       this.#forget(member);
-      this.#breakers.leave(tell);
       if (this.#stopping || !this.#hasStarted) return;
       const { snapshot, reason: why } = member;
       if (snapshot !== undefined) this.#counted = countedBy(this.#counted, snapshot);

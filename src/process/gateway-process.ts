@@ -12,7 +12,6 @@ import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { Wallets } from '../wallets/wallets.ts';
 import type { OtherProcesses } from '../wiring/internal-listener.ts';
 import { awaitDatabase, greetRedis } from './start-up.ts';
 
@@ -33,8 +32,6 @@ export interface ProcessOptions {
    */
   readonly databaseId?: string;
   readonly opensAdmin: boolean;
-  /** Synchronises its breakers with those of the processes beside it, if there are any. */
-  readonly joinBreakers?: (wallets: Wallets) => void;
   /** Starts what else must run before this process is ready, such as its workers, on this database. */
   readonly beforeReady?: (databaseId: string) => Promise<void>;
   /** The other processes behind the admin port, if there are any. */
@@ -59,7 +56,6 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const clock = systemClock;
   const databaseId = options.databaseId ?? (await databaseWhileStarting(options));
   const parts = compose({ environment, databaseId, source, clock, logger, metrics, tracing });
-  options.joinBreakers?.(parts.wallets);
   const admin = options.opensAdmin ? parts.adminServer(options.others) : undefined;
   if (admin !== undefined) {
     const address = await listening(adminAddress(environment), (at) => admin.app.listen(at));

@@ -8,7 +8,6 @@ import { countReload, noteReading } from '../telemetry/counting.ts';
 import { createLogger, endLogged, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing.ts';
-import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
 import { HttpWorkers } from './cluster.ts';
 import { type GatewayProcess, type ProcessOptions, startProcess } from './gateway-process.ts';
 import {
@@ -102,7 +101,6 @@ async function start(environment: Environment, logger: Logger, started: Started)
       environment: { ...environment, roles: new Set(['http']) },
       databaseId: atParent.databaseId,
       opensAdmin: false,
-      joinBreakers: joinParent,
     });
     return;
   }
@@ -114,12 +112,10 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
   const { environment, source, logger, metrics } = first;
   const forks = environment.workers > 1 && environment.roles.has('http');
   if (!forks) return await startProcess(first);
-  const breakers = new BreakersTogether();
-  const workers = new HttpWorkers(logger, breakers, () => source.inForce, environment);
+  const workers = new HttpWorkers(logger, () => source.inForce, environment);
   return await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
-    joinBreakers: (wallets) => joinHere(breakers, wallets),
     beforeReady: (databaseId) => {
       // From here on the workers take callbacks, even before the last of them listens.
       started.workers = workers;

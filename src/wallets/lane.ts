@@ -2,11 +2,9 @@ import type { CallClass, Operation } from '../domain/operation.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { Breaker } from '../outbound/breaker.ts';
 import type {
-  BreakerHearsay,
   BreakerOverride,
   BreakerSettings,
   BreakerState,
-  BreakerVerdict,
 } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { Bulkhead } from '../outbound/bulkhead.ts';
@@ -21,7 +19,6 @@ export interface LaneOptions {
   readonly windows: BreakerWindows;
   readonly override: BreakerOverride;
   readonly onBreakerChange: (state: BreakerState) => void;
-  readonly onBreakerVerdict: (verdict: BreakerVerdict) => void;
 }
 
 /** One operator's calls of one class: they share a bulkhead and a breaker, and nothing else (I7). */
@@ -71,20 +68,13 @@ export class Lane {
 
   override(to: BreakerOverride): void {
     this.#override = to;
-    if (to === 'closed') this.#forgotten();
     this.#breaker.override(to);
-  }
-
-  /** Applies the verdict of the same lane in another process. */
-  follow(found: BreakerHearsay): void {
-    this.#breaker.follow(found);
   }
 
   /** New limits apply from the next call; the breaker is reset only if its settings change. */
   reconfigure({ maxConcurrent, breaker }: WalletSettings): void {
     this.#bulkhead.resize(maxConcurrent[this.#options.callClass]);
     if (isSame(breaker, this.#breakerSettings)) return;
-    this.#forgotten();
     const before = this.#breaker;
     this.#breakerSettings = breaker;
     this.#breaker = this.#createBreaker();
@@ -96,11 +86,6 @@ export class Lane {
     this.#breaker.shutdown();
   }
 
-  /** Withdraws the lane's verdict, so that processes that start later are not told of it. */
-  #forgotten(): void {
-    if (this.#breaker.hasOpened) this.#options.onBreakerVerdict('closed');
-  }
-
   #createBreaker(): Breaker {
     return new Breaker({
       name: this.#options.name,
@@ -108,7 +93,6 @@ export class Lane {
       windows: this.#options.windows,
       override: this.#override,
       onChange: this.#options.onBreakerChange,
-      onVerdict: this.#options.onBreakerVerdict,
     });
   }
 }

@@ -1,12 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
 import { type BetAnswer, type NotSentReason, notSent } from '../domain/wallet-answer.ts';
-import type {
-  BreakerHearsay,
-  BreakerOverride,
-  BreakerState,
-  BreakerVerdict,
-} from '../outbound/breaker-settings.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
 import { type Heard, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
@@ -44,7 +39,6 @@ export interface WalletOptions {
   /** People's overrides, per class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
   readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
-  readonly onBreakerVerdict: (callClass: CallClass, verdict: BreakerVerdict) => void;
 }
 
 /**
@@ -144,11 +138,6 @@ export class OperatorWallet implements Wallet {
     this.#lanes[callClass].override(to);
   }
 
-  /** Applies the verdict of another process's breaker of this wallet. */
-  follow(callClass: CallClass, found: BreakerHearsay): void {
-    this.#lanes[callClass].follow(found);
-  }
-
   /** @throws Error as the constructor does; the old settings then stay in force */
   reconfigure(config: WalletOperator): void {
     this.#adapter = createAdapter(config.wallet, this.#options.clock);
@@ -217,7 +206,7 @@ export class OperatorWallet implements Wallet {
   }
 
   #createLane(callClass: CallClass): Lane {
-    const { windows, overrideOf, onBreakerChange, onBreakerVerdict } = this.#options;
+    const { windows, overrideOf, onBreakerChange } = this.#options;
     const lane = new Lane({
       name: `${this.operatorId}/${callClass}`,
       callClass,
@@ -228,9 +217,6 @@ export class OperatorWallet implements Wallet {
         if (this.#closed) return;
         this.#metrics.breakerState(callClass, state);
         onBreakerChange(callClass, state);
-      },
-      onBreakerVerdict: (verdict) => {
-        if (!this.#closed) onBreakerVerdict(callClass, verdict);
       },
     });
     this.#metrics.breakerState(callClass, lane.breakerState);

@@ -1,11 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
-import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
-import type {
-  BreakerHearsay,
-  BreakerOverride,
-  BreakerState,
-  BreakerVerdict,
-} from '../outbound/breaker-settings.ts';
+import type { CallClass } from '../domain/operation.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
 import { BreakerWindows } from '../outbound/breaker-windows.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -20,13 +15,6 @@ export interface BreakerChange {
   readonly operatorId: string;
   readonly callClass: CallClass;
   readonly state: BreakerState;
-}
-
-/** The verdict of a breaker by this process's own calls, for the processes next to it. */
-export interface BreakerFinding {
-  readonly operatorId: string;
-  readonly callClass: CallClass;
-  readonly verdict: BreakerVerdict;
 }
 
 /** The wallets of all operators. */
@@ -44,10 +32,6 @@ export interface Wallets {
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
   /** @returns to be called to hear no more */
   onBreakerChange(listener: (change: BreakerChange) => void): () => void;
-  /** @returns to be called to hear no more */
-  onBreakerFinding(listener: (finding: BreakerFinding) => void): () => void;
-  /** Applies the verdict of another process's breaker. */
-  follow(operatorId: string, callClass: CallClass, found: BreakerHearsay): void;
   /** Waits for all calls in flight, then closes every connection. */
   close(): Promise<void>;
 }
@@ -73,7 +57,6 @@ class WalletRegistry implements Wallets {
   readonly #wallets = new Map<string, OperatorWallet>();
   readonly #overrides = new Map<string, BreakerOverride>();
   readonly #listeners = new Set<(change: BreakerChange) => void>();
-  readonly #findings = new Set<(finding: BreakerFinding) => void>();
   readonly #windows = new BreakerWindows();
 
   constructor(options: RegistryOptions) {
@@ -110,15 +93,6 @@ class WalletRegistry implements Wallets {
     return () => this.#listeners.delete(listener);
   }
 
-  onBreakerFinding(listener: (finding: BreakerFinding) => void): () => void {
-    this.#findings.add(listener);
-    return () => this.#findings.delete(listener);
-  }
-
-  follow(operatorId: string, callClass: CallClass, found: BreakerHearsay): void {
-    this.#wallets.get(operatorId)?.follow(callClass, found);
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.#wallets.values()].map((wallet) => wallet.close()));
     this.#wallets.clear();
@@ -133,14 +107,7 @@ class WalletRegistry implements Wallets {
       overrideOf: (callClass) => this.#overrides.get(overrideKey(config.id, callClass)) ?? 'auto',
       onBreakerChange: (callClass, state) =>
         this.#changed({ operatorId: config.id, callClass, state }),
-      onBreakerVerdict: (callClass, verdict) =>
-        this.#found({ operatorId: config.id, callClass, verdict }),
     });
-  }
-
-  #found(finding: BreakerFinding): void {
-    // Not within opossum, as below.
-    for (const listener of this.#findings) queueMicrotask(() => listener(finding));
   }
 
   #changed(change: BreakerChange): void {
@@ -154,11 +121,6 @@ class WalletRegistry implements Wallets {
   #remove(operatorId: string): void {
     const wallet = this.#wallets.get(operatorId);
     this.#wallets.delete(operatorId);
-    // If the operator returns, its breakers start afresh, and so must those of processes that start then.
-    for (const callClass of CALL_CLASSES) {
-      if (wallet === undefined || wallet.breakerState(callClass) === 'closed') continue;
-      this.#found({ operatorId, callClass, verdict: 'closed' });
-    }
     wallet?.close().catch((error: unknown) => {
       this.#options.logger.error({ operator: operatorId, err: error }, 'wallet.close_failed');
     });

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Breaker } from '../../src/outbound/breaker.ts';
-import type {
-  BreakerOverride,
-  BreakerState,
-  BreakerVerdict,
-} from '../../src/outbound/breaker-settings.ts';
+import type { BreakerOverride, BreakerState } from '../../src/outbound/breaker-settings.ts';
 import { BreakerWindows } from '../../src/outbound/breaker-windows.ts';
 import type { Health } from '../../src/outbound/health.ts';
 import { PATIENT_MS } from '../support/timing.ts';
@@ -27,17 +23,15 @@ afterEach(() => {
 
 function breaker(changes: Partial<typeof SETTINGS> = {}, override: BreakerOverride = 'auto') {
   const changed: BreakerState[] = [];
-  const verdicts: BreakerVerdict[] = [];
   const made = new Breaker({
     name: 'alpha/money',
     settings: { ...SETTINGS, ...changes },
     windows,
     override,
     onChange: (state) => changed.push(state),
-    onVerdict: (verdict) => verdicts.push(verdict),
   });
   opened.push(made);
-  return { breaker: made, changed, verdicts };
+  return { breaker: made, changed };
 }
 
 async function make(target: Breaker, ...answers: Health[]): Promise<void> {
@@ -198,84 +192,5 @@ describe('an override', () => {
 
   it('may be there from the start', () => {
     expect(breaker({}, 'open').breaker.state).toBe('open');
-  });
-});
-
-describe("another process's breaker", () => {
-  it('is told what this one’s calls have shown, but not what this one was told', async () => {
-    const { breaker: target, verdicts } = await halfOpenBreaker();
-    await make(target, 'faulty');
-    await vi.waitFor(() => expect(target.state).toBe('half_open'), {
-      interval: 5,
-      timeout: PATIENT_MS,
-    });
-    await make(target, 'healthy');
-    expect(verdicts).toEqual(['opened', 'reopened', 'closed']);
-    target.follow('open');
-    target.follow('closed');
-    target.override('open');
-    target.override('closed');
-    target.override('auto');
-    expect(verdicts).toEqual(['opened', 'reopened', 'closed']);
-  });
-
-  it('opens this one without a call, and closes it again (I7)', () => {
-    const { breaker: target, changed } = breaker();
-    target.follow('open');
-    expect(target.admits).toBe(false);
-    target.follow('closed');
-    expect(target.admits).toBe(true);
-    expect(changed).toEqual(['open', 'closed']);
-  });
-
-  it('probes first: this one half-opens only after twice the time', async () => {
-    const { breaker: follower, changed } = breaker();
-    follower.follow('open');
-    vi.advanceTimersByTime(2 * SETTINGS.openMs - 1);
-    expect(follower.state).toBe('open');
-    vi.advanceTimersByTime(1);
-    expect(follower.state).toBe('half_open');
-    // Opened by its own calls, it waits no longer than any other.
-    await make(follower, 'faulty');
-    vi.advanceTimersByTime(SETTINGS.openMs - 1);
-    expect(follower.state).toBe('open');
-    vi.advanceTimersByTime(1);
-    expect(changed).toEqual(['open', 'half_open', 'open', 'half_open']);
-  });
-
-  it('that opens again and again does not keep one without calls from probing (I4, I7)', async () => {
-    const { breaker: target, verdicts } = breaker();
-    for (let told = 0; told < 20; told += 1) {
-      target.follow('open');
-      if (target.state === 'half_open') break;
-      vi.advanceTimersByTime(SETTINGS.openMs);
-    }
-    expect(target.state).toBe('half_open');
-    await make(target, 'healthy');
-    expect(verdicts).toEqual(['closed']);
-    target.follow('open');
-    expect(target.state).toBe('open');
-  });
-
-  it('that has opened makes one wait that was about to probe', async () => {
-    const { breaker: target } = await halfOpenBreaker();
-    target.follow('open');
-    expect(target.admits).toBe(false);
-  });
-
-  it('that is itself in trouble does not stop one whose own calls go well (I7)', async () => {
-    const { breaker: target } = breaker();
-    await make(target, 'healthy', 'healthy');
-    target.follow('open');
-    expect(target.state).toBe('closed');
-    await make(target, 'faulty');
-    target.follow('open');
-    expect(target.state).toBe('open');
-  });
-
-  it('does not move one that a person holds', () => {
-    const { breaker: target } = breaker({}, 'closed');
-    target.follow('open');
-    expect(target.admits).toBe(true);
   });
 });

@@ -19,7 +19,6 @@ export const UNIT = [
   'test/image/{compose,environment}.test.ts',
   'test/lib/*.test.ts',
   'test/outbound/{bulkhead,names}.test.ts',
-  'test/process/breakers-together.test.ts',
   'test/protocol/*.test.ts',
   'test/tools/scripts.test.ts',
   'test/tools/simulator/wallet/{flaw,ledger}.test.ts',

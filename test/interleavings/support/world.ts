@@ -99,8 +99,6 @@ function walletsIn(
     apply: () => undefined,
     setOverride: () => undefined,
     onBreakerChange: () => () => undefined,
-    onBreakerFinding: () => () => undefined,
-    follow: () => undefined,
     close: () => Promise.resolve(),
   };
 }
