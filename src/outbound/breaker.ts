@@ -1,41 +1,47 @@
 import CircuitBreaker from 'opossum';
-import type { BreakerOverride, BreakerSettings, BreakerState } from './breaker-settings.ts';
-import { type BreakerWindows, WINDOW_BUCKETS } from './breaker-windows.ts';
-import type { Health } from './health.ts';
 
-/**
- * opossum opens above its threshold, so that 100 could never be reached; `errorPercent` is meant
- * as "this much and more".
- */
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
+/** `auto`: no override. */
+export type BreakerOverride = 'closed' | 'open' | 'auto';
+
+export interface BreakerSettings {
+  readonly errorPercent: number;
+  readonly minRequests: number;
+  readonly windowMs: number;
+  readonly openMs: number;
+}
+
+/** What one call says about the other side's health. `neutral`: nothing, the gateway itself ended it. */
+export type Health = 'healthy' | 'faulty' | 'neutral';
+
+/** opossum opens above its threshold; `errorPercent` means "this much and more". */
 const PERCENT_MARGIN = 1e-6;
 
 /** Makes opossum count a failure; never leaves this file. */
-const FAULT = new Error('faulty wallet answer');
+const FAULT = new Error('faulty answer');
 
 type Judgement = () => Promise<void>;
-type Judged = CircuitBreaker<[Judgement], void>;
+type Circuit = CircuitBreaker<[Judgement], void>;
 
-/**
- * One operator's breaker for one class of calls: opossum's counting and states, made on the first
- * call (most of a thousand operators are quiet), with an override for people.
- */
+export interface BreakerOptions {
+  readonly name: string;
+  readonly settings: BreakerSettings;
+  readonly override: BreakerOverride;
+  /** Called with each new state, including those set by an override. */
+  readonly onChange: (state: BreakerState) => void;
+}
+
+/** One operator's breaker for one class of calls: an opossum circuit, and an override for people. */
 export class Breaker {
-  readonly #options: CircuitBreaker.Options<[Judgement]>;
-  readonly #onChange: (state: BreakerState) => void;
-  #circuit: Judged | undefined;
+  readonly #options: BreakerOptions;
+  /** Made by the first call: most of a thousand operators are quiet. */
+  #circuit: Circuit | undefined;
   #override: BreakerOverride;
   #reported: BreakerState;
 
-  /** @param options.onChange called with each new state, including those set by an override */
-  constructor(options: {
-    readonly name: string;
-    readonly settings: BreakerSettings;
-    readonly windows: BreakerWindows;
-    readonly override: BreakerOverride;
-    readonly onChange: (state: BreakerState) => void;
-  }) {
-    this.#onChange = options.onChange;
-    this.#options = optionsOf(options.name, options.settings, options.windows);
+  constructor(options: BreakerOptions) {
+    this.#options = options;
     this.#override = options.override;
     this.#reported = this.state;
   }
@@ -58,7 +64,8 @@ export class Breaker {
    */
   async run<T>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
     if (this.#override !== 'auto') return call();
-    const circuit = this.#opossum();
+    this.#circuit ??= this.#createCircuit();
+    const circuit = this.#circuit;
     const answer = call();
     const judgement = async () => {
       const health = healthOf(await answer);
@@ -82,12 +89,20 @@ export class Breaker {
     this.#circuit = undefined;
   }
 
-  #opossum(): Judged {
-    if (this.#circuit !== undefined) return this.#circuit;
-    const circuit: Judged = new CircuitBreaker<[Judgement], void>(
-      (judgement) => judgement(),
-      this.#options,
-    );
+  #createCircuit(): Circuit {
+    const { name, settings } = this.#options;
+    const circuit: Circuit = new CircuitBreaker((judgement: Judgement) => judgement(), {
+      name,
+      // Each call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
+      timeout: false,
+      errorThresholdPercentage: settings.errorPercent - PERCENT_MARGIN,
+      // The default of 0 would open on a single failure.
+      volumeThreshold: settings.minRequests,
+      rollingCountTimeout: settings.windowMs,
+      resetTimeout: settings.openMs,
+      rollingPercentilesEnabled: false,
+      enableSnapshots: false,
+    });
     circuit
       .on('open', () => this.#report())
       .on('halfOpen', () => this.#report())
@@ -96,7 +111,6 @@ export class Breaker {
         this.shutdown();
         this.#report();
       });
-    this.#circuit = circuit;
     return circuit;
   }
 
@@ -104,27 +118,6 @@ export class Breaker {
     const state = this.state;
     if (state === this.#reported) return;
     this.#reported = state;
-    this.#onChange(state);
+    this.#options.onChange(state);
   }
-}
-
-function optionsOf(
-  name: string,
-  { errorPercent, minRequests, windowMs, openMs }: BreakerSettings,
-  windows: BreakerWindows,
-): CircuitBreaker.Options<[Judgement]> {
-  return {
-    name,
-    // The call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
-    timeout: false,
-    errorThresholdPercentage: errorPercent - PERCENT_MARGIN,
-    // The default of 0 would open on a single failure.
-    volumeThreshold: minRequests,
-    rollingCountTimeout: windowMs,
-    rollingCountBuckets: WINDOW_BUCKETS,
-    rollingPercentilesEnabled: false,
-    enableSnapshots: false,
-    rotateBucketController: windows.tickFor(windowMs),
-    resetTimeout: openMs,
-  };
 }

@@ -6,7 +6,7 @@ import type {
   ReadFailure,
   WalletTrace,
 } from '../domain/wallet-answer.ts';
-import type { BreakerState } from '../outbound/breaker-settings.ts';
+import type { BreakerState } from '../outbound/breaker.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 
 /** An operation on a bet, its body already in the operator's terms. */

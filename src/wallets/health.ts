@@ -1,4 +1,4 @@
-import type { Health } from '../outbound/health.ts';
+import type { Health } from '../outbound/breaker.ts';
 import type { WalletAnswer } from './wallet-exchange.ts';
 
 /** Transport faults and malformed answers count against a wallet; a proper refusal never does. */

@@ -1,12 +1,11 @@
 import type { CallClass, Operation } from '../domain/operation.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
-import { Breaker } from '../outbound/breaker.ts';
-import type {
-  BreakerOverride,
-  BreakerSettings,
-  BreakerState,
-} from '../outbound/breaker-settings.ts';
-import type { BreakerWindows } from '../outbound/breaker-windows.ts';
+import {
+  Breaker,
+  type BreakerOverride,
+  type BreakerSettings,
+  type BreakerState,
+} from '../outbound/breaker.ts';
 import { Bulkhead } from '../outbound/bulkhead.ts';
 import { healthOf } from './health.ts';
 import type { WalletSettings } from './wallet-config.ts';
@@ -16,7 +15,6 @@ export interface LaneOptions {
   readonly name: string;
   readonly callClass: CallClass;
   readonly settings: WalletSettings;
-  readonly windows: BreakerWindows;
   readonly override: BreakerOverride;
   readonly onBreakerChange: (state: BreakerState) => void;
 }
@@ -90,7 +88,6 @@ export class Lane {
     return new Breaker({
       name: this.#options.name,
       settings: this.#breakerSettings,
-      windows: this.#options.windows,
       override: this.#override,
       onChange: this.#options.onBreakerChange,
     });

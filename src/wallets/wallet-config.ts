@@ -1,5 +1,5 @@
 import type { Operation } from '../domain/operation.ts';
-import type { BreakerSettings } from '../outbound/breaker-settings.ts';
+import type { BreakerSettings } from '../outbound/breaker.ts';
 import type { TlsIdentity } from '../outbound/tls.ts';
 
 /**

@@ -2,7 +2,7 @@ import { CODES } from '../domain/codes.ts';
 import type { CallClass, Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
-import type { BreakerState } from '../outbound/breaker-settings.ts';
+import type { BreakerState } from '../outbound/breaker.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isProperRefusal } from './health.ts';
 import type { WalletAnswer } from './wallet-exchange.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
 import { type BetAnswer, type NotSentReason, notSent } from '../domain/wallet-answer.ts';
-import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
-import type { BreakerWindows } from '../outbound/breaker-windows.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
 import { type Heard, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -35,7 +34,6 @@ export interface WalletOptions {
   readonly tracing?: Tracing;
   /** How much of the answers is stored at present. */
   readonly evidence: () => EvidenceLimits;
-  readonly windows: BreakerWindows;
   /** People's overrides, per class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
   readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
@@ -206,12 +204,11 @@ export class OperatorWallet implements Wallet {
   }
 
   #createLane(callClass: CallClass): Lane {
-    const { windows, overrideOf, onBreakerChange } = this.#options;
+    const { overrideOf, onBreakerChange } = this.#options;
     const lane = new Lane({
       name: `${this.operatorId}/${callClass}`,
       callClass,
       settings: this.#config.wallet,
-      windows,
       override: overrideOf(callClass),
       onBreakerChange: (state) => {
         if (this.#closed) return;

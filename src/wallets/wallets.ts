@@ -1,7 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { CallClass } from '../domain/operation.ts';
-import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
-import { BreakerWindows } from '../outbound/breaker-windows.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -57,7 +56,6 @@ class WalletRegistry implements Wallets {
   readonly #wallets = new Map<string, OperatorWallet>();
   readonly #overrides = new Map<string, BreakerOverride>();
   readonly #listeners = new Set<(change: BreakerChange) => void>();
-  readonly #windows = new BreakerWindows();
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -96,14 +94,12 @@ class WalletRegistry implements Wallets {
   async close(): Promise<void> {
     await Promise.all([...this.#wallets.values()].map((wallet) => wallet.close()));
     this.#wallets.clear();
-    this.#windows.close();
   }
 
   #create(config: WalletOperator): OperatorWallet {
     return new OperatorWallet({
       ...this.#options,
       config,
-      windows: this.#windows,
       overrideOf: (callClass) => this.#overrides.get(overrideKey(config.id, callClass)) ?? 'auto',
       onBreakerChange: (callClass, state) =>
         this.#changed({ operatorId: config.id, callClass, state }),

@@ -1,23 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Breaker } from '../../src/outbound/breaker.ts';
-import type { BreakerOverride, BreakerState } from '../../src/outbound/breaker-settings.ts';
-import { BreakerWindows } from '../../src/outbound/breaker-windows.ts';
-import type { Health } from '../../src/outbound/health.ts';
+import {
+  Breaker,
+  type BreakerOverride,
+  type BreakerState,
+  type Health,
+} from '../../src/outbound/breaker.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
 const SETTINGS = { errorPercent: 50, minRequests: 4, windowMs: 2000, openMs: 60 };
 const opened: { shutdown(): void }[] = [];
-let windows: BreakerWindows;
 
 // On a busy machine a real 60 ms may be over before the next line, and ticks may be skipped.
 beforeEach(() => {
   const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
   vi.useFakeTimers({ toFake: [...toFake] });
-  windows = new BreakerWindows();
 });
 afterEach(() => {
   for (const breaker of opened.splice(0)) breaker.shutdown();
-  windows.close();
   vi.useRealTimers();
 });
 
@@ -26,7 +25,6 @@ function breaker(changes: Partial<typeof SETTINGS> = {}, override: BreakerOverri
   const made = new Breaker({
     name: 'alpha/money',
     settings: { ...SETTINGS, ...changes },
-    windows,
     override,
     onChange: (state) => changed.push(state),
   });

@@ -1,5 +1,5 @@
 import type { CallClass } from '../../domain/operation.ts';
-import type { BreakerOverride } from '../../outbound/breaker-settings.ts';
+import type { BreakerOverride } from '../../outbound/breaker.ts';
 import type { Authority } from '../../store/audit/audited.ts';
 import type { BreakerOverrideStore, StoredOverride } from '../../store/breaker-override-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';

@@ -6,7 +6,7 @@ import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
 import { isReleasedPast } from '../../domain/released.ts';
 import type { Readiness } from '../../http/health.ts';
 import { within } from '../../lib/within.ts';
-import type { BreakerOverride } from '../../outbound/breaker-settings.ts';
+import type { BreakerOverride } from '../../outbound/breaker.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Authority } from '../../store/audit/audited.ts';
 import type { BacklogCounts } from '../../store/deliveries/backlog-counts.ts';

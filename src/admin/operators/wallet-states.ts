@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { CallClass } from '../../domain/operation.ts';
-import type { BreakerState } from '../../outbound/breaker-settings.ts';
+import type { BreakerState } from '../../outbound/breaker.ts';
 import type { Wallet } from '../../wallets/call.ts';
 
 /** A wallet's state over every process behind the admin port. */

@@ -2,7 +2,6 @@ import type { GatewayConfig } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Deadline } from '../../domain/deadline.ts';
 import { Breaker } from '../../outbound/breaker.ts';
-import { BreakerWindows } from '../../outbound/breaker-windows.ts';
 import { Bulkhead } from '../../outbound/bulkhead.ts';
 import { HttpClient } from '../../outbound/http-client.ts';
 import { sign } from '../../protocol/signature.ts';
@@ -44,7 +43,6 @@ interface Connections {
  */
 export class BonusService {
   readonly #options: BonusServiceOptions;
-  readonly #windows = new BreakerWindows();
   readonly #lanes = new Map<string, BonusLane>();
   #connections: Connections | undefined;
 
@@ -82,7 +80,6 @@ export class BonusService {
   async close(): Promise<void> {
     await this.#connections?.http.close();
     for (const { breaker } of this.#lanes.values()) breaker.shutdown();
-    this.#windows.close();
   }
 
   async #exchange(
@@ -144,7 +141,6 @@ export class BonusService {
     const breaker = new Breaker({
       name: `bonuses/${caller}`,
       settings: BREAKER,
-      windows: this.#windows,
       override: 'auto',
       onChange: (state) => {
         const level = state === 'closed' ? 'info' : 'warn';

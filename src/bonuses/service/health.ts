@@ -1,5 +1,5 @@
 import { unreachable } from '../../domain/unreachable.ts';
-import type { Health } from '../../outbound/health.ts';
+import type { Health } from '../../outbound/breaker.ts';
 import type { BonusApiAnswer } from './answer.ts';
 
 /** Missing and malformed answers count against the service; a proper refusal never does. */
