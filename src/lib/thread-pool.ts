@@ -1,14 +1,11 @@
-/** Node's default. */
-let threads = 4;
 /** An idle thread costs next to nothing. */
 const THREADS = 32;
+
 /**
  * Resolver options, as in `resolv.conf`: each name server is asked twice, for 2 s each time. The default of 5 s is
  * more than a wallet has for a connection, and no process exits before its last query has ended.
  */
 const RESOLVER_OPTIONS = 'timeout:2 attempts:2';
-/** Threads reserved for other names than wallets', such as PostgreSQL's and Redis's. */
-const RESERVED = 4;
 
 /**
  * Gives this process, and the workers it starts, enough threads for blocking system calls. Half of the threads may
@@ -20,11 +17,4 @@ const RESERVED = 4;
 export function prepareForSlowNames(env: NodeJS.ProcessEnv): void {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
   env.RES_OPTIONS ??= RESOLVER_OPTIONS;
-  // libuv treats a value that does not begin with a number as 1.
-  threads = Number.parseInt(env.UV_THREADPOOL_SIZE, 10) || 1;
-}
-
-/** How many wallet names may be resolved at once, so that some threads are left for other names. */
-export function namesAtOnce(): number {
-  return Math.max(1, Math.floor((threads + 1) / 2) - RESERVED);
 }

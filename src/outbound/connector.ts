@@ -1,13 +1,30 @@
-import { type LookupAddress, lookup } from 'node:dns';
-import { isIP } from 'node:net';
-import type { buildConnector } from 'undici';
-import { systemClock } from '../domain/clock.ts';
+import { ADDRCONFIG, type LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, TLSSocket } from 'node:tls';
+import { buildConnector, errors } from 'undici';
 import { isPublicAddress } from '../lib/public-address.ts';
-import { namesAtOnce } from '../lib/thread-pool.ts';
-import type { FindAddresses } from './addresses.ts';
-import { limitAnswers } from './answer-meter.ts';
-import { Names } from './names.ts';
-import { createOpener, type TlsIdentity } from './tls.ts';
+
+/** Trusted authorities of the other end and the certificate of this end, in PEM. */
+export interface TlsIdentity {
+  /** Instead of the system's authorities. */
+  readonly ca?: string | undefined;
+  /** Sent if the other end requests it; goes together with `key`. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface ConnectorOptions {
+  /** Whether private, loopback and reserved addresses may be connected to. */
+  readonly allowPrivate: boolean;
+  /** For finding the address and connecting; the TLS handshake has as long again. */
+  readonly timeoutMs: number;
+  readonly tls?: TlsIdentity | undefined;
+  /** Default: the system's resolver. */
+  readonly addressesOf?: (hostname: string) => Promise<LookupAddress[]>;
+  /** Of a monotonic clock; default: this process's. */
+  readonly nowMs?: () => number;
+}
 
 /** A forbidden host. Thrown before a connection exists, so nothing was sent. */
 class PrivateAddressError extends Error {
@@ -20,88 +37,139 @@ class PrivateAddressError extends Error {
 }
 
 /**
- * Opens the connections of one wallet. Unless `allowPrivate`, only to public addresses; the addresses
- * actually connected to are checked, because a name checked earlier may resolve differently now
- * (DNS rebinding).
+ * Node gives an address up after this long if the name has another. Its default of 250 ms excludes wallets whose
+ * first answer takes longer, where the other address is unreachable from here.
  */
-export function createConnector(options: {
-  readonly allowPrivate: boolean;
-  readonly timeoutMs: number;
-  readonly tls?: TlsIdentity | undefined;
-  /** The longest body expected in an answer; called each time. */
-  readonly answerBytesMax: () => number;
-  /** The name is not answered and its last addresses are used. Called once until it is answered again. */
-  readonly onNameUnanswered?: ((hostname: string) => void) | undefined;
-}): buildConnector.connector {
-  const open = createOpener({
-    timeoutMs: options.timeoutMs,
-    tls: options.tls,
-    find: createFinder({
-      allows: options.allowPrivate ? () => true : isPublicAddress,
-      onUnanswered: options.onNameUnanswered ?? (() => undefined),
-    }),
+const NEXT_ADDRESS_AFTER_MS = 500;
+
+/**
+ * Excludes finite-field Diffie-Hellman: the other end chooses the size, and with 8,192 bits each new
+ * connection blocks this process for 20 ms (I7).
+ */
+const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
+
+/** A resumed session shows no certificate, which may have expired since. A connection is used for as long. */
+const SESSIONS_MS_MAX = 60_000;
+
+/**
+ * Opens the connections of one wallet: TCP, and TLS on top of it for an `https:` origin. Unless `allowPrivate`, only
+ * to public addresses; the addresses connected to are checked, because a name may have changed (DNS rebinding).
+ */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const openTcp = buildConnector({
+    timeout: options.timeoutMs,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    lookup: checkedLookup(options),
   });
-  const connect: buildConnector.connector = (target, callback) =>
-    open(target, (...opened) => {
-      // Without an error, whatever undici's types say: with one, there is no second argument.
-      if (opened[0] === null) limitAnswers(opened[1], options.answerBytesMax);
-      callback(...opened);
-    });
-  if (options.allowPrivate) return connect;
+  const tlsOpener = createTlsOpeners(options);
   return (target, callback) => {
-    const host = target.hostname;
-    // An address is never looked up, so the lookup's check would not see it.
-    if (isIP(host) !== 0 && !isPublicAddress(host)) {
-      process.nextTick(callback, new PrivateAddressError(host, host), null);
+    const { hostname, protocol } = target;
+    // Node does not look addresses up.
+    if (isIP(hostname) !== 0 && !isAllowed(hostname, options)) {
+      process.nextTick(callback, new PrivateAddressError(hostname, hostname), null);
       return;
     }
-    connect(target, callback);
+    const openTls = protocol === 'https:' ? tlsOpener() : undefined;
+    const port = target.port || (openTls === undefined ? '80' : '443');
+    openTcp({ hostname, port, protocol: 'http:' }, (...opened) => {
+      const [error, wire] = opened;
+      if (error !== null || openTls === undefined) {
+        if (error === null) resetWhenAborted(wire, wire);
+        callback(...opened);
+        return;
+      }
+      openTls({ ...target, httpSocket: wire }, (...secured) => {
+        if (secured[1] instanceof TLSSocket) resetWhenAborted(secured[1], wire);
+        callback(...secured);
+      });
+    });
   };
 }
 
-/**
- * Of each family. Where addresses hang, no more can be tried in the time that a connection has (250 ms each). Where they
- * refuse, all of them are tried: a name with thousands would occupy this process for a quarter of a second each time (I7).
- */
-const ADDRESSES_MAX = 8;
-
-const systemNames = new Names({ resolve: lookup, clock: systemClock, atOnce: namesAtOnce() });
-
-export interface FinderOptions {
-  /** If any address of a name fails this, no connection is made. */
-  readonly allows: (address: string) => boolean;
-  readonly onUnanswered: (hostname: string) => void;
-  /** Default: the process-wide resolver. */
-  readonly names?: Pick<Names, 'find'>;
+function isAllowed(address: string, { allowPrivate }: ConnectorOptions): boolean {
+  return allowPrivate || isPublicAddress(address);
 }
 
-/** How connections find the addresses of a name. */
-export function createFinder(how: FinderOptions): FindAddresses {
-  const { allows, onUnanswered, names = systemNames } = how;
-  return (hostname, done) => {
-    names.find(
-      hostname,
-      { all: true },
-      {
-        onUnanswered: () => onUnanswered(hostname),
-        done: (error, found) => {
-          const refused = found.find(({ address }) => !allows(address));
-          if (error !== null) done(error, []);
-          else if (refused) done(new PrivateAddressError(hostname, refused.address), []);
-          else if (found.length === 0) done(new Error(`${hostname} has no address`), []);
-          else done(null, tried(found));
-        },
+/** Refuses a name as soon as one of its addresses is forbidden. */
+function checkedLookup(options: ConnectorOptions): LookupFunction {
+  const { addressesOf = systemAddressesOf } = options;
+  return (hostname, _options, done) => {
+    addressesOf(hostname).then(
+      (found) => {
+        const forbidden = found.find(({ address }) => !isAllowed(address, options));
+        if (forbidden) done(new PrivateAddressError(hostname, forbidden.address), []);
+        else if (found.length === 0) done(new Error(`${hostname} has no address`), []);
+        else done(null, found);
       },
+      (error: Error) => done(error, []),
     );
   };
 }
 
-/** Those that are connected to, in the order of the answer: the first of each family. */
-function tried(found: readonly LookupAddress[]): LookupAddress[] {
-  const taken = new Map<number, number>();
-  return found.filter(({ family }) => {
-    const before = taken.get(family) ?? 0;
-    taken.set(family, before + 1);
-    return before < ADDRESSES_MAX;
-  });
+/** Queries under way. Each occupies a thread of this process: a silent name server gets one a name, not one a call. */
+const queries = new Map<string, Promise<LookupAddress[]>>();
+
+function systemAddressesOf(hostname: string): Promise<LookupAddress[]> {
+  const known = queries.get(hostname);
+  if (known !== undefined) return known;
+  const query = lookup(hostname, { all: true, hints: ADDRCONFIG }).finally(() =>
+    queries.delete(hostname),
+  );
+  queries.set(hostname, query);
+  return query;
+}
+
+/**
+ * The TLS context is shared by all connections to one other end: with a file of forty authorities each would parse
+ * (3 ms) and keep (280 KiB) its own. An opener keeps the sessions of its connections.
+ */
+function createTlsOpeners(options: ConnectorOptions): () => buildConnector.connector {
+  const { timeoutMs, tls, nowMs = () => performance.now() } = options;
+  let secureContext: SecureContext | undefined;
+  let current: { readonly open: buildConnector.connector; readonly sinceMs: number } | undefined;
+  return () => {
+    if (current !== undefined && nowMs() - current.sinceMs < SESSIONS_MS_MAX) return current.open;
+    secureContext ??= createSecureContext({ ...tls, ciphers: CIPHERS });
+    const open = buildConnector({
+      timeout: timeoutMs,
+      allowH2: false,
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED: only the real wallet may get a bet.
+      rejectUnauthorized: true,
+      secureContext,
+    });
+    current = { open, sinceMs: nowMs() };
+    return open;
+  };
+}
+
+/**
+ * Resets the connection of an aborted call. Closed as usual, the system would go on sending the request for a minute:
+ * once a dead line is back, a bet would arrive behind its rollback (I11).
+ *
+ * @param wire the TCP connection below `socket`; without TLS the same
+ */
+function resetWhenAborted(socket: Socket, wire: Socket): void {
+  const destroy = socket.destroy.bind(socket);
+  const destroyWire = wire.destroy.bind(wire);
+  let reason: Error | undefined;
+  const destroyForReason = () => destroy(reason);
+  const resetWire = () => {
+    wire.destroy = destroyWire;
+    return wire.resetAndDestroy();
+  };
+  const destroyOrReset = (error?: Error) => {
+    const isAborted = error instanceof errors.InformationalError && error.message === 'aborted';
+    // Node cannot reset what it is ending already; the other side has closed it then.
+    if (!isAborted || wire.writableEnded) return destroy(error);
+    if (wire === socket) {
+      reason = error;
+      socket.destroy = destroyForReason;
+      return socket.resetAndDestroy();
+    }
+    // TLS leaves the end to the connection below it.
+    wire.destroy = resetWire;
+    return destroy(error);
+  };
+  socket.destroy = destroyOrReset;
 }

@@ -63,27 +63,6 @@ export function isOwnShortage(error: Error): boolean {
   return OWN_SHORTAGE.has(codeOf(error));
 }
 
-/**
- * The error of a connection that failed at each of these addresses.
- * @param errors in order of preference; at least one
- */
-export function errorOfAll(errors: readonly Error[]): Error {
-  const [first = new Error('no address'), ...others] = errors;
-  if (others.length === 0) return first;
-  const code = codeOf(errors.find(isOwnShortage) ?? first);
-  return Object.assign(new AggregateError(errors), { code });
-}
-
-/**
- * A connection to an IPv6 address failed on a machine that has none itself. Linux may then say that no address or port
- * is left (EADDRNOTAVAIL), which would be a shortage that passes.
- */
-export function withoutIPv6(error: Error): Error {
-  if (codeOf(error) !== 'EADDRNOTAVAIL') return error;
-  const words = `this machine has no IPv6 address (${error.message})`;
-  return Object.assign(new Error(words, { cause: error }), { code: 'ENETUNREACH' });
-}
-
 /** A connection error in words for people, followed by the library's own message. */
 export function errorInWords(error: Error): string {
   // Several addresses were tried, and the error of all of them has no message of its own.

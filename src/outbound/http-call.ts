@@ -2,7 +2,6 @@ import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
-import { EndlessAnswerError } from './answer-meter.ts';
 import { errorInWords, isOwnShortage } from './error-words.ts';
 import type { HttpResponse } from './http-message.ts';
 
@@ -50,8 +49,8 @@ export interface HttpCallOptions {
   readonly answerBytesMax: number;
   /** Checked at the moment a connection takes the request. */
   readonly maySend: () => boolean;
-  /** Dispatches the call to a connection again. */
-  readonly handOver?: () => void;
+  /** Dispatches the call to another connection. */
+  readonly dispatchAgain?: () => void;
   /** The `x-request-id` that it bears, to name it to people. */
   readonly requestId?: string | undefined;
 }
@@ -64,19 +63,11 @@ const CONNECTION_PATIENCE_MS = 1000;
 
 const TOO_MANY_REQUESTS = 429;
 
-/**
- * An answer may come in this many pieces, plus one for each `BYTES_PER_FURTHER_PIECE` bytes. A slow writer
- * flushes every word; one that sends 64 KiB byte by byte takes two hundred times the memory and
- * processor time of an honest answer, in each of hundreds of calls at once (I7).
- */
-const PIECES_MAX = 4096;
-const BYTES_PER_FURTHER_PIECE = 64;
-/** This many pieces are joined at a time: each separate one takes some hundred bytes of overhead. */
-const PIECES_APART_MAX = 256;
-
 /** Informational (1xx) answers allowed before the answer itself; each costs as much as an answer's head. */
 const INFORMATIONAL_MAX = 8;
-const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers came, and no answer`;
+
+/** A separate piece takes some hundred bytes of memory: of an answer that drips, this many are kept at most. */
+const PIECES_MAX = 1024;
 
 /**
  * One exchange, as undici's handler of one request. It relies on these facts of undici's HTTP/1
@@ -94,28 +85,25 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   /** The call that was answered before on the connection that takes this one. */
   answeredBefore: AnsweredCall | undefined;
   readonly progress: CallProgress;
-  readonly #settle: (exchange: Exchange) => void;
+  readonly #resolve: (exchange: Exchange) => void;
   readonly #options: HttpCallOptions;
   readonly #startedAtMs: number;
   readonly #timer: NodeJS.Timeout;
   /** Set once a connection has taken the request, which from then on counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
-  #wasHandedOverAgain = false;
+  #wasDispatchedAgain = false;
   #status: number | undefined;
   #contentType: string | undefined;
   #retryAfter: string | undefined;
   #informational = 0;
-  /** Received data in order: joined pieces, followed by those still separate. */
-  #together: Buffer[] = [];
-  #apart: Buffer[] = [];
+  #pieces: Buffer[] = [];
   #bytes = 0;
-  #pieces = 0;
 
   constructor(options: HttpCallOptions) {
     const { promise, resolve } = Promise.withResolvers<Exchange>();
     this.outcome = promise;
-    this.#settle = resolve;
+    this.#resolve = resolve;
     this.#options = options;
     this.progress = { requestId: options.requestId, isSent: false, answeredAtMs: undefined };
     this.#startedAtMs = options.clock.monotonicMs();
@@ -148,7 +136,9 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > INFORMATIONAL_MAX) this.#giveUp('bad_answer', HEAD_NEVER_CAME);
+      if (this.#informational > INFORMATIONAL_MAX) {
+        this.#giveUp('bad_answer', `more than ${INFORMATIONAL_MAX} informational answers came`);
+      }
       return;
     }
     this.#status = status;
@@ -161,11 +151,12 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
     this.#bytes += chunk.length;
-    this.#pieces += 1;
-    if (this.#bytes > this.#options.answerBytesMax) this.#tooLarge();
-    else if (this.#pieces > PIECES_MAX + this.#bytes / BYTES_PER_FURTHER_PIECE) {
-      this.#giveUp('bad_answer', `the answer came in more than ${this.#pieces - 1} pieces`);
-    } else this.#keep(chunk);
+    if (this.#bytes > this.#options.answerBytesMax) {
+      this.#tooLarge();
+      return;
+    }
+    this.#pieces.push(chunk);
+    if (this.#pieces.length >= PIECES_MAX) this.#pieces = [Buffer.concat(this.#pieces)];
   }
 
   onResponseEnd(): void {
@@ -174,12 +165,12 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     const [status, retryAfter] = [this.#status, this.#retryAfter];
     const { answeredBefore } = this;
     const before = answeredBefore === undefined ? {} : { answeredBefore };
-    this.#finish({ kind: 'response', status, ...this.#heard(), retryAfter, ...before });
+    this.#finish({ kind: 'response', status, ...this.#received(), retryAfter, ...before });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#controller === undefined) {
-      if (this.#isHandedOverAgain(error)) return;
+      if (this.#dispatchesAgain(error)) return;
       const own = isOwnShortage(error) ? ({ isOwnShortage: true } as const) : {};
       this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error), ...own });
     } else {
@@ -187,17 +178,14 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     }
   }
 
-  /**
-   * A wallet may close idle connections at any time, even when one is about to take this request.
-   * In that case certainly nothing was sent: another connection takes it.
-   */
-  #isHandedOverAgain(error: Error): boolean {
-    const { handOver } = this.#options;
-    const isOver = this.#over || this.#wasHandedOverAgain;
-    if (handOver === undefined || isOver || !isOfOpenConnection(error)) return false;
-    this.#wasHandedOverAgain = true;
+  /** A wallet may close an idle connection just before it takes this request: then nothing was sent. */
+  #dispatchesAgain(error: Error): boolean {
+    const { dispatchAgain } = this.#options;
+    const isOver = this.#over || this.#wasDispatchedAgain;
+    if (dispatchAgain === undefined || isOver || !isOfOpenConnection(error)) return false;
+    this.#wasDispatchedAgain = true;
     // Not within undici, which is still cleaning up after that connection.
-    setImmediate(handOver);
+    setImmediate(dispatchAgain);
     return true;
   }
 
@@ -228,14 +216,6 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     });
   }
 
-  #keep(chunk: Buffer): void {
-    this.#apart.push(chunk);
-    if (this.#apart.length < PIECES_APART_MAX) return;
-    // Not joined with the previous ones: an answer of megabytes would be copied again each time.
-    this.#together.push(Buffer.concat(this.#apart));
-    this.#apart = [];
-  }
-
   #tooLarge(): void {
     const limit = this.#options.answerBytesMax;
     this.#giveUp('bad_answer', `the answer is larger than ${limit} bytes`);
@@ -248,24 +228,21 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   #fail(fault: 'timeout' | 'connection' | 'bad_answer', error: string): void {
-    const came = this.#status === undefined ? {} : { status: this.#status, partial: this.#heard() };
+    const came =
+      this.#status === undefined ? {} : { status: this.#status, partial: this.#received() };
     this.#finish({ kind: 'failed', fault, error, ...came });
   }
 
-  #heard(): Omit<HttpResponse, 'status'> {
-    return {
-      contentType: this.#contentType,
-      body: Buffer.concat([...this.#together, ...this.#apart]),
-    };
+  #received(): Omit<HttpResponse, 'status'> {
+    return { contentType: this.#contentType, body: Buffer.concat(this.#pieces) };
   }
 
   #finish(exchange: Exchange): void {
     if (this.#over) return;
     this.#over = true;
-    this.#together = [];
-    this.#apart = [];
+    this.#pieces = [];
     clearTimeout(this.#timer);
-    this.#settle(exchange);
+    this.#resolve(exchange);
   }
 }
 
@@ -277,7 +254,6 @@ function isOfOpenConnection(error: Error): boolean {
 /** Errors of undici that mean "this is not HTTP" rather than "the connection broke". */
 function isBrokenAnswer(error: Error): boolean {
   return (
-    error instanceof EndlessAnswerError ||
     error instanceof errors.HTTPParserError ||
     error instanceof errors.HeadersOverflowError ||
     error instanceof errors.ResponseContentLengthMismatchError

@@ -1,16 +1,14 @@
 import { Pool } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
-import { createConnector } from './connector.ts';
+import { createConnector, type TlsIdentity } from './connector.ts';
 import { type AnsweredCall, type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
-import type { TlsIdentity } from './tls.ts';
-import { watched } from './watched-connection.ts';
+import { trackedClients } from './tracked-client.ts';
 
 /**
  * Longer than the retry after a lost SYN, which comes after 1 s: a wallet that has not accepted by then is down, and
- * a later connection leaves no time for an answer. A TLS handshake has as long again, by a timer of undici that is
- * accurate to half a second.
+ * a later connection leaves no time for an answer.
  */
 const CONNECT_TIMEOUT_MS_MAX = 2000;
 
@@ -41,8 +39,6 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** At least as many as calls may be in flight, so that none waits for another's connection. */
   readonly connections: number;
-  /** The name of `origin` is not answered and its last addresses are used. Called once each time. */
-  readonly onNameUnanswered?: (hostname: string) => void;
   /**
    * A call has got a second answer. Called once, and each later call has a connection of its own.
    * @param requestId of the call answered last on that connection, which is perhaps the one that got the copy
@@ -60,12 +56,10 @@ export class HttpClient {
   #pool: Pool;
   /** Each call gets a connection of its own, which is closed with its answer. */
   #isOneCallEach = false;
-  /** The greatest limit of any request so far. */
-  #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    this.#pool = this.#connections();
+    this.#pool = this.#createPool();
   }
 
   /** How long a call may take now, in milliseconds: the operator's timeout or what the deadline leaves, if less. */
@@ -83,9 +77,8 @@ export class HttpClient {
     deadline: Deadline,
     maySend: () => boolean = () => true,
   ): Promise<Exchange> {
-    this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
     const { method, path, headers, body } = request;
-    const handOver = () => {
+    const dispatch = () => {
       const last = this.#isOneCallEach ? { reset: true } : {};
       this.#pool.dispatch({ method, path, headers, body, ...last }, call);
     };
@@ -94,10 +87,10 @@ export class HttpClient {
       limitMs: this.budgetMs(deadline),
       answerBytesMax: request.answerBytesMax,
       maySend: () => deadline.allowsWalletCall() && maySend(),
-      handOver,
+      dispatchAgain: dispatch,
       requestId: headers['x-request-id'],
     });
-    handOver();
+    dispatch();
     return call.outcome;
   }
 
@@ -112,11 +105,9 @@ export class HttpClient {
   }
 
   /**
-   * Answers on these connections do not belong to the calls that they came to. Later calls get new ones, those in
-   * flight end on these. Who has answered a call twice does so again, and the copy of a refusal, which names no bet,
-   * would decline whichever bet is next on its connection (I2): later calls then get a connection each. An
-   * answer that is another call's and the first on its connection is a fault behind it, which no connection cures.
-   * @param last the call answered before on the connection
+   * Gives later calls new connections. A wallet that has answered a call twice does so again, and the copy of a
+   * refusal would decline whichever bet is next (I2): later calls then get a connection each.
+   * @param last the call answered before on the connection; none: the fault is behind it, and no connection cures it
    */
   #distrust(last: AnsweredCall | undefined): void {
     if (this.#isOneCallEach || this.#pool.closed) return;
@@ -124,25 +115,22 @@ export class HttpClient {
     this.#isOneCallEach = last !== undefined;
     if (last !== undefined) onAnsweredTwice?.(last.requestId);
     const old = this.#pool;
-    this.#pool = this.#connections();
+    this.#pool = this.#createPool();
     old.close().catch((error: unknown) => onCloseFailed?.(error));
   }
 
-  #connections(): Pool {
-    const { origin, connections, allowPrivate, tls, timeoutMs, onNameUnanswered } = this.#options;
-    const { clock, onClosedIdle } = this.#options;
+  #createPool(): Pool {
+    const { clock, origin, connections, allowPrivate, tls, timeoutMs } = this.#options;
     return new Pool(origin, {
-      factory: watched(
+      factory: trackedClients(
         (last) => this.#distrust(last),
-        (sinceMs) => onClosedIdle?.(clock.monotonicMs() - sinceMs),
+        ({ answeredAtMs = 0 }) => this.#options.onClosedIdle?.(clock.monotonicMs() - answeredAtMs),
       ),
       connections,
       connect: createConnector({
         allowPrivate,
         tls,
         timeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
-        answerBytesMax: () => this.#answerBytesMax,
-        onNameUnanswered,
       }),
       // One request at a time per connection: with more, a reset would leave several outcomes unknown.
       pipelining: 1,

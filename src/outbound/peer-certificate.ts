@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { createConnector } from './connector.ts';
-import type { TlsIdentity } from './tls.ts';
+import { createConnector, type TlsIdentity } from './connector.ts';
 
 /** The facts of a TLS certificate that are shown to people. */
 export interface TlsCertificate {
@@ -38,7 +37,6 @@ export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null
     allowPrivate: peer.allowPrivate,
     timeoutMs: peer.timeoutMs,
     tls: peer.tls,
-    answerBytesMax: () => 0,
   });
   return await new Promise((resolve) => {
     const servername = nameOf(peer.site);

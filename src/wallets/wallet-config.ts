@@ -1,6 +1,6 @@
 import type { Operation } from '../domain/operation.ts';
 import type { BreakerSettings } from '../outbound/breaker.ts';
-import type { TlsIdentity } from '../outbound/tls.ts';
+import type { TlsIdentity } from '../outbound/connector.ts';
 
 /**
  * The part of an operator's file that calls to wallets need (docs/contract.md, Configuration); the

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { HttpClient, type HttpClientOptions } from '../outbound/http-client.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
-type Reports = Pick<HttpClientOptions, 'onNameUnanswered' | 'onAnsweredTwice' | 'onCloseFailed'>;
+type Reports = Pick<HttpClientOptions, 'onAnsweredTwice' | 'onCloseFailed'>;
 
 export interface WalletConnectionsOptions extends Required<Reports> {
   readonly clock: Clock;

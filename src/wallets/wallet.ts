@@ -65,8 +65,6 @@ export class OperatorWallet implements Wallet {
     this.#connections = new WalletConnections({
       clock: options.clock,
       settings: () => this.#config.wallet,
-      onNameUnanswered: (hostname) =>
-        options.logger.warn({ operator: this.operatorId, hostname }, 'wallet.name_unanswered'),
       onCloseFailed: (error) => this.#failed('wallet.close_failed', error),
       onAnsweredTwice: (requestId) =>
         options.logger.warn({ operator: this.operatorId, requestId }, 'wallet.answered_twice'),

@@ -1,8 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
-import { isPublicAddress } from '../../src/lib/public-address.ts';
-import { createFinder } from '../../src/outbound/connector.ts';
+import { createConnector } from '../../src/outbound/connector.ts';
 import { HttpClient } from '../../src/outbound/http-client.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
@@ -53,61 +52,57 @@ describe('connections of a wallet that must be public', () => {
   );
 });
 
-describe('the lookup', () => {
-  const PUBLIC = { address: '8.8.8.8', family: 4 };
-  const PRIVATE = { address: '10.0.0.1', family: 4 };
+describe('a name', () => {
+  const PUBLIC = { address: '2001:4860:4860::8888', family: 6 };
+  const PRIVATE = { address: '127.0.0.1', family: 4 };
 
-  function find(found: LookupAddress[]): Promise<unknown> {
-    const guarded = createFinder({
-      allows: isPublicAddress,
-      onUnanswered: () => undefined,
-      names: { find: (_host, _options, { done }) => done(null, found) },
+  /** Connects to a name that has these addresses, each time the next. */
+  async function connectTwice(allowPrivate: boolean, ...answers: readonly LookupAddress[][]) {
+    const server = await startRawWallet(() => undefined);
+    opened.push(server);
+    const left = [...answers];
+    const connect = createConnector({
+      allowPrivate,
+      timeoutMs: 100,
+      addressesOf: async () => left.shift() ?? [],
     });
-    return new Promise((resolve, reject) => {
-      guarded('wallet.example', (error, addresses) =>
-        error === null ? resolve(addresses) : reject(error),
+    const port = `${server.port}`;
+    const target = { protocol: 'http:', hostname: 'wallet.example', port };
+    const errors: (Error | null)[] = [];
+    for (const _ of answers) {
+      errors.push(
+        await new Promise((resolve) => {
+          connect(target, (...[error, socket]) => {
+            socket?.destroy();
+            resolve(error);
+          });
+        }),
       );
-    });
+    }
+    return { errors, server };
   }
 
-  it('gives what the system found', async () => {
-    expect(await find([PUBLIC])).toEqual([PUBLIC]);
+  it('that leads elsewhere later is checked again when a connection is opened (DNS rebinding)', async () => {
+    const { errors, server } = await connectTwice(false, [PUBLIC], [PRIVATE]);
+    expect(errors[0]).not.toHaveProperty('code', 'PRIVATE_ADDRESS');
+    expect(errors[1]).toHaveProperty('code', 'PRIVATE_ADDRESS');
+    expect(errors[1]).toHaveProperty('message', expect.stringContaining('is 127.0.0.1'));
+    expect(server.connections).toBe(0);
   });
 
-  it('refuses a name as soon as one of its addresses is private, and says which', async () => {
-    await expect(find([PUBLIC, PRIVATE])).rejects.toThrow('wallet.example is 10.0.0.1');
+  it('is refused as soon as one of its addresses is private', async () => {
+    const { errors, server } = await connectTwice(false, [PUBLIC, PRIVATE]);
+    expect(errors[0]).toHaveProperty('code', 'PRIVATE_ADDRESS');
+    expect(server.connections).toBe(0);
   });
 
-  it('gives eight addresses of each family, however many a name has, and judges all of them (I7)', async () => {
-    const many = (family: number, address: (at: number) => string) =>
-      Array.from({ length: 2_000 }, (_, at) => ({ family, address: address(at) }));
-    const ipv4 = many(4, (at) => `8.8.${at >> 8}.${at & 255}`);
-    const ipv6 = many(6, (at) => `2600::${at.toString(16)}`);
-    const all = [...ipv6, ...ipv4];
-    expect(await find(all)).toEqual([...ipv6.slice(0, 8), ...ipv4.slice(0, 8)]);
-    await expect(find([...all, PRIVATE])).rejects.toThrow('wallet.example is 10.0.0.1');
+  it('is reached by the next address where the first refuses', async () => {
+    const { errors } = await connectTwice(true, [{ address: '127.0.0.2', family: 4 }, PRIVATE]);
+    expect(errors).toEqual([null]);
   });
 
-  it('refuses a name without addresses', async () => {
-    await expect(find([])).rejects.toThrow('has no address');
-  });
-
-  it('says of which name the known addresses are used, and judges them as new ones', async () => {
-    const unanswered: string[] = [];
-    const guarded = createFinder({
-      allows: isPublicAddress,
-      onUnanswered: (hostname) => unanswered.push(hostname),
-      names: {
-        find: (_host, _options, asker) => {
-          asker.onUnanswered();
-          asker.done(null, [PRIVATE]);
-        },
-      },
-    });
-    const refused = new Promise((resolve) => {
-      guarded('wallet.example', resolve);
-    });
-    expect(await refused).toHaveProperty('code', 'PRIVATE_ADDRESS');
-    expect(unanswered).toEqual(['wallet.example']);
+  it('without addresses is an error', async () => {
+    const { errors } = await connectTwice(true, []);
+    expect(errors[0]).toHaveProperty('message', 'wallet.example has no address');
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import tls, { TLSSocket, type TlsOptions } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
-import { createOpener } from '../../src/outbound/tls.ts';
+import { createConnector } from '../../src/outbound/connector.ts';
 import { AUTHORITY, SERVER } from '../wallets/support/private-authority.ts';
 import { portOf } from './support/client.ts';
 
@@ -14,10 +14,11 @@ async function connections(maxVersion: TlsOptions['maxVersion']) {
   onTestFinished(() => void server.close());
   const port = `${portOf(server)}`;
   let nowMs = 0;
-  const open = createOpener({
+  const open = createConnector({
+    allowPrivate: true,
     timeoutMs: 2_000,
     tls: { ca: AUTHORITY },
-    find: (_hostname, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    addressesOf: async () => [{ address: '127.0.0.1', family: 4 }],
     nowMs: () => nowMs,
   });
   const target = { protocol: 'https:', hostname: 'localhost', host: `localhost:${port}`, port };

@@ -69,20 +69,6 @@ function shakeHandsAnew(socket: TLSSocket, then: () => void): void {
 }
 
 describe('a wallet over TLS', () => {
-  it('whose TLS never ends is broken off, and what it says is no answer (I7)', async () => {
-    // Otherwise Node's own server would end it.
-    Object.assign(tls, { CLIENT_RENEG_LIMIT: Number.POSITIVE_INFINITY });
-    const call = await ask({ maxVersion: 'TLSv1.2' }, (socket) => {
-      const again = () => shakeHandsAnew(socket, again);
-      again();
-    });
-    expect(await call()).toMatchObject({
-      kind: 'failed',
-      fault: 'bad_answer',
-      error: expect.stringMatching(/\d+ bytes of TLS came around 0 of an answer$/),
-    });
-  });
-
   it('is asked for the site that a Host header names, and is believed as no other', async () => {
     const sites: unknown[] = [];
     const server = tls.createServer(SERVER, (socket) => {

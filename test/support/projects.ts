@@ -18,7 +18,7 @@ export const UNIT = [
   'test/helm/*.test.ts',
   'test/image/{compose,environment}.test.ts',
   'test/lib/*.test.ts',
-  'test/outbound/{bulkhead,names}.test.ts',
+  'test/outbound/bulkhead.test.ts',
   'test/protocol/*.test.ts',
   'test/tools/scripts.test.ts',
   'test/tools/simulator/wallet/{flaw,ledger}.test.ts',

@@ -124,7 +124,6 @@ export class BonusService {
       allowPrivate: true,
       timeoutMs,
       connections: BONUS_API_CONNECTIONS_MAX,
-      onNameUnanswered: (hostname) => logger.warn({ hostname }, 'bonus.name_unanswered'),
       // The copy of an answer would be taken for that to the next call, which may be another operator's (I8).
       onAnsweredTwice: () => logger.warn('bonus.answered_twice'),
       onCloseFailed: (error) => this.#closeFailed(error),

@@ -30,6 +30,16 @@ describe.each(['tcp', 'tls'] as const)('a call over %s that is given up', (wire)
     expect(server.requests).toHaveLength(1);
   });
 
+  it('leaves the calls beside it alone (I7)', async () => {
+    const server = await wallet(() => undefined, wire);
+    const http = client(server.origin, { connections: 2 });
+    const sibling = http.exchange(post(), deadlineIn(3000));
+    const { socket } = await server.arrived(1);
+    expect(await http.exchange(post(), deadlineIn(200))).toMatchObject({ fault: 'timeout' });
+    reply(socket, 200, '{}');
+    expect(await sibling).toMatchObject({ kind: 'response', status: 200 });
+  });
+
   it('ends its own connection alone: the next call has a new one', async () => {
     const server = await wallet(({ socket }, index) => {
       if (index === 1) reply(socket, 200, '{}');
