@@ -1,5 +1,5 @@
 import { withCodings } from '../outbound/secret-mask.ts';
-import { standingSecrets } from '../wallets/evidence.ts';
+import { settingsSecrets } from '../wallets/evidence.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { Redaction } from './calls/redact.ts';
 import type { Variable } from './calls/reproduction.ts';
@@ -46,5 +46,5 @@ export function signingSecret({ secrets: [secret = ''] }: WalletSettings): strin
 /** The secrets to look for: short ones are no keys, and occur in texts by chance. */
 function tellingOf(settings: WalletSettings): readonly string[] {
   const isLong = (one: string) => one.length >= 8;
-  return [...settings.secrets, ...standingSecrets(settings).filter(isLong)];
+  return [...settings.secrets, ...settingsSecrets(settings).filter(isLong)];
 }

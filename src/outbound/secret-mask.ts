@@ -2,7 +2,7 @@ import type { WalletEvidence } from '../domain/wallet-answer.ts';
 import type { HttpRequest } from './http-message.ts';
 
 /** A received body, complete or cut off. */
-export interface Heard {
+export interface ReceivedBody {
   readonly contentType: string | undefined;
   readonly body: Buffer;
   readonly isComplete: boolean;
@@ -12,18 +12,18 @@ const MASK = '***';
 
 /** The usual content type. */
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-/** A head may have sixteen KiB, and an attempt of each place is kept: not what is said of a body may be most of it. */
+/** A content type may have 16 KiB, and one is stored with every attempt. */
 const TYPE_CHARS_MAX = 255;
 
 /** Shorter secrets occur in many texts by chance; they are masked only between quotation marks. */
 const SECRET_CHARS_MIN = 6;
 
-/** How far beyond the limit an answer is searched: further than any secret is long. It may have 64 KiB. */
+/** An answer is searched this far beyond the limit: further than any secret is long. */
 const LOOK_AHEAD_BYTES = 4_096;
 
 /**
- * Members whose value gives access, of whatever origin; an echoed request may be escaped. No piece of text is matched
- * twice, or a repetitive answer would take time quadratic in its length (I7).
+ * JSON members whose value gives access; an echoed request may be escaped. No piece of text is matched twice, which
+ * would make a repetitive answer quadratic (I7).
  */
 const SECRET_MEMBER =
   /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
@@ -34,13 +34,13 @@ const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-
 /** Two dots with only JWS characters between them, and enough of those after. */
 const MAYBE_JWS = /\.[\w-]*\.[\w-]{16}/;
 
-/** A signature or token of this form, of whatever origin; matched only at the start of a word. */
+/** A JWS or JWT; matched only at the start of a word. */
 const JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*\.[\w-]{16,}/g;
 
 /** The beginning of one at the end of the text. */
 const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
 
-/** As header names are written; a wallet that echoes the request's head writes them so. */
+/** Header lines, as in an echoed request. */
 const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
 
 /**
@@ -67,7 +67,7 @@ export class SecretMask {
 
   /** The first bytes of an answer, masked; undefined if none are to be stored. */
   evidence(
-    { contentType, body, isComplete }: Heard,
+    { contentType, body, isComplete }: ReceivedBody,
     limitBytes: number,
   ): WalletEvidence | undefined {
     if (limitBytes === 0) return undefined;

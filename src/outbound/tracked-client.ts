@@ -57,7 +57,7 @@ export function trackedClients(
   };
 }
 
-/** How undici says that bytes came while no request was under way: those of an answer, or any others. */
+/** The errors of undici for bytes that came while no request was under way. */
 function isUnaskedAnswer(error: Error): boolean {
   return isSocketError(error, 'bad response') || error instanceof errors.HTTPParserError;
 }

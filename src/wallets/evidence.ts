@@ -13,16 +13,16 @@ export interface EvidenceLimits {
 const masks = new WeakMap<WalletSettings, SecretMask>();
 
 /** Hides the secrets of an operator's settings. */
-export function standingMask(settings: WalletSettings): SecretMask {
+export function settingsMask(settings: WalletSettings): SecretMask {
   const known = masks.get(settings);
   if (known !== undefined) return known;
-  const mask = new SecretMask(standingSecrets(settings).flatMap(withCodings));
+  const mask = new SecretMask(settingsSecrets(settings).flatMap(withCodings));
   masks.set(settings, mask);
   return mask;
 }
 
 /** The secrets of an operator's settings; a key in a header also without its scheme. */
-export function standingSecrets({ secrets, dialect }: WalletSettings): readonly string[] {
+export function settingsSecrets({ secrets, dialect }: WalletSettings): readonly string[] {
   const headers = Object.values(dialect.headers ?? {});
   return [...secrets, ...headers, ...headers.flatMap(credentialsIn)];
 }

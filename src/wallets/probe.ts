@@ -13,7 +13,7 @@ import {
 } from '../outbound/peer-certificate.ts';
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
-import { standingMask } from './evidence.ts';
+import { settingsMask } from './evidence.ts';
 import type { Dialect, WalletOperator } from './wallet-config.ts';
 
 /** An operator whose wallet can be probed; the configuration's operator type is assignable to it. */
@@ -64,7 +64,7 @@ export async function probeWallets(operators: readonly ProbedOwner[]): Promise<r
 export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Promise<Probed> {
   const adapter = createAdapter(wallet, systemClock);
   // A wallet may quote the secret that it expects, which not everybody who may probe it may see.
-  const mask = standingMask(wallet);
+  const mask = settingsMask(wallet);
   const http = new HttpClient({
     clock: systemClock,
     origin: new URL(wallet.baseUrl).origin,
@@ -73,7 +73,7 @@ export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Prom
     timeoutMs: wallet.timeoutMs,
     connections: 1,
   });
-  const ask = async (change: (request: HttpRequest) => HttpRequest): Promise<Asked> => {
+  const probe = async (change: (request: HttpRequest) => HttpRequest): Promise<ProbeAnswer> => {
     const requestId = randomUUID();
     const token = `${NOBODY}-${requestId}`;
     const startedAtMs = systemClock.monotonicMs();
@@ -90,8 +90,8 @@ export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Prom
     return { ...judged, detail: mask.text(judged.detail), exchange, latencyMs };
   };
   try {
-    const first = await ask((request) => request);
-    const { result, latencyMs, detail } = await closer(first, ask);
+    const first = await probe((request) => request);
+    const { result, latencyMs, detail } = await explained(first, probe);
     return {
       operator: id,
       wallet: wallet.baseUrl,
@@ -114,7 +114,7 @@ function siteOf({ headers = {} }: Dialect): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1];
 }
 
-interface Asked extends Judgement {
+interface ProbeAnswer extends Judgement {
   readonly exchange: Exchange;
   readonly latencyMs: number;
 }
@@ -123,19 +123,19 @@ interface Asked extends Judgement {
  * Asks again if one answer does not say enough: whether a refused signature is accepted with the
  * older header added, and whether the wallet checks signatures at all.
  */
-async function closer(
-  first: Asked,
-  ask: (change: (request: HttpRequest) => HttpRequest) => Promise<Asked>,
-): Promise<Asked> {
+async function explained(
+  first: ProbeAnswer,
+  probe: (change: (request: HttpRequest) => HttpRequest) => Promise<ProbeAnswer>,
+): Promise<ProbeAnswer> {
   if (first.exchange.kind !== 'response') return first;
   if (first.refusesSignature === true) {
-    const older = await ask(withOlderHeader);
+    const older = await probe(withOlderHeader);
     if (older.refusesSignature === true || older.exchange.kind !== 'response') return first;
     const detail = 'it wants the older header x-sign too: set wallet.dialect legacySign: true';
     return { ...first, detail };
   }
   if (first.result !== 'ok') return first;
-  const forged = await ask(withWrongSignature);
+  const forged = await probe(withWrongSignature);
   if (forged.exchange.kind !== 'response' || forged.result !== 'ok') return first;
   // Any other status may mean a wrong signature as well as an unknown player.
   if (forged.exchange.status !== 400 || forged.detail !== first.detail) return first;

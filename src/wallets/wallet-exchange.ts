@@ -7,7 +7,7 @@ import type { BetAnswer, WalletTrace } from '../domain/wallet-answer.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
-import type { Heard } from '../outbound/secret-mask.ts';
+import type { ReceivedBody } from '../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../protocol/answers.ts';
 import {
   type BetVerdict,
@@ -29,9 +29,9 @@ export interface Step<A extends WalletAnswer> {
   answer(response: HttpResponse, trace: WalletTrace): A;
   /**
    * Masks secrets in the answer's message, and adds the evidence that is stored.
-   * @param heard undefined if nothing was received
+   * @param received undefined if nothing was received
    */
-  keep?(answer: A | Lost, request: HttpRequest, heard: Heard | undefined): A | Lost;
+  keep?(answer: A | Lost, request: HttpRequest, received: ReceivedBody | undefined): A | Lost;
   /** Called with an error thrown by `request` or `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
@@ -41,7 +41,7 @@ export interface Step<A extends WalletAnswer> {
  * @param traceHeaders W3C trace context to send along
  * @returns never rejects
  */
-export async function askOnce<A extends WalletAnswer>(
+export async function callOnce<A extends WalletAnswer>(
   http: HttpClient,
   clock: Clock,
   { deadline, maySend }: { readonly deadline: Deadline; readonly maySend: () => boolean },
@@ -56,7 +56,7 @@ export async function askOnce<A extends WalletAnswer>(
   const exchange = await http.exchange(request, deadline, maySend);
   const answer = answerOf(step, exchange, clock.monotonicMs() - startedAtMs);
   if (answer.trace.isOfOtherCall === true) http.distrustConnections(exchange);
-  return step.keep === undefined ? answer : step.keep(answer, request, heardIn(exchange));
+  return step.keep === undefined ? answer : step.keep(answer, request, receivedBody(exchange));
 }
 
 /** Certainly not sent, and the wallet is not to blame. */
@@ -83,7 +83,7 @@ function requestOf<A extends WalletAnswer>(
   }
 }
 
-function heardIn(exchange: Exchange): Heard | undefined {
+function receivedBody(exchange: Exchange): ReceivedBody | undefined {
   switch (exchange.kind) {
     case 'notSent':
       return undefined;
@@ -172,7 +172,7 @@ function refused(
   verdict: Declined | NotUnderstood,
   trace: WalletTrace,
 ): Extract<BetAnswer, { kind: 'declined' | 'unknown' }> {
-  // Asked although the types say it: what is none would be neither recorded nor answered.
+  // An adapter may break its types; an answer that is no verdict could not be recorded.
   if (!isRefusal(verdict)) throw new TypeError('it gave no verdict');
   if (verdict.kind === 'declined') {
     const { code, message } = verdict;

@@ -3,7 +3,7 @@ import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain
 import { type BetAnswer, type NotSentReason, notSent } from '../domain/wallet-answer.ts';
 import type { BreakerOverride, BreakerState } from '../outbound/breaker.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
-import { type Heard, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
+import { type ReceivedBody, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../telemetry/tracing.ts';
@@ -11,13 +11,13 @@ import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
 import { logCall, tracedCall } from './call-log.ts';
-import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
+import { type EvidenceLimits, settingsMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOperator } from './wallet-config.ts';
 import { WalletConnections } from './wallet-connections.ts';
 import {
-  askOnce,
   betAnswer,
+  callOnce,
   type Lost,
   readAnswer,
   type Step,
@@ -88,7 +88,7 @@ export class OperatorWallet implements Wallet {
       request: (budgetMs) => adapter.betRequest(call, budgetMs),
       answer: (response, trace) =>
         betAnswer(call.operation, adapter.betVerdict(call, response), clock.nowMs(), trace),
-      keep: (answer, request, heard) => this.#kept(answer, () => mask(request), heard),
+      keep: (answer, request, received) => this.#kept(answer, () => mask(request), received),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });
   }
@@ -164,7 +164,7 @@ export class OperatorWallet implements Wallet {
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
             tracedCall(this.#tracing, facts, () =>
-              askOnce(
+              callOnce(
                 this.#connections.current,
                 this.#options.clock,
                 permit,
@@ -180,21 +180,21 @@ export class OperatorWallet implements Wallet {
   }
 
   /** The answer with the evidence stored for people, and without secrets. */
-  #kept(answer: BetAnswer, mask: () => SecretMask, heard: Heard | undefined): BetAnswer {
+  #kept(answer: BetAnswer, mask: () => SecretMask, received: ReceivedBody | undefined): BetAnswer {
     const limits = this.#options.evidence();
     const isAccepted = answer.kind === 'accepted';
     const limitBytes = isAccepted ? limits.acceptedBytes : limits.otherBytes;
     if (isAccepted && limitBytes === 0) return answer;
     const redaction = mask();
-    const told = answer.kind === 'accepted' ? answer : withoutSecrets(answer, redaction);
-    const evidence = heard && redaction.evidence(heard, limitBytes);
-    return evidence === undefined ? told : { ...told, trace: { ...told.trace, evidence } };
+    const masked = answer.kind === 'accepted' ? answer : withoutSecrets(answer, redaction);
+    const evidence = received && redaction.evidence(received, limitBytes);
+    return evidence === undefined ? masked : { ...masked, trace: { ...masked.trace, evidence } };
   }
 
   /** Made when the call is made: secrets that a reload puts into force later have not signed it. */
   #maskFor({ body }: BetCall | ReadCall): (request: HttpRequest) => SecretMask {
     const { wallet } = this.#config;
-    return (request) => new SecretMask(secretsOfRequest(request, body), standingMask(wallet));
+    return (request) => new SecretMask(secretsOfRequest(request, body), settingsMask(wallet));
   }
 
   #failed(what: string, error: unknown): void {

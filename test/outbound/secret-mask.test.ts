@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SecretMask, secretsOfRequest, withCodings } from '../../src/outbound/secret-mask.ts';
-import { standingMask, standingSecrets } from '../../src/wallets/evidence.ts';
+import { settingsMask, settingsSecrets } from '../../src/wallets/evidence.ts';
 import type { WalletSettings } from '../../src/wallets/wallet-config.ts';
 import { partly } from '../support/partly.ts';
 
@@ -157,7 +157,7 @@ it('what lets somebody in of a wallet’s settings is its secrets and every head
     secrets: ['the-first', 'the-second'],
     dialect: { headers: { 'x-key': 'an-api-key' } },
   });
-  expect(standingSecrets(settings)).toEqual(['the-first', 'the-second', 'an-api-key']);
+  expect(settingsSecrets(settings)).toEqual(['the-first', 'the-second', 'an-api-key']);
 });
 
 describe('a wallet that repeats what it was sent', () => {
@@ -188,32 +188,32 @@ describe('a wallet that repeats what it was sent', () => {
     ['as the password of Basic', 'pass-word-of-ann'],
     ['as the pair of Basic', encoded('ann:pass-word-of-ann', 'base64')],
   ])('is not shown it %s', (_, told) => {
-    const shown = standingMask(settings).text(`why: ${told} is wrong`);
+    const shown = settingsMask(settings).text(`why: ${told} is wrong`);
     expect(shown).toMatch(/^why: .{0,8}\*\*\*.{0,8} is wrong$/);
   });
 
   it('is shown in everything else that it says, and in what is no key', () => {
     const text = 'the Bearer of an alpha key has no Casino';
-    expect(standingMask(settings).text(text)).toBe(text);
+    expect(settingsMask(settings).text(text)).toBe(text);
     expect(withCodings('short')).toEqual(['short']);
   });
 
   it('is shown no part of it either, nor of what one call has, where its answer breaks off', () => {
-    const mask = new SecretMask([TOKEN], standingMask(settings));
+    const mask = new SecretMask([TOKEN], settingsMask(settings));
     expect(mask.text(`expected ${SECRET_OF_WALLET.slice(0, 9)}`, false)).toBe('expected ***');
     expect(mask.text(`${SECRET_OF_WALLET} ${TOKEN.slice(0, 9)}`, false)).toBe('*** ***');
   });
 
   it('is not shown the rest of a token that holds the value of a header', () => {
     const token = 'Alpha Casino/7f3c9d21e8b04a56';
-    const mask = new SecretMask([token, TOKEN], standingMask(settings));
+    const mask = new SecretMask([token, TOKEN], settingsMask(settings));
     expect(mask.text(`unknown: ${token}`)).toBe('unknown: ***');
     // And vice versa.
-    const inside = new SecretMask([KEY.slice(0, 8)], standingMask(settings));
+    const inside = new SecretMask([KEY.slice(0, 8)], settingsMask(settings));
     expect(inside.text(`${KEY} ${KEY.slice(0, 8)} Alpha Casino`)).toBe('*** *** ***');
   });
 
   it('has its mask made once', () => {
-    expect(standingMask(settings)).toBe(standingMask(settings));
+    expect(settingsMask(settings)).toBe(settingsMask(settings));
   });
 });

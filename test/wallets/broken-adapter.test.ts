@@ -4,7 +4,7 @@ import type { BetOperation } from '../../src/domain/operation.ts';
 import type { BetAnswer } from '../../src/domain/wallet-answer.ts';
 import type { BetVerdict } from '../../src/wallets/adapters/adapter.ts';
 import { healthOf } from '../../src/wallets/health.ts';
-import { askOnce, betAnswer } from '../../src/wallets/wallet-exchange.ts';
+import { betAnswer, callOnce } from '../../src/wallets/wallet-exchange.ts';
 import { client, closeOpened, opened, post } from '../outbound/support/client.ts';
 import { deadlineIn } from './support/calls.ts';
 import { reply, startRawWallet } from './support/raw-wallet.ts';
@@ -25,7 +25,7 @@ async function ask(
   opened.push(server);
   const told: unknown[] = [];
   const permit = { deadline: deadlineIn(3000), maySend: () => true };
-  const answer: BetAnswer = await askOnce(client(server.origin), systemClock, permit, {
+  const answer: BetAnswer = await callOnce(client(server.origin), systemClock, permit, {
     request: () => request(),
     answer: (_response, trace) => {
       const made: BetVerdict = JSON.parse(verdict);
