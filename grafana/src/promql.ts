@@ -13,7 +13,7 @@ export function perSecond(metric: string, by: string, where = CHOSEN): string {
 }
 
 /** Nothing as soon as no process is scraped: what it did in the minutes before is not what it does now. */
-export function whileScraped(query: string): string {
+function whileScraped(query: string): string {
   return `(${query} and on () gateway_build_info)`;
 }
 

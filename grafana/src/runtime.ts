@@ -1,7 +1,7 @@
 import { board } from './board.ts';
 import { UP } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
-import { orZero, whileScraped } from './promql.ts';
+import { orZero } from './promql.ts';
 
 /** 1 for the right policy, 2 for any other. */
 const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
@@ -162,15 +162,6 @@ export const runtime = board({
         width: 8,
         steps: [[50, 'red']],
         queries: { '{{instance}}': 'sum by (instance) (gateway_postgresql_waiting)' },
-      }),
-      stat({
-        title: 'Lost commits',
-        why: 'Has PostgreSQL lost commits that it had reported, as far as the chosen time goes back? Anything but zero has to be repaired by people.',
-        unit: 'short',
-        width: 12,
-        steps: [[1, 'red']],
-        // A restart must not make them forgotten.
-        queries: { lost: whileScraped('sum(max_over_time(gateway_lost_commits_total[$__range]))') },
       }),
       stat({
         title: 'Redis memory policy',

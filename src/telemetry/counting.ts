@@ -12,7 +12,6 @@ const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
 export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
   for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);
-  metrics.commitsLost.inc(0);
   metrics.rejected.inc({ operator: 'unknown', reason: 'path' }, 0);
   for (const operation of OPERATIONS) {
     metrics.callbacks.inc({ operator: 'unknown', operation, outcome: 'invalid' }, 0);

@@ -1,7 +1,7 @@
 import type { Makers } from './makers.ts';
 
 /** PostgreSQL and Redis, as seen by this process. */
-export function serverMetrics({ counter, gauge }: Makers) {
+export function serverMetrics({ gauge }: Makers) {
   return {
     postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),
     monthsMissing: gauge(
@@ -10,7 +10,6 @@ export function serverMetrics({ counter, gauge }: Makers) {
       [],
       'max',
     ),
-    commitsLost: counter('gateway_lost_commits_total', 'Times that reported commits were gone', []),
     connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
       'state',
     ]),

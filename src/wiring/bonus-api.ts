@@ -14,7 +14,7 @@ import type { Storage } from './storage.ts';
 export type BonusParts = ReturnType<typeof createBonusApi>;
 
 /** The service's bonus API, which each operator sees as if it were the only one. */
-export function createBonusApi(base: Base, { operatorsDatabase: database, lastCommits }: Storage) {
+export function createBonusApi(base: Base, { operatorsDatabase: database }: Storage) {
   const { clock, logger, metrics, configuration } = base;
   const service = new BonusService({
     clock,
@@ -28,7 +28,7 @@ export function createBonusApi(base: Base, { operatorsDatabase: database, lastCo
     accounts: new Accounts(configuration),
     service,
     ownership: new BonusOwnership(database),
-    intents: new BonusIntents(database, lastCommits),
+    intents: new BonusIntents(database),
     players: new BonusPlayers(database),
   };
   return {

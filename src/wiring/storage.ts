@@ -45,7 +45,7 @@ export type Storage = ReturnType<typeof createStorage>;
 export function createStorage(base: Base) {
   const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
-  const { known, lastCommits, onRefused } = knownDatabase(base, () => pools.database);
+  const { known, onRefused } = knownDatabase(base);
   const pools = createPools({ url, known }, new ConnectionSharing(onRefused), logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
@@ -54,8 +54,8 @@ export function createStorage(base: Base) {
   const prisma = createPrisma(url, known);
   // Separate from people's: while a list of theirs waits for a locked table, operators can read their bets.
   const operatorsPrisma = createPrisma(url, known);
-  const places = new PlaceJournal(pools.placesDatabase, databaseClock, lastCommits);
-  const bets = new BetJournal(journalDatabase, databaseClock, lastCommits);
+  const places = new PlaceJournal(pools.placesDatabase, databaseClock);
+  const bets = new BetJournal(journalDatabase, databaseClock);
 
   const accelerator = new Accelerator({
     url: environment.redisUrl,
@@ -78,7 +78,6 @@ export function createStorage(base: Base) {
     callersDatabase: pools.callersDatabase,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
-    lastCommits,
     prisma,
     operatorsPrisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),

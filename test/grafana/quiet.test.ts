@@ -171,13 +171,6 @@ it.skipIf(!withPrometheus)(
   },
 );
 
-it.skipIf(!withPrometheus)('a lost commit outlasts the process that counted it', async () => {
-  const lost = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Lost commits');
-  const counter = { series: 'gateway_lost_commits_total{instance="a"}', values: '0x15 1x9 0x40' };
-  const exp_samples = [{ labels: '{}', value: 1 }];
-  await holds([{ expr: lost?.expr ?? '', exp_samples }], [...IDLE, counter]);
-});
-
 it.skipIf(!withPrometheus)('an eviction policy that loses jobs is a 2, which is red', async () => {
   const policy = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Redis memory policy');
   const series = ['noeviction', 'allkeys-lru'].map((name, replica) => ({

@@ -4,7 +4,6 @@ import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../server/database-clock.ts';
-import type { CommitNotes } from '../server/last-commits.ts';
 import { type LookUp, sharedLookUp } from '../sql/shared-look-up.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
@@ -72,14 +71,12 @@ export interface RecoveredBet {
 export class BetJournal {
   readonly #database: Database;
   readonly #clock: DatabaseClock;
-  readonly #notes: CommitNotes | undefined;
   readonly #find: LookUp<Bet>;
   readonly #commits: BetCommits;
   readonly #outcomes: BetOutcomes;
 
-  constructor(database: Database, clock: DatabaseClock, notes?: CommitNotes) {
+  constructor(database: Database, clock: DatabaseClock) {
     this.#database = database;
-    this.#notes = notes;
     this.#clock = clock;
     this.#find = sharedLookUp(database, FIND, (bet) => bet.transactionId);
     this.#commits = new BetCommits(database, clock);
@@ -157,9 +154,7 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
   async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
-    const committed = await this.#commits.commit(commit, deadline);
-    if (committed.kind === 'committed') this.#notes?.began(committed.operationId);
-    return committed;
+    return await this.#commits.commit(commit, deadline);
   }
 
   /**
@@ -216,13 +211,7 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
   async finish(outcome: Outcome): Promise<Finished> {
-    const finished = await this.#outcomes.finish(outcome);
-    const { delivery, operationId, attempt } = outcome;
-    // If nothing was sent, there is no row of the attempt.
-    const wasTried = delivery.kind !== 'after' || delivery.after.kind !== 'unsent';
-    if (wasTried && finished.kind !== 'lost')
-      this.#notes?.finished(operationId, attempt.startedAtMs);
-    return finished;
+    return await this.#outcomes.finish(outcome);
   }
 
   /**

@@ -2,7 +2,6 @@ import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../server/database-clock.ts';
-import type { CommitNotes } from '../server/last-commits.ts';
 import { Batcher } from '../sql/batcher.ts';
 import { BATCHING } from '../sql/batching.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../sql/unreported-commit.ts';
@@ -15,13 +14,11 @@ import { BEGIN, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
   readonly #clock: DatabaseClock;
-  readonly #notes: CommitNotes | undefined;
   readonly #begins: Batcher<Limited<PlaceIntent>, PlaceBegin>;
   readonly #finishes: Batcher<Limited<PlaceResult>, Finished | Locked>;
 
-  constructor(database: Database, clock: DatabaseClock, notes?: CommitNotes) {
+  constructor(database: Database, clock: DatabaseClock) {
     this.#clock = clock;
-    this.#notes = notes;
     this.#begins = new Batcher({
       ...BATCHING,
       bytesOf: ({ body }) => body.length,
@@ -47,9 +44,7 @@ export class PlaceJournal {
   ): Promise<PlaceBegin> {
     if (!this.#clock.isKnown) await this.#clock.limitOf(deadline);
     const before = this.#clock.limitNow(deadline);
-    const begun = await this.#begins.add({ ...intent, before }, isWanted);
-    if (begun.kind === 'begun') this.#notes?.began(begun.operationId);
-    return begun;
+    return await this.#begins.add({ ...intent, before }, isWanted);
   }
 
   /**
@@ -68,11 +63,7 @@ export class PlaceJournal {
   }
 
   async #finish(outcome: Limited<PlaceResult>): Promise<Finished> {
-    const finished = await whenFree(() => this.#finishes.add(outcome));
-    if (finished.kind !== 'lost') {
-      this.#notes?.finished(outcome.operationId, outcome.attempt.startedAtMs);
-    }
-    return finished;
+    return await whenFree(() => this.#finishes.add(outcome));
   }
 }
 

@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
 import type { Database } from '../database.ts';
-import type { CallNotes } from '../server/last-commits.ts';
 import {
   BEGIN_APPLY,
   BEGIN_CREATE,
@@ -36,18 +35,15 @@ export type BegunIntent =
  */
 export class BonusIntents {
   readonly #database: Database;
-  readonly #notes: CallNotes | undefined;
 
-  /** @param notes told about each intent that was begun */
-  constructor(database: Database, notes?: CallNotes) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#notes = notes;
   }
 
   /** @param aboveId the highest template id so far; the new template has a higher one */
   async beginCreate(intent: NewIntent, aboveId: string): Promise<BegunIntent> {
     const [intentId] = await this.#database.run(BEGIN_CREATE, { intent, aboveId });
-    if (intentId !== undefined) return this.#begun(intentId);
+    if (intentId !== undefined) return { kind: 'begun', intentId };
     return (await this.findEqual(intent, 'create')) ?? { kind: 'open' };
   }
 
@@ -59,17 +55,12 @@ export class BonusIntents {
   ): Promise<BegunIntent> {
     try {
       const [intentId] = await this.#database.run(BEGIN_APPLY, { intent, templateId, userIds });
-      if (intentId !== undefined) return this.#begun(intentId);
+      if (intentId !== undefined) return { kind: 'begun', intentId };
     } catch (error) {
       if (!isOpenGrant(error)) throw error;
       return { kind: 'playersOpen' };
     }
     return (await this.findEqual(intent, 'apply')) ?? { kind: 'open' };
-  }
-
-  #begun(intentId: string): BegunIntent {
-    this.#notes?.called(intentId);
-    return { kind: 'begun', intentId };
   }
 
   /** The outcome of an equal body of the same operator, unless it certainly failed. */

@@ -43,8 +43,6 @@ export interface KnownDatabase {
   readonly databaseId: string;
   /** Told about each new connection, and asked before one is used again. */
   readonly runs: ServerRuns;
-  /** Called with the server at each new connection. */
-  readonly onServer: (server: ServerFound) => void;
   /** Called for each connection that is refused because of its server. */
   readonly onUnsuitable: (error: UnsuitableServer) => void;
 }
@@ -74,7 +72,6 @@ export function connectionChecks(
         const { server, pid } = await serverOf(asked, known);
         noteOwnSession(client, pid);
         known?.runs.found(client, server, asOf);
-        known?.onServer(server);
       } catch (error) {
         if (error instanceof UnsuitableServer) {
           known?.runs.doubt();

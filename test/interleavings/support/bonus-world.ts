@@ -12,7 +12,7 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { parseJsonObject } from '../../../src/protocol/json.ts';
 import { BonusGrants } from '../../../src/store/bonuses/grants.ts';
-import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
+import { type BegunIntent, BonusIntents } from '../../../src/store/bonuses/intents.ts';
 import { OpenCreates } from '../../../src/store/bonuses/open-creates.ts';
 import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
 import { BonusPlayers } from '../../../src/store/bonuses/players.ts';
@@ -112,7 +112,7 @@ export async function openBonusWorld(): Promise<BonusWorld> {
       const configuration = configurationOf(cid);
       const accounts = new Accounts(() => configuration);
       const underWay = new Map<string, string>();
-      const called = (intentId: string) => void underWay.set(Gates.actor ?? '', intentId);
+      const begun = (intentId: string) => void underWay.set(Gates.actor ?? '', intentId);
       const books = new BonusBooks(systemClock);
       const late: Late[] = [];
       const catchUp = (isDue: (one: Late) => boolean = () => true) => {
@@ -128,7 +128,7 @@ export async function openBonusWorld(): Promise<BonusWorld> {
       const bonuses: Bonuses = {
         ...{ clock: systemClock, logger, configuration: () => configuration, accounts },
         service: serviceOf(books, late),
-        ...{ ownership, players, intents: new BonusIntents(database, { called }) },
+        ...{ ownership, players, intents: intentsOf(database, begun) },
       };
       return {
         ...{ cid, books },
@@ -153,6 +153,20 @@ export async function openBonusWorld(): Promise<BonusWorld> {
       await drop();
     },
   };
+}
+
+/** @param begun told about each intent that was written */
+function intentsOf(database: Database, begun: (intentId: string) => void): BonusIntents {
+  const intents = new BonusIntents(database);
+  const told = (answer: BegunIntent) => {
+    if (answer.kind === 'begun') begun(answer.intentId);
+    return answer;
+  };
+  const beginCreate = intents.beginCreate.bind(intents);
+  const beginApply = intents.beginApply.bind(intents);
+  intents.beginCreate = async (...asked) => told(await beginCreate(...asked));
+  intents.beginApply = async (...asked) => told(await beginApply(...asked));
+  return intents;
 }
 
 function configurationOf(cid: string): Configuration {

@@ -22,7 +22,6 @@ async function knownServer() {
   const known: KnownDatabase = {
     databaseId: await databaseId(server.url),
     runs: new ServerRuns(),
-    onServer: () => undefined,
     onUnsuitable: () => undefined,
   };
   return { server, known };

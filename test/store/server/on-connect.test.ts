@@ -60,7 +60,7 @@ it('what takes long, such as closing a day, does not begin on another database t
     const client = await openLongConnection(
       {
         url: server.url,
-        known: { databaseId: id, runs: new ServerRuns(), onServer: vi.fn(), onUnsuitable },
+        known: { databaseId: id, runs: new ServerRuns(), onUnsuitable },
       },
       'books',
     );
@@ -101,7 +101,7 @@ it.each([
     const known = {
       databaseId: await databaseId(url.href),
       runs: new ServerRuns(),
-      onServer: vi.fn(),
+
       onUnsuitable: vi.fn(),
     };
     await may(after);
@@ -125,7 +125,7 @@ it('a role that may no longer read which migrations there were is not refused fo
   const known = {
     databaseId: await databaseId(server.url),
     runs: new ServerRuns(),
-    onServer: vi.fn(),
+
     onUnsuitable: vi.fn(),
   };
   const client = await openLongConnection({ url: url.href, known }, 'books');
