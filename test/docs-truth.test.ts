@@ -16,8 +16,8 @@ describe('docs/performance.md', () => {
   });
 });
 
-describe('docs/contract.md', () => {
-  const page = read('docs/contract.md');
+describe('docs/reference.md', () => {
+  const page = read('docs/reference.md');
   const section = page.slice(page.indexOf('## Configuration'), page.indexOf('## Callbacks'));
 
   it.each(['gateway', 'operator'])('names every setting of the %s’s file', (file) => {

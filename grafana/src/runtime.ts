@@ -6,7 +6,7 @@ import { orZero } from './promql.ts';
 /** 1 for the right policy, 2 for any other. */
 const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
   or 2 * max by (policy) (gateway_redis_eviction_policy{policy!="noeviction"})`;
-/** As the alert `WagergateReplicaGone` counts them. Those that were removed on purpose are no targets any more. */
+/** As the alert `WagergateProcessMissing` counts them. Those that were removed on purpose are no targets any more. */
 const GONE = `count(min by (job, instance) (up) == 0
   and on (job, instance) max by (job, instance) (last_over_time(gateway_build_info[1d])))
   or 0 * max(gateway_build_info)`;

@@ -107,7 +107,7 @@ function noteTooLarge(
   countAndLog(callbacks, request, {
     handled: {
       answer: failure(CODES.validation, error.message, 413),
-      // Not `invalid`: its signature was not checked, and anybody could trigger the alert WagergateCallbacksInvalid.
+      // Not `invalid`: its signature was not checked, and anybody could trigger the alert WagergateCallbacksFail.
       outcome: 'unauthorized',
       operatorId: undefined,
       detail,

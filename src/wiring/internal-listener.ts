@@ -43,7 +43,6 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   const { overrides, reloads, desks, reconciler } = createDesks(base, storage, money);
   let stopWatching: (() => void) | undefined;
   let lastHour: LastHour | undefined;
-  const people = createPeople(base, storage);
   /** @param others the other processes behind the admin port; default: there are none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
@@ -67,7 +66,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     const app = createAdminServer({
       clock,
       logger,
-      people,
+      people: createPeople(base, storage),
       adminHosts: environment.adminHosts,
       trustProxy: environment.adminTrustProxy,
       consoleFiles: readConsoleFiles(CONSOLE_FOLDER),

@@ -211,7 +211,7 @@ describe('a callback that cannot be read', () => {
     expect(tooLarge.status).toBe(413);
     // A service whose bets are all refused must be visible in the metrics.
     expect(await counted('unauthorized')).toBe(before[0] + 1);
-    // Its signature is not verified: a stranger must not be able to raise the alert WagergateCallbacksInvalid.
+    // Its signature is not verified: a stranger must not be able to raise the alert WagergateCallbacksFail.
     expect(await counted('invalid')).toBe(before[1]);
     const large = await gateway.service.call('POST', '/payment/bet', pad(255 * 1024));
     expect([large.status, large.json?.code]).toEqual([400, 3]);

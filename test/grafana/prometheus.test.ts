@@ -24,14 +24,9 @@ const FIRING = [
   'WagergateConfigInvalid',
   'WagergateConflicts',
   'WagergateDeliveryDead',
-  'WagergateReconciliationDifferences',
-  'WagergateResultOverdue',
-  'WagergateRollbackDead',
-  'WagergateRollbackOverdue',
-  'WagergateServiceSignatureFailures',
-  'WagergateSignatureFailures',
+  'WagergateDeliveryOverdue',
   'WagergateResultsUnknown',
-  'WagergateUnknownOutcomes',
+  'WagergateSignatureFailures',
   'WagergateWalletFails',
 ];
 

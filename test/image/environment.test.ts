@@ -8,8 +8,8 @@ import { ROOT } from './support/dockerfile.ts';
 const REQUIRED = { DATABASE_URL: 'postgresql://u:p@h/d', REDIS_URL: 'redis://h' };
 
 describe('the environment', () => {
-  it('is documented for operators: every variable is in docs/operations.md', () => {
-    const documented = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  it('is documented for operators: every variable is in docs/deployment.md', () => {
+    const documented = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
     const read = variablesRead();
     expect(read.size).toBeGreaterThan(20);
     expect([...read].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);

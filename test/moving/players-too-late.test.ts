@@ -47,7 +47,7 @@ describe('a rollback whose player was imported too late', { timeout: 60_000 }, (
     expect((await bet.rollback()).status).toBe(200);
     expect((await bet.rollback()).status).toBe(200);
     expect([bet.arrivals(), bet.balance()]).toEqual([['place'], '900']);
-    // The metric of the alert WagergateRollbackOfNobody.
+    // The metric of the alert WagergateCallbacksFail.
     const ofNobody = { operator: 'unknown', operation: 'rollback', outcome: 'not_sent' };
     expect(await gateway.metric('gateway_callbacks_total', ofNobody)).toBe(1);
 
