@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { certification, ids, PLAYER, sandbox, suggested } from './support/certification.ts';
 import * as mistaking from './support/mistaken-identity.ts';
-import { failsNothingElse, type Row } from './support/one-mistake.ts';
+import { failsItsCases, type Row } from './support/one-mistake.ts';
 
 const ENDED = 'ann-old-token';
 
@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a wallet that', () => {
-  it.each(ROWS)('$wallet', failsNothingElse);
+  it.each(ROWS)('$wallet', failsItsCases);
 
   it('checks the token of a rollback keeps the stakes of players who have left, if it takes no ended one', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
