@@ -27,7 +27,7 @@ const PROGRAM = createProgram(
   }),
 );
 
-const METRICS = new Set((await createMetrics().families()).map(({ name }) => name));
+const METRICS = new Set(createMetrics().registry.getMetricsAsArray().map(({ name }) => name));
 
 describe.each(PAGES)('%s', (page) => {
   const text = read(page);

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
-import { machineMs } from '../../src/lib/machine-clock.ts';
 import { percentile } from '../support/figures.ts';
+import { machineMs } from '../support/machine-clock.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
 import { prepare } from './requests.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { machineMs } from '../../src/lib/machine-clock.ts';
+import { machineMs } from '../support/machine-clock.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
 import { prepare, requestBytes } from './requests.ts';
 

@@ -1,6 +1,6 @@
-import { machineMs } from '../../src/lib/machine-clock.ts';
 import { PATHS } from '../callbacks/load-job.ts';
 import { requestBytes, requestMaker } from '../callbacks/requests.ts';
+import { machineMs } from '../support/machine-clock.ts';
 import { type Answer, Connection } from './connection.ts';
 import { type OpenJob, SERVICE_WAITS_MS } from './job.ts';
 

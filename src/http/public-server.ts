@@ -5,7 +5,6 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions,
 } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
@@ -16,7 +15,6 @@ import { AcceptQueue } from './accept-queue.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
-import { GivenServer, type PortOwner } from './given-server.ts';
 import { serveHalfClosed } from './half-closed.ts';
 import { RequestStarts } from './request-starts.ts';
 import {
@@ -62,8 +60,6 @@ export interface PublicServerOptions {
    * the answer, which would stay in memory for ever. Even the slowest answer takes less.
    */
   readonly silentMsMax: number;
-  /** The process that accepts its connections (`WORKERS`), where it is another one. */
-  readonly portOwner?: PortOwner | undefined;
 }
 
 /** The public listener without its routes: raw bodies, arrival times, errors in one place. */
@@ -77,7 +73,6 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     http: httpOptions(options),
     keepAliveTimeout: KEPT_ALIVE_MS,
     connectionTimeout: options.silentMsMax,
-    ...givenServer(options),
     forceCloseConnections: 'idle',
     // Requests on open connections while draining are handled normally: Fastify's own 503 is not in the
     // protocol's form, and would cost a place its bet.
@@ -109,17 +104,6 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
     requestTimeout: requestTimeoutMs,
     requireHostHeader: false,
     ...STRICT_PARSER,
-  };
-}
-
-/** If another process owns the port: like Fastify's own server, except for where its connections come from. */
-function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, 'serverFactory'> {
-  const { portOwner: owner, clock, silentMsMax } = options;
-  if (owner === undefined) return {};
-  const http = { ...httpOptions(options), keepAliveTimeout: KEPT_ALIVE_MS };
-  return {
-    serverFactory: (handler) =>
-      new GivenServer(http, handler, { owner, clock }).setTimeout(silentMsMax),
   };
 }
 
@@ -176,8 +160,7 @@ function stampArrivals(
   const cameMs = () => clock.monotonicMs() - lag.currentMs();
   server.on('connection', (socket: Socket) => {
     lag.connected();
-    const isGiven = server instanceof GivenServer;
-    starts.opened(socket, isGiven ? server.sinceMs(socket) : queue.accepted(lag.currentMs()));
+    starts.opened(socket, queue.accepted(lag.currentMs()));
     // Before the parser, which starts a request within the piece that completes its head.
     socket.prependListener('data', (bytes: Buffer) => starts.came(socket, bytes, cameMs));
   });

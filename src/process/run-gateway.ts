@@ -8,16 +8,9 @@ import { countReload, noteReading } from '../telemetry/counting.ts';
 import { createLogger, endLogged, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing.ts';
-import { HttpWorkers } from './cluster.ts';
 import { type GatewayProcess, type ProcessOptions, startProcess } from './gateway-process.ts';
-import {
-  answerQuestions,
-  endWithParent,
-  knownAtParent,
-  tellOfDescriptors,
-  tellOfLife,
-  tellWhyNotStarted,
-} from './worker-process.ts';
+import { answerParent, fromParent, tellWhyNotStarted } from './worker-talk.ts';
+import { HttpWorkers } from './workers.ts';
 
 /**
  * Runs the gateway in this process: reads the environment, composes, listens.
@@ -42,7 +35,6 @@ export function runGateway(): () => void {
     const environment = readEnvironment(process.env);
     logger = createLogger(environment.logLevel, cluster.isWorker ? { pid: process.pid } : null);
     crashLoudly(logger);
-    endWithParent();
     start(environment, logger, started).catch(fail);
   } catch (error) {
     void fail(error);
@@ -68,22 +60,22 @@ interface Started {
 async function start(environment: Environment, logger: Logger, started: Started): Promise<void> {
   const metrics = createMetrics();
   metrics.collectProcessMetrics();
-  const begun = Promise.withResolvers<ConfigurationSource>();
-  if (cluster.isWorker) {
-    // First of all: no question that arrives while this process starts may be missed.
-    answerQuestions(metrics, begun.promise);
-    tellOfLife();
-  }
-  const atParent = cluster.isWorker ? await knownAtParent() : undefined;
+  const parent = cluster.isWorker ? await fromParent() : undefined;
   const source = new ConfigurationSource({
     folder: environment.configFolder,
     env: process.env,
     logger,
     onReload: ({ result }) => countReload(metrics, result, source.invalidFiles),
-    lastGood: atParent?.inForce,
+    lastGood: parent?.inForce,
     others: async () => (await started.workers?.reload()) ?? [],
   });
-  begun.resolve(source);
+  if (parent !== undefined) {
+    answerParent({
+      alive: async () => true,
+      metrics: () => metrics.registry.getMetricsAsJSON(),
+      reload: async () => (await source.reload()).problems,
+    });
+  }
   noteReading(metrics, source.invalidFiles);
   process.on('SIGHUP', () => void source.reload());
   const tracing = await startTracing(
@@ -94,12 +86,11 @@ async function start(environment: Environment, logger: Logger, started: Started)
   );
   const common = { source, logger, metrics, tracing };
 
-  if (atParent !== undefined) {
-    tellOfDescriptors();
+  if (parent !== undefined) {
     started.own = await startProcess({
       ...common,
       environment: { ...environment, roles: new Set(['http']) },
-      databaseId: atParent.databaseId,
+      databaseId: parent.databaseId,
       opensAdmin: false,
     });
     return;
@@ -112,7 +103,7 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
   const { environment, source, logger, metrics } = first;
   const forks = environment.workers > 1 && environment.roles.has('http');
   if (!forks) return await startProcess(first);
-  const workers = new HttpWorkers(logger, () => source.inForce, environment);
+  const workers = new HttpWorkers(logger, () => source.inForce);
   return await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
@@ -122,8 +113,7 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
       return workers.start(environment.workers, databaseId);
     },
     others: {
-      families: () => workers.families(metrics),
-      haveDescriptors: () => workers.haveDescriptors(),
+      registry: () => workers.registry(metrics),
       takeCallbacks: () => workers.takeCallbacks(),
     },
   });

@@ -1,102 +1,82 @@
 import type { Worker } from 'node:cluster';
+import { once } from 'node:events';
+import type { Registry } from 'prom-client';
+import { freezeDeep } from '../config/freeze.ts';
 import type { InForce } from '../config/in-force.ts';
 import type { Problem } from '../config/problems.ts';
-import { OutOfTime, within } from '../lib/within.ts';
-import type { Snapshot } from '../telemetry/snapshot.ts';
+import { within } from '../lib/within.ts';
 
-/** A worker process sends it every second. */
-export const ALIVE = 'alive';
+/** A process's metrics on their way to the process that is scraped. */
+export type Readings = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** A worker process asks its parent for the configuration in force and the database. */
-export const ASK_PARENT = 'inForce';
-
-export interface KnownAtParent {
+/** A worker process starts with this even if a file is broken by now, or PostgreSQL is away. */
+export interface FromParent {
   readonly inForce: InForce;
   readonly databaseId: string;
 }
 
 /** The parent's questions to a worker process, with the types of their answers. */
 interface Answers {
-  readonly metrics: Snapshot;
-  /** Reloads the configuration; the answer lists its problems, once the valid part is in force. */
+  readonly alive: true;
+  readonly metrics: Readings;
+  /** Reloads the configuration; the answer lists its problems. */
   readonly reload: readonly Problem[];
 }
 type Question = keyof Answers;
 
-interface Asked {
-  readonly asked: Question;
-  /** The answer carries the same number. */
-  readonly number: number;
+/** Everything that is said between the two. */
+interface Message<Q extends Question> {
+  readonly fromParent?: FromParent;
+  readonly question?: Q;
+  readonly answerTo?: Q;
+  readonly answer?: Answers[Q];
+  readonly cannotStart?: string;
 }
 
-interface Answered<Q extends Question> {
-  readonly answered: number;
-  readonly answer: Answers[Q];
-}
-
-let asked = 0;
-
-/** @returns the answer; `late` if there is none after `limitMs`, `ended` if the process has ended */
+/** @returns the answer; undefined if there is none after `limitMs`, or the process has ended */
 export async function ask<Q extends Question>(
   worker: Worker,
   question: Q,
   limitMs: number,
-): Promise<Answers[Q] | 'late' | 'ended'> {
-  asked += 1;
-  const number = asked;
-  const { promise, resolve } = Promise.withResolvers<Answers[Q] | 'ended'>();
-  const hear = (message: unknown) => {
-    if (isAnswerTo<Q>(message, number)) resolve(message.answer);
+): Promise<Answers[Q] | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Answers[Q] | undefined>();
+  const hear = (message: Message<Q>) => {
+    if (message.answerTo === question) resolve(message.answer);
   };
-  const end = () => resolve('ended');
-  worker.on('message', hear);
-  worker.once('exit', end);
-  const asking: Asked = { asked: question, number };
-  // The pipe breaks a moment before the exit is known.
-  worker.send(asking, () => undefined);
-  try {
-    return await within(limitMs, promise);
-  } catch (error) {
-    if (error instanceof OutOfTime) return 'late';
-    throw error;
-  } finally {
-    worker.off('message', hear);
-    worker.off('exit', end);
-  }
+  const end = () => resolve(undefined);
+  worker.on('message', hear).once('exit', end);
+  say(worker, { question });
+  const answer = await within(limitMs, promise).catch(() => undefined);
+  worker.off('message', hear).off('exit', end);
+  return answer;
+}
+
+/** The pipe breaks a moment before the other end's exit is known. */
+export function say(other: Pick<Worker, 'send'>, message: Message<Question>): void {
+  other.send(message, () => undefined);
+}
+
+/** In a worker process: what its parent sends first. */
+export async function fromParent(): Promise<FromParent> {
+  const [message]: Message<Question>[] = await once(process, 'message');
+  const known = message?.fromParent;
+  if (known === undefined) throw new Error('the parent has sent something else first');
+  return freezeDeep(known);
 }
 
 /** In a worker process: answers its parent's questions. */
-export function answerParent(
-  answers: { readonly [Q in Question]: () => Promise<Answers[Q]> },
-): void {
-  process.on('message', (message: unknown) => {
-    if (!isAsked(message)) return;
-    void answers[message.asked]().then((answer) =>
-      process.send?.({ answered: message.number, answer }),
+export function answerParent(answers: { [Q in Question]: () => Promise<Answers[Q]> }): void {
+  process.on('message', ({ question }: Message<Question>) => {
+    if (question === undefined) return;
+    void answers[question]().then((answer) =>
+      process.send?.({ answerTo: question, answer }, undefined, undefined, () => undefined),
     );
   });
 }
 
-export function isDescriptorsMessage(message: unknown): message is { hasDescriptors: boolean } {
-  return isObject(message) && 'hasDescriptors' in message;
-}
-
-export function isCannotStartMessage(message: unknown): message is { cannotStart: string } {
-  return isObject(message) && 'cannotStart' in message;
-}
-
-export function isKnownMessage(message: unknown): message is KnownAtParent {
-  return isObject(message) && 'inForce' in message;
-}
-
-function isAsked(message: unknown): message is Asked {
-  return isObject(message) && 'asked' in message;
-}
-
-function isAnswerTo<Q extends Question>(message: unknown, number: number): message is Answered<Q> {
-  return isObject(message) && 'answered' in message && message.answered === number;
-}
-
-function isObject(message: unknown): message is object {
-  return typeof message === 'object' && message !== null;
+/** In a worker process: tells the parent, which prints it once, why this process cannot start. */
+export async function tellWhyNotStarted(cannotStart: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.send?.({ cannotStart }, undefined, undefined, () => resolve());
+  await promise;
 }

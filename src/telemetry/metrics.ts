@@ -1,7 +1,7 @@
 import { collectDefaultMetrics } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
 import { callbackMetrics, walletMetrics } from './call-metrics.ts';
-import { expositionText, familiesOf } from './exposition.ts';
+import { expositionText } from './exposition.ts';
 import { type Makers, makers } from './makers.ts';
 import { serverMetrics } from './server-metrics.ts';
 
@@ -40,8 +40,6 @@ export function createMetrics() {
 
   return {
     registry,
-    /** All present values, to be sent to another process. */
-    families: () => familiesOf(registry),
     /** Prometheus's text format. */
     text: () => expositionText(registry),
     ...callbackMetrics(make),

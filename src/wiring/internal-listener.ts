@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import type { Registry } from 'prom-client';
 import { readConsoleFiles } from '../admin/console-files.ts';
 import { statesHere, statesIn } from '../admin/operators/wallet-states.ts';
 import { createAdminServer } from '../admin/server.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';
-import { expositionText, type Family, registryOf } from '../telemetry/exposition.ts';
+import { expositionText } from '../telemetry/exposition.ts';
 import { LastHour } from '../telemetry/last-hour.ts';
 import { ServerGauges } from '../telemetry/server-gauges.ts';
 import { createDesks } from './desks.ts';
@@ -20,9 +21,7 @@ const SERVER_CHECK_MS = 1_000;
 /** The processes that take callbacks behind this one's admin port (`WORKERS`). */
 export interface OtherProcesses {
   /** This process's metrics and all of theirs, summed. */
-  readonly families: () => Promise<readonly Family[]>;
-  /** Whether each of them can still open a file or connection. */
-  readonly haveDescriptors: () => boolean;
+  readonly registry: () => Promise<Registry>;
   /** Whether any of them listens and works. */
   readonly takeCallbacks: () => boolean;
 }
@@ -46,8 +45,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   /** @param others the other processes behind the admin port; default: there are none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
-    const registry = async () =>
-      others === undefined ? metrics.registry : registryOf(await others.families());
+    const registry = async () => (await others?.registry()) ?? metrics.registry;
     lastHour ??= new LastHour(clock, registry, (error) =>
       logger.warn({ err: error }, 'admin.last_hour_not_counted'),
     );
@@ -59,8 +57,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
         redis: () => accelerator.isAnswering(),
       },
       invalidFiles: () => base.source.invalidFiles,
-      hasDescriptors: async () =>
-        (await hasDescriptors()) && (others === undefined || others.haveDescriptors()),
+      hasDescriptors,
       ...(others && { takesCallbacks: others.takeCallbacks }),
     });
     const app = createAdminServer({

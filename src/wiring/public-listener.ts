@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
 import { callbackRoutes } from '../callbacks/routes.ts';
@@ -56,7 +55,6 @@ export function createPublicListener(
       onUnknownPath: unknownPaths(callbacks, edge),
       requestTimeoutMs: requestTimeoutMs(configuration()),
       silentMsMax: silentMsMax(configuration()),
-      portOwner: cluster.isWorker ? process : undefined,
     });
     callbackRoutes(app, callbacks, edge);
     const nonces = new Nonces(storage.callersDatabase, clock);

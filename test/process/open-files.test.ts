@@ -29,38 +29,11 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
     await vi.waitUntil(async () => (await readiness(replica.adminUrl)).status === 200, PATIENT);
   });
 
-  it('makes the whole gateway not ready, until it can open files again (I7)', async () => {
-    const { process: gateway, adminUrl } = replica;
-    const ready = () => readiness(adminUrl);
-    const [victim] = await descendantsOf(gateway.pid);
-    const before = await softLimit(victim);
-    await setSoftLimit(victim, 8);
-    await expect
-      .poll(ready, PATIENT)
-      .toMatchObject({ status: 503, report: { status: 'unavailable', openFiles: 'exhausted' } });
-    // Not the process that answers: it has everything that it needs.
-    expect(await softLimit(gateway.pid)).toBe(before);
-    // Both processes' metrics still come.
-    expect((await fetch(`${adminUrl}/metrics`)).status).toBe(200);
-    await setSoftLimit(victim, before);
-    await expect.poll(ready, PATIENT).toMatchObject({ status: 200, report: { status: 'ready' } });
-  });
-
   it('has threads for the names of many wallets, as all processes of a gateway (I7)', async () => {
     const { pid } = replica.process;
     for (const one of [pid, ...(await descendantsOf(pid))]) {
       await expect.poll(() => poolThreads(one), PATIENT).toBe(32);
     }
-  });
-
-  it('is forgotten when it ends', async () => {
-    const { process: gateway, adminUrl } = replica;
-    const [victim] = await descendantsOf(gateway.pid);
-    await setSoftLimit(victim, 8);
-    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 503 });
-    endNow(victim);
-    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 200 });
-    await gateway.stop();
   });
 });
 
@@ -108,15 +81,6 @@ describe('http.maxConnections above what the limit of open files has room for', 
 const limited = (gateway: GatewayProcess) =>
   gateway.waitForLine(({ json }) => json?.msg === 'http.connections_limited');
 
-/** Without files it may have ended by itself, which makes no difference to the others. */
-function endNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}
-
 async function addressOf(gateway: GatewayProcess, message: string): Promise<string> {
   const line = await gateway.waitForLine(({ json }) => json?.msg === message, 30_000);
   return String(line.json?.address);
@@ -143,11 +107,6 @@ async function poolThreads(pid: number): Promise<number> {
   const folder = `/proc/${pid}/task`;
   const names = (await readdir(folder)).map((task) => readFile(join(folder, task, 'comm'), 'utf8'));
   return (await Promise.all(names)).filter((name) => name === 'libuv-worker\n').length;
-}
-
-async function softLimit(pid: number): Promise<number> {
-  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
-  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
 }
 
 /** Only the soft limit, so that it can be raised again. */

@@ -85,9 +85,11 @@ describe('a check of the servers', () => {
     const gauges = new ServerGauges(metrics, servers, 3_000);
     onTestFinished(() => gauges.close());
     const told = async () => {
-      const families = await metrics.families();
-      const samples = families.flatMap((family) => [...family.samples()]);
-      return Object.fromEntries(samples.filter(([head]) => /postgresql|redis/.test(head)));
+      const lines = (await metrics.registry.metrics()).split('\n');
+      const samples = lines.filter((line) => /^\w*(?:postgresql|redis)/.test(line));
+      return Object.fromEntries(
+        samples.map((line) => line.split(' ')).map(([head, value]) => [head, Number(value)]),
+      );
     };
     return { servers, gauges, told };
   }
