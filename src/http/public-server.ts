@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -11,19 +10,16 @@ import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { AcceptQueue } from './accept-queue.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { serveHalfClosed } from './half-closed.ts';
-import { RequestStarts } from './request-starts.ts';
 import {
   passOverExpectations,
   refuseHostless,
   refuseUnreadable,
   STRICT_PARSER,
 } from './unreadable.ts';
-import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -154,26 +150,13 @@ function stampArrivals(
   { clock, lag }: PublicServerOptions,
   isProxy: (address: string) => boolean,
 ): void {
-  const { server } = app;
-  const queue = new AcceptQueue(clock, () => waitingAt(server));
-  const starts = new RequestStarts();
-  const cameMs = () => clock.monotonicMs() - lag.currentMs();
-  server.on('connection', (socket: Socket) => {
-    lag.connected();
-    starts.opened(socket, queue.accepted(lag.currentMs()));
-    // Before the parser, which starts a request within the piece that completes its head.
-    socket.prependListener('data', (bytes: Buffer) => starts.came(socket, bytes, cameMs));
-  });
-  // Before Fastify, which skips all hooks for a malformed path.
-  server.prependListener('request', (request: IncomingMessage) => starts.began(request));
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
     // A connection that was reset in the meantime has no address any more.
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
-    request.arrivedAtMs = starts.sinceMs(request.raw, atMs);
+    request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
     // Bodies are JSON whatever their content type. Fastify would refuse an unusual one with 415 before the
     // signature is checked, which would make the service roll a good place back. Not deleted, because V8
     // reads objects slowly after a member was deleted.

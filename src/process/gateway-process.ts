@@ -4,8 +4,6 @@ import type { Environment } from '../config/environment/environment.ts';
 import type { ConfigurationSource } from '../config/source.ts';
 import { systemClock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { BACKLOG } from '../http/accept-queue.ts';
-import { gentleClose } from '../http/gentle-close.ts';
 import { openStartingListener } from '../http/starting-listener.ts';
 import { errorMessage } from '../lib/faults.ts';
 import { within } from '../lib/within.ts';
@@ -19,6 +17,10 @@ import { awaitDatabase, greetRedis } from './start-up.ts';
 const DRAIN_MS = 10_000;
 /** Connections to a server that has gone silent never close; the process ends without them. */
 const CLOSE_MS = 1_000;
+/** How long a draining process keeps an idle connection: its client may have sent the next request already. */
+const IDLE_MS = 500;
+/** How many connections may wait to be accepted; Linux allows 4,096. */
+const BACKLOG = 4_096;
 
 export interface ProcessOptions {
   readonly environment: Environment;
@@ -76,7 +78,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   if (environment.roles.has('http')) {
     const opened = parts.publicServer();
     app = opened;
-    closeApp = gentleClose(app);
+    closeApp = gentleClose(opened);
     const at = { host: environment.host, port: environment.port, variables: 'HOST, PORT' };
     const address = await listening(at, (where) => opened.listen(where));
     logger.info({ address }, 'gateway.listening');
@@ -105,6 +107,27 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       await closeAll([admin?.app.close(), parts.close(), tracing.close()], logger);
       logger.info('gateway.stopped');
     },
+  };
+}
+
+/**
+ * Prepares a server, before it listens, to be closed without losing requests that are on their way.
+ * @returns closes it: nothing new is accepted, and each connection gets at most one more answer
+ */
+function gentleClose(app: FastifyInstance): () => Promise<void> {
+  let isClosing = false;
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+  return async () => {
+    isClosing = true;
+    const { server } = app;
+    const closeIdle = server.closeIdleConnections.bind(server);
+    // Node and Fastify would close them at once.
+    server.closeIdleConnections = () => {
+      setTimeout(() => setImmediate(closeIdle), IDLE_MS).unref();
+    };
+    await app.close();
   };
 }
 

@@ -167,19 +167,6 @@ describe('a request that comes slowly', () => {
     expect(budgetOf(bet)).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 300);
   });
 
-  it('spends it from its first byte on, even if its head is cut in two (I1)', async () => {
-    const bet = await unplacedBet(gateway);
-    const body = placeBody(bet.slip);
-    const message = headOf(body) + body;
-    const socket = await connected();
-    const answering = answerOn(socket);
-    socket.write(message.slice(0, 20));
-    await wait(300);
-    socket.write(message.slice(20));
-    expect(await answering).toMatch(/^HTTP\/1\.1 200 /);
-    expect(budgetOf(bet)).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 300);
-  });
-
   it('does not spend the time of the next one on its connection, whatever stands between them', async () => {
     const bets = [await unplacedBet(gateway), await unplacedBet(gateway)];
     const socket = await connected();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { addressMatcher } from '../../src/http/address-matcher.ts';
 import { arrivedAtMs, EventLoopLag } from '../../src/http/arrival.ts';
@@ -40,6 +40,26 @@ it('a request that is read after this process was busy arrived before that (I1)'
   await new Promise((resolve) => setTimeout(resolve));
   expect(lag.currentMs()).toBeGreaterThan(50);
   lag.close();
+});
+
+it('what waited behind a lag arrived before it, and a second later nothing did (I1)', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ticking = new TestClock();
+  const lag = new EventLoopLag(ticking);
+  onTestFinished(() => lag.close());
+  ticking.atMs += 5_020;
+  expect(lag.currentMs()).toBe(5_000);
+  vi.advanceTimersByTime(20);
+  expect(lag.currentMs()).toBe(5_000);
+  for (let atMs = 0; atMs < 980; atMs += 20) {
+    ticking.atMs += 20;
+    vi.advanceTimersByTime(20);
+  }
+  expect(lag.currentMs()).toBe(5_980);
+  ticking.atMs += 20;
+  vi.advanceTimersByTime(20);
+  expect(lag.currentMs()).toBe(0);
 });
 
 it.each([
