@@ -124,8 +124,8 @@ const IS_OFF_THE_PATH = /^src\/(certify|cli|console)\//;
 /** Once each: for a comparison, a start or a shutdown. */
 const ASSIGNED = [
   'src/books/reconciliation/run.ts',
-  'src/http/gentle-close.ts',
-  'src/http/given-server.ts',
+
+  'src/process/gateway-process.ts',
   'src/store/schema/prisma-tables.ts',
   'src/telemetry/logger.ts',
 ];
