@@ -27,7 +27,11 @@ const PROGRAM = createProgram(
   }),
 );
 
-const METRICS = new Set(createMetrics().registry.getMetricsAsArray().map(({ name }) => name));
+const METRICS = new Set(
+  createMetrics()
+    .registry.getMetricsAsArray()
+    .map(({ name }) => name),
+);
 
 describe.each(PAGES)('%s', (page) => {
   const text = read(page);

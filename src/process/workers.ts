@@ -114,10 +114,10 @@ export class HttpWorkers {
     worker.on('message', ({ cannotStart: why }: { cannotStart?: string }) => {
       if (why !== undefined && this.#hasStarted) this.#logger.error({ why }, 'cluster.not_started');
     });
-    worker.once('exit', (code, signal) => this.#replace(member, { code, signal }));
+    worker.once('exit', (code, signal) => void this.#replace(member, { code, signal }));
     // A process that could not be forked never exits.
     worker.on('error', (err) => {
-      if (worker.process.pid === undefined) this.#replace(member, { err });
+      if (worker.process.pid === undefined) void this.#replace(member, { err });
     });
     return worker;
   }
