@@ -42,7 +42,7 @@ describe('deliveries', () => {
   it('gives an item the members that the outside contract names', async () => {
     await insert({ purpose: 'confirm' });
     const { json } = await admin.get('/admin/deliveries');
-    const page = await readFile(join(import.meta.dirname, '../../docs/contract.md'), 'utf8');
+    const page = await readFile(join(import.meta.dirname, '../../docs/reference.md'), 'utf8');
     const [, named = ''] = /`GET \/admin\/deliveries\?.*?an item: `([^`]+)`/.exec(page) ?? [];
     expect(json.items.map(Object.keys)).toEqual([named.split(', ')]);
   });

@@ -15,7 +15,7 @@ afterAll(() => people.close());
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const inS = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-/** By the roles of docs/contract.md, People. */
+/** By the roles of docs/reference.md, People. */
 const ROUTES_BY_RIGHT: Readonly<Record<Right, readonly string[]>> = {
   read: [
     'GET /admin/audit',
@@ -90,7 +90,7 @@ describe('every route of /admin', () => {
   });
 
   it('is in the contract', () => {
-    const contract = readFileSync('docs/contract.md', 'utf8');
+    const contract = readFileSync('docs/reference.md', 'utf8');
     const named = people.routes.filter(({ method }) => method !== 'HEAD');
     const isMissing = (route: string) => !new RegExp(`\`${route}[ ?\`]`).test(contract);
     expect(named.map(({ method, url }) => `${method} ${url}`).filter(isMissing)).toEqual([]);

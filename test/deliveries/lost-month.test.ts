@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { acceptedBet, untilDeliveriesAre } from '../money-safety/support/bets.ts';
@@ -7,7 +6,6 @@ import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { sql } from './support/deliveries.ts';
 
-const RUNBOOK = new URL('../../docs/runbooks/months-not-made.md', import.meta.url);
 const MISSING = 'its request is missing: the journal lacks the tables of its month';
 
 let gateway: TestGateway;
@@ -52,31 +50,6 @@ describe('a promise of a month whose tables somebody has detached', () => {
     await untilDeliveriesAre(bet, [{ state: 'dead', last_error: MISSING }]);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
-
-  it.each([
-    ['', 'SELECT'],
-    [' by a release that knew less of an attempt', `ALTER TABLE attempts_:month DROP COLUMN sent`],
-  ])(
-    'is sent once they are attached again, as the runbook says, where they were detached%s (I4)',
-    async (_, before) => {
-      await sql(gateway, before.replace(':month', month));
-      startWorker();
-      await untilDeliveriesAre(bet, [{ state: 'pending', last_error: MISSING }]);
-      const [, steps = ''] =
-        /```sql\n( *BEGIN;[^`]*)```/.exec(await readFile(RUNBOOK, 'utf8')) ?? [];
-      const first = `${month.replace('_', '-')}-01`;
-      const next = new Date(first);
-      next.setUTCMonth(next.getUTCMonth() + 1);
-      const ofThisMonth = steps
-        .replaceAll('2026_11', month)
-        .replaceAll('2026-12-01', next.toISOString().slice(0, 10))
-        .replaceAll('2026-11-01', first);
-      expect(ofThisMonth).toContain(month);
-      await sql(gateway, ofThisMonth);
-      await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-      expect(bet.balance()).toBe('1000');
-    },
-  );
 });
 
 describe('a journal brought without its newest month and without its sequences', () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { wagergate } from '../cli/support/command-line.ts';
 import { placedBet } from '../support/bet.ts';
@@ -6,8 +5,6 @@ import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/g
 import { betState } from '../support/journal.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 import { deliveriesOf, sql } from './support/deliveries.ts';
-
-const MANUAL = new URL('../../docs/operations.md', import.meta.url);
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -59,13 +56,5 @@ describe('a journal that was restored to an earlier moment', () => {
 
     expect((await deliveries('resume')).code).toBe(0);
     await expect.poll(() => bet.arrivals(), { timeout: PATIENT_MS }).toContain('rollback');
-  });
-
-  it('is held before anything starts on it, by the manual', async () => {
-    const manual = await readFile(MANUAL, 'utf8');
-    const steps = manual.slice(manual.indexOf('### Restore to a point in time'));
-    const hold = steps.indexOf('wagergate deliveries hold --operator');
-    expect(hold).toBeGreaterThan(0);
-    expect(hold).toBeLessThan(steps.indexOf('ROLES=worker'));
   });
 });

@@ -19,7 +19,10 @@ import {
   walletToken,
 } from './support/old-gateway.ts';
 
-const PAGE = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/moving.md'), 'utf8');
+const PAGE = readFileSync(
+  join(resolve(import.meta.dirname, '../..'), 'docs/operations.md'),
+  'utf8',
+);
 
 let gateway: TestGateway;
 let old: OldGateway;
@@ -166,7 +169,7 @@ describe('who a player is to the service', () => {
     wallet().addPlayer({ user: 'first-seen-here', balances: { USD: '1000' } });
     const stranger = { operatorId: 'alpha', user: 'first-seen-here', userId: '' };
     const { userId } = await openHere(gateway, stranger);
-    const query = /^SELECT operator_id AS operator, .*;$/m.exec(PAGE)?.[0] ?? '';
+    const query = /^ *(SELECT operator_id AS operator, .*;)$/m.exec(PAGE)?.[1] ?? '';
     const rows = await sql<Record<string, string>>(gateway, query);
     expect(rows).toContainEqual({ operator: 'alpha', operatorUser: 'first-seen-here', userId });
     // The header that `players import` requires.

@@ -5,7 +5,7 @@ import { TestBet } from '../../support/bet.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { rowsOf } from '../../support/server.ts';
 
-const RUNBOOK = new URL('../../../docs/runbooks/callbacks-fail.md', import.meta.url);
+const RUNBOOK = new URL('../../../docs/runbooks/callbacks.md', import.meta.url);
 
 it('a role that has lost all its rights takes bets again after what the runbook says', async () => {
   const role = `gateway_${randomBytes(6).toString('hex')}`;

@@ -5,7 +5,7 @@ import { migrate } from '../../../src/store/schema/migrate.ts';
 import { openDatabase } from '../../support/database.ts';
 import { rowsOf } from '../../support/server.ts';
 
-const RUNBOOK = new URL('../../../docs/runbooks/months-not-made.md', import.meta.url);
+const RUNBOOK = new URL('../../../docs/runbooks/postgresql.md', import.meta.url);
 
 /** The database as another role with only a gateway role's own rights: it may connect, and owns nothing. */
 async function gatewayRole(url: string): Promise<{ readonly name: string; readonly url: string }> {
