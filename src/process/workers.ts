@@ -53,7 +53,13 @@ export class HttpWorkers {
     // Sends maps and numbers unchanged.
     cluster.setupPrimary({ serialization: 'advanced' });
     this.#timer = setInterval(() => this.#askWhetherAlive(), ALIVE_EVERY_MS).unref();
-    await Promise.all(Array.from({ length: count }, () => listening(this.#fork())));
+    try {
+      await Promise.all(Array.from({ length: count }, () => listening(this.#fork())));
+    } catch (error) {
+      // The others would find their parent gone in the middle of their start.
+      await this.stop();
+      throw error;
+    }
     this.#hasStarted = true;
   }
 

@@ -24,6 +24,9 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
     metrics.signatureFailures.inc({ caller: operator }, 0);
     metrics.walletDeclines.inc({ operator, code: '1' }, 0);
     for (const field of REPAIRED_FIELDS) metrics.repairedAnswers.inc({ operator, field }, 0);
+    for (const operation of ['rollback', 'update']) {
+      metrics.repairedCallbacks.inc({ operator, operation }, 0);
+    }
     for (const operation of ANSWERED_OPERATIONS) {
       metrics.unknownOutcomes.inc({ operator, operation }, 0);
     }

@@ -145,7 +145,7 @@ it('a choice of operators that changes nothing is only passed on', () => {
 it('a number whose answer is a word shows the word', () => {
   const policy = boards()
     .flatMap(panelsOf)
-    .find(({ title }) => title === 'Redis memory policy');
+    .find(({ title }) => title === 'Redis policy');
   expect(policy?.options.textMode).toBe('name');
 });
 

@@ -86,7 +86,7 @@ describe('WORKERS=2', { timeout: 120_000 }, () => {
     expect(after).not.toContain(victim);
     // A falling total would look like as many new events.
     expect(await sample('gateway_callbacks_total')).toBeGreaterThanOrEqual(answered);
-    // "Youngest process" on the dashboard shows a worker that keeps dying.
+    // "Youngest" on the dashboard shows a worker that keeps dying.
     expect(await sample('process_start_time_seconds')).toBeGreaterThan(startedAt);
   });
 
