@@ -144,7 +144,7 @@ describe.skipIf(!withPrometheus)('the time until a backlog is empty', () => {
 });
 
 it.skipIf(!withPrometheus)('in a healthy, idle hour no count is missing: each is 0', async () => {
-  const rates = /Inside 5 s|Unknown|Youngest|age$|Redis policy|Replicas$|/;
+  const rates = /Inside 5 s|Unknown|Youngest|age$|Redis policy|Replicas$/;
   const counts = NUMBERS.filter(({ name }) => !rates.test(name));
   expect(counts.length).toBeGreaterThan(18);
   await holds(
