@@ -5,8 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import type { JsonDocument } from '../protocol/json.ts';
-import { findText } from '../protocol/member-scan.ts';
+import { type JsonDocument, textFinder } from '../protocol/json.ts';
 import type { NonceUse } from '../store/sessions/nonces.ts';
 import { readFields } from './fields.ts';
 import { freshMembers } from './signed-members.ts';
@@ -80,10 +79,11 @@ export async function refuseStale(
 
 /** Of a time with 64 characters nobody could say what it is. */
 const AT_BYTES_MAX = 64;
+const atIn = textFinder('at', AT_BYTES_MAX);
 
 /** The refusal of a verified request whose time is over, found without reading the rest of it; undefined for others. */
 export function refuseOutdated(clock: Clock, body: Buffer): Answer | undefined {
-  const at = findText(body, 'at', AT_BYTES_MAX);
+  const at = atIn(body);
   const isOutdated = at !== undefined && wrongTime(clock, at) === NOT_NOW;
   return isOutdated ? failure(CODES.validation, NOT_NOW) : undefined;
 }

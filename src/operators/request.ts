@@ -3,8 +3,7 @@ import type { Configuration, OperatorConfig } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import { type JsonDocument, JsonError, jsonObjectOrError } from '../protocol/json.ts';
-import { findText } from '../protocol/member-scan.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError, textFinder } from '../protocol/json.ts';
 import { verify } from '../protocol/signature.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Callers, type KnownCaller } from './callers.ts';
@@ -16,6 +15,7 @@ export const BODY_BYTES_MAX = 16 * 1024;
 
 /** An operator's key has at most 255 characters, each of six bytes when escaped. */
 const CID_BYTES_MAX = 255 * 6;
+const cidIn = textFinder('cid', CID_BYTES_MAX);
 
 /** A body counts as one request per this many bytes, because reading it costs that much. */
 const BYTES_PER_REQUEST = 4 * 1024;
@@ -61,7 +61,7 @@ export class OperatorGate {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     // A body without a signature is not searched.
     if (request.headers['x-sign-jws'] === undefined) return this.#nobody('unknown');
-    const cid = findText(body, 'cid', CID_BYTES_MAX);
+    const cid = cidIn(body);
     if (cid === undefined) {
       return failure(CODES.validation, 'cid: must be a string in the JSON object that is the body');
     }

@@ -1,13 +1,54 @@
-import { type Inside, JsonError, type Member, type ScannedValue, type Span } from './json-parts.ts';
+/**
+ * The JSON of a message is not acceptable. Its message is for people and never quotes the body,
+ * which may carry tokens.
+ */
+export class JsonError extends Error {
+  /** Which member, as a dotted path (`metadata.0.coefficient`); undefined for the whole body. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'JsonError';
+    this.field = field;
+  }
+
+  /** The error without the member's name: in a wallet's answer, the wallet chose the names. */
+  get inWords(): string {
+    return this.field === undefined ? this.message : `a member of the body ${this.message}`;
+  }
+}
+
+/** The position of a piece of JSON in its text: `start` is its first character, `end` is after its last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A value and, to the depth that the scan was asked to note, its direct contents. */
+export interface ScannedValue extends Span {
+  /** Undefined for a value that is neither object nor array, and beyond the noted depth. */
+  readonly inside: Inside | undefined;
+}
+
+/** The direct contents of an object or array, in order. */
+export type Inside =
+  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'array'; readonly elements: readonly ScannedValue[] };
+
+/** A member of an object; the span is its value's. */
+export interface Member extends ScannedValue {
+  /** Unescaped. */
+  readonly name: string;
+  /** The position of the name's opening quote. */
+  readonly nameStart: number;
+}
 
 /** What one walk over a JSON text finds. */
 export interface Scanned {
-  /** Members of the outermost object, in order. */
-  readonly members: readonly Member[];
-  /** Elements of the outermost array, in order. */
-  readonly elements: readonly Span[];
-  /** The text without whitespace outside strings; the same text if there was none. */
-  readonly compact: string;
+  /** The contents of the outermost value; undefined if that is no object or array. */
+  readonly inside: Inside | undefined;
+  /** Whether there is whitespace outside of strings. */
+  readonly hasSpace: boolean;
 }
 
 /** Up to this many, comparing names one by one is faster than hashing; with more it would be quadratic. */
@@ -31,37 +72,17 @@ const SPACE = 0x20;
  * known to be valid, the scan follows the structure only and need not check for anything missing.
  *
  * @param text valid JSON
- * @param depthMax how deeply objects and arrays may be nested
+ * @param limits.depthMax how deeply objects and arrays may be nested
+ * @param limits.notedDepthMax the contents of deeper ones are scanned but not noted
  * @throws JsonError on nesting beyond `depthMax` and on a name that occurs twice in one object:
  *   readers disagree on which of the two counts, so what is checked would not be what is acted on
  */
-export function scanJson(text: string, depthMax: number): Scanned {
-  const scanner = new Scanner(text, depthMax, 1);
-  const inside = scanner.whole();
-  return {
-    members: inside?.kind === 'object' ? inside.members : NOTHING,
-    elements: inside?.kind === 'array' ? inside.elements : NOTHING,
-    compact: scanner.compact(),
-  };
-}
-
-/**
- * The same scan, noting the contents of every object and array.
- *
- * @param text valid JSON
- * @param notedDepthMax the contents of deeper ones are scanned but not noted
- * @returns the contents of the outermost value; undefined if that is no object or array
- * @throws JsonError as `scanJson` does
- */
-export function scanJsonTree(
+export function scanJson(
   text: string,
-  depthMax: number,
-  notedDepthMax = Number.POSITIVE_INFINITY,
-): Inside | undefined {
-  return new Scanner(text, depthMax, notedDepthMax).whole();
+  limits: { readonly depthMax?: number; readonly notedDepthMax?: number },
+): Scanned {
+  return new Scanner(text, limits).whole();
 }
-
-const NOTHING: readonly never[] = [];
 
 class Scanner {
   readonly #text: string;
@@ -69,26 +90,20 @@ class Scanner {
   /** The contents of deeper objects and arrays are scanned but not noted. */
   readonly #notedDepthMax: number;
   readonly #path: (string | number)[] = [];
-  readonly #compacted: string[] = [];
-  #compactedUpTo = 0;
+  #hasSpace = false;
   #at = 0;
 
-  constructor(text: string, depthMax: number, notedDepthMax: number) {
+  constructor(text: string, { depthMax, notedDepthMax }: Parameters<typeof scanJson>[1]) {
     this.#text = text;
-    this.#depthMax = depthMax;
-    this.#notedDepthMax = notedDepthMax;
+    this.#depthMax = depthMax ?? Number.POSITIVE_INFINITY;
+    this.#notedDepthMax = notedDepthMax ?? Number.POSITIVE_INFINITY;
   }
 
-  whole(): Inside | undefined {
+  whole(): Scanned {
     this.#whitespace();
     const inside = this.#value(1);
     this.#whitespace();
-    return inside;
-  }
-
-  compact(): string {
-    if (this.#compacted.length === 0) return this.#text;
-    return this.#compacted.join('') + this.#text.slice(this.#compactedUpTo);
+    return { inside, hasSpace: this.#hasSpace };
   }
 
   /** Recursion is safe: `#depthMax` ends it. */
@@ -203,11 +218,10 @@ class Scanner {
   }
 
   #whitespace(): void {
-    const start = this.#at;
-    while (this.#text.charCodeAt(this.#at) <= SPACE) this.#at += 1;
-    if (this.#at === start) return;
-    this.#compacted.push(this.#text.slice(this.#compactedUpTo, start));
-    this.#compactedUpTo = this.#at;
+    while (this.#text.charCodeAt(this.#at) <= SPACE) {
+      this.#at += 1;
+      this.#hasSpace = true;
+    }
   }
 
   #pathText(): string {

@@ -1,7 +1,6 @@
-import { JsonError, type Member } from './json-parts.ts';
-import { type Scanned, scanJson } from './json-scan.ts';
+import { JsonError, type Member, scanJson } from './json-scan.ts';
 
-export { JsonError } from './json-parts.ts';
+export { JsonError } from './json-scan.ts';
 
 /** How much structure a message may have. */
 export interface JsonLimits {
@@ -18,6 +17,14 @@ const BYTE_ORDER_MARK = 0xfeff;
 const GZIP = [0x1f, 0x8b] as const;
 
 const LEADS_NUMBER = /^[-0-9]/;
+/** Of valid JSON: strings, which stay, and the whitespace between tokens. */
+const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[\t\n\r ]+/g;
+
+/** The members of the outermost object, in order. */
+interface ScannedObject {
+  readonly members: readonly Member[];
+  readonly hasSpace: boolean;
+}
 
 /**
  * A JSON object together with its exact text (I9). It is read through `value`, but what is sent
@@ -28,12 +35,12 @@ export class JsonDocument {
   readonly text: string;
   /** The result of `JSON.parse`, with numbers as binary doubles: never use those for money. */
   readonly value: Readonly<Record<string, unknown>>;
-  readonly #scanned: Scanned;
+  readonly #scanned: ScannedObject;
   /** The same document without whitespace, made when first needed. */
   #compacted: JsonDocument | undefined;
 
   /** For this module; documents come from `parseJsonObject`, `object` and `items`. */
-  constructor(text: string, value: Readonly<Record<string, unknown>>, scanned: Scanned) {
+  constructor(text: string, value: Readonly<Record<string, unknown>>, scanned: ScannedObject) {
     this.text = text;
     this.value = value;
     this.#scanned = scanned;
@@ -70,7 +77,8 @@ export class JsonDocument {
     const raw = this.rawOf(name);
     const value: unknown = this.value[name];
     if (raw === undefined || !Array.isArray(value)) return undefined;
-    const { elements } = scanJson(raw, Number.POSITIVE_INFINITY);
+    const { inside } = scanJson(raw, { notedDepthMax: 1 });
+    const elements = inside?.kind === 'array' ? inside.elements : [];
     return elements.map(({ start, end }, index) => documentOf(raw.slice(start, end), value[index]));
   }
 
@@ -84,8 +92,9 @@ export class JsonDocument {
    * @param changes raw JSON text for each member, e.g. from `jsonString`
    */
   replace(changes: Readonly<Record<string, string | undefined>>): string {
-    const { compact, members } = this.#scanned;
-    if (compact !== this.text) {
+    const { hasSpace, members } = this.#scanned;
+    if (hasSpace) {
+      const compact = this.text.replaceAll(STRING_OR_SPACE, '$1');
       this.#compacted ??= documentOfObject(compact, this.value);
       return this.#compacted.replace(changes);
     }
@@ -142,7 +151,7 @@ export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMI
   const text = decode(bytes);
   const value = parse(text);
   if (!isObject(value)) throw new JsonError('the body must be a JSON object');
-  return documentAsScanned(text, value, scanJson(text, limits.depthMax));
+  return documentAsScanned(text, value, limits);
 }
 
 /** The same for bytes that may well be something else: the error is then returned, not thrown. */
@@ -169,9 +178,11 @@ export function jsonObjectIn(bytes: Buffer): JsonDocument | undefined {
 function documentAsScanned(
   text: string,
   value: Readonly<Record<string, unknown>>,
-  scanned: Scanned,
+  limits: Partial<JsonLimits>,
 ): JsonDocument {
-  const { members } = scanned;
+  const { inside, hasSpace } = scanJson(text, { ...limits, notedDepthMax: 1 });
+  const members = inside?.kind === 'object' ? inside.members : [];
+  const scanned = { members, hasSpace };
   const isPlain = members.every(({ name, nameStart }) => text.startsWith(name, nameStart + 1));
   if (isPlain) return new JsonDocument(text, value, scanned);
   const entries = members.map(
@@ -183,6 +194,32 @@ function documentAsScanned(
 /** A string as JSON text. A lone surrogate becomes its escape, so the text is valid UTF-8. */
 export function jsonString(value: string): string {
   return JSON.stringify(value);
+}
+
+/**
+ * Finds the text of a member in bytes that nobody has verified, without parsing them. It may be nested or the bytes no
+ * JSON: a caller that acts on the result parses afterwards and compares.
+ *
+ * @param name letters only; it is not found if the body writes it with escapes
+ * @param valueBytesMax a longer value counts as none
+ * @returns for the first member of that name whose value is such a string
+ */
+export function textFinder(
+  name: string,
+  valueBytesMax: number,
+): (bytes: Buffer) => string | undefined {
+  const value = `"(?:[^"\\\\]|\\\\.){0,${valueBytesMax}}"`;
+  const member = new RegExp(`"${name}"[\\t\\n\\r ]*:[\\t\\n\\r ]*(${value})`);
+  return (bytes) => {
+    const [, raw = ''] = member.exec(bytes.toString('latin1')) ?? [];
+    if (raw === '' || raw.length > valueBytesMax + 2) return undefined;
+    try {
+      return String(JSON.parse(Buffer.from(raw, 'latin1').toString()));
+    } catch {
+      // Not a JSON string, for example with a line break in it: then the body is not JSON either.
+      return undefined;
+    }
+  };
 }
 
 function decode(bytes: Buffer): string {
@@ -216,7 +253,7 @@ function documentOf(raw: string, value: unknown): JsonDocument | undefined {
 
 /** For text that was already scanned as part of a larger one: no limit remains to be checked. */
 function documentOfObject(text: string, value: Readonly<Record<string, unknown>>): JsonDocument {
-  return documentAsScanned(text, value, scanJson(text, Number.POSITIVE_INFINITY));
+  return documentAsScanned(text, value, {});
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

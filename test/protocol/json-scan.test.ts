@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonError, type ScannedValue } from '../../src/protocol/json-parts.ts';
-import { scanJson, scanJsonTree } from '../../src/protocol/json-scan.ts';
+import { JsonError, type ScannedValue, scanJson } from '../../src/protocol/json-scan.ts';
 import { spelledObject, withPlainNames } from './support/json-text.ts';
 
-const DEPTH_MAX = 64;
+const LIMITS = { depthMax: 64 };
 
 /** The value that the spans describe. */
 function meantBy(text: string, { start, end, inside }: ScannedValue): unknown {
@@ -15,21 +14,26 @@ function meantBy(text: string, { start, end, inside }: ScannedValue): unknown {
 }
 
 const meant = (text: string) =>
-  meantBy(text, { start: 0, end: text.length, inside: scanJsonTree(text, DEPTH_MAX) });
+  meantBy(text, { start: 0, end: text.length, inside: scanJson(text, LIMITS).inside });
 
 describe('scanJson', () => {
-  it('finds the members of an object or the elements of an array, and of nothing else', () => {
-    const object = scanJson(' {"a": 1}', DEPTH_MAX);
-    expect(object).toMatchObject({ members: [{ name: 'a', nameStart: 2, start: 7, end: 8 }] });
-    expect([object.elements, object.compact]).toEqual([[], '{"a":1}']);
-    const array = scanJson('[1,[2]]', DEPTH_MAX);
-    expect(array).toMatchObject({ members: [], compact: '[1,[2]]' });
-    expect(array.elements).toEqual([
-      { start: 1, end: 2 },
-      { start: 3, end: 6 },
-    ]);
-    for (const text of ['7', '"text"', 'null']) {
-      expect(scanJson(text, DEPTH_MAX)).toEqual({ members: [], elements: [], compact: text });
+  it('notes the members of an object or the elements of an array, to the depth it is asked for', () => {
+    expect(scanJson(' {"a": 1}', LIMITS)).toMatchObject({
+      inside: { members: [{ name: 'a', nameStart: 2, start: 7, end: 8 }] },
+      hasSpace: true,
+    });
+    expect(scanJson('[1,[2]]', { notedDepthMax: 1 })).toEqual({
+      inside: {
+        kind: 'array',
+        elements: [
+          { start: 1, end: 2, inside: undefined },
+          { start: 3, end: 6, inside: undefined },
+        ],
+      },
+      hasSpace: false,
+    });
+    for (const text of ['7', '"te xt"', 'null']) {
+      expect(scanJson(text, LIMITS)).toEqual({ inside: undefined, hasSpace: false });
     }
   });
 
@@ -38,19 +42,16 @@ describe('scanJson', () => {
     [129, '...'],
   ])('shows a path of %d characters to people as far as they read', (length, end) => {
     const name = 'n'.repeat(length);
-    expect(() => scanJson(`{"${name}":1,"${name}":2}`, DEPTH_MAX)).toThrow(
+    expect(() => scanJson(`{"${name}":1,"${name}":2}`, LIMITS)).toThrow(
       expect.objectContaining({ field: `${'n'.repeat(128)}${end}` }),
     );
   });
 
   it('throws what others know by its name', () => {
-    expect(() => scanJson('{"a":1,"a":2}', DEPTH_MAX)).toThrow(
+    expect(() => scanJson('{"a":1,"a":2}', LIMITS)).toThrow(
       expect.objectContaining({ name: 'JsonError', field: 'a' }),
     );
   });
-});
-
-describe('scanJsonTree', () => {
   it('finds at every depth what JSON.parse reads there', () => {
     fc.assert(
       fc.property(spelledObject, ({ spaced }) => {
@@ -74,7 +75,7 @@ describe('scanJsonTree', () => {
       else if (inside.kind === 'array') inside.elements.forEach(collect);
       else inside.members.forEach(collect);
     };
-    collect({ start: 0, end: text.length, inside: scanJsonTree(text, DEPTH_MAX) });
+    collect({ start: 0, end: text.length, inside: scanJson(text, LIMITS).inside });
     expect(texts).toEqual(['1.10', '-0.0', '9007199254740993']);
   });
 
@@ -83,8 +84,8 @@ describe('scanJsonTree', () => {
     ['the same name spelled in two ways', '{"a":{"b":1,"\\u0062":2}}', 'a.b'],
     ['nesting beyond the limit', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, `a${'.0'.repeat(63)}`],
   ])('refuses %s, at any depth, and says where', (_, text, field) => {
-    expect(() => scanJsonTree(text, DEPTH_MAX)).toThrow(JsonError);
-    expect(() => scanJsonTree(text, DEPTH_MAX)).toThrow(expect.objectContaining({ field }));
+    expect(() => scanJson(text, LIMITS)).toThrow(JsonError);
+    expect(() => scanJson(text, LIMITS)).toThrow(expect.objectContaining({ field }));
   });
 
   it('bears the deepest text that is allowed', () => {

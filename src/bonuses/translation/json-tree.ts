@@ -2,8 +2,7 @@ import { canonicalAmount } from '../../domain/amount.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { Slices } from '../../lib/slices.ts';
 import { type JsonDocument, jsonString } from '../../protocol/json.ts';
-import type { ScannedValue, Span } from '../../protocol/json-parts.ts';
-import { scanJsonTree } from '../../protocol/json-scan.ts';
+import { type ScannedValue, type Span, scanJson } from '../../protocol/json-scan.ts';
 
 /**
  * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
@@ -36,7 +35,7 @@ const LISTS_DEPTH = 2;
  */
 export async function treeInSlices({ text }: JsonDocument): Promise<Json> {
   const slices = new Slices();
-  const inside = scanJsonTree(text, Number.POSITIVE_INFINITY, LISTS_DEPTH);
+  const { inside } = scanJson(text, { notedDepthMax: LISTS_DEPTH });
   if (inside?.kind !== 'object') return treeOfText(text);
   const members: JsonMember[] = [];
   for (const member of inside.members) {
@@ -64,7 +63,7 @@ async function listOf(text: string, list: ScannedValue, slices: Slices): Promise
 }
 
 function treeOfText(text: string): Json {
-  const inside = scanJsonTree(text, Number.POSITIVE_INFINITY);
+  const { inside } = scanJson(text, {});
   return jsonOf(text, { start: 0, end: text.length, inside });
 }
 
