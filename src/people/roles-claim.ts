@@ -1,4 +1,5 @@
 import { PERSON_ROLES, type PersonRole } from '../domain/caller.ts';
+import { INVISIBLE } from '../domain/invisible.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -39,12 +40,6 @@ const ACTOR_LENGTH_MAX = 200;
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
 /**
- * Control characters and those without a form of their own (zero width, soft hyphen, direction, fillers, variation
- * selectors; a Braille cell without dots): unseen in a list.
- */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
-
-/**
  * A person's name in the audit: `email`, or `sub` if the issuer marks the email unverified or it is not an
  * address. Many issuers let people set their own `email`, so it must not be able to imitate `OWN_ACTOR` names, nor to look
  * like a colleague's.
@@ -59,7 +54,7 @@ export function actorIn(claims: Claims): string | undefined {
       name !== '' &&
       name.length <= ACTOR_LENGTH_MAX &&
       name.isWellFormed() &&
-      !UNSEEN.test(name) &&
+      !INVISIBLE.test(name) &&
       name.trim() === name &&
       !OWN_ACTOR.test(name),
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseCsvLine } from '../../src/lib/csv.ts';
+import { csvFields } from '../../src/lib/csv.ts';
 import { Statements } from '../../src/store/books/statements.ts';
 import { type TestBet, type TestPlayer, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -112,7 +112,7 @@ async function compare(ledger: PlainLedger, day: string, seed: string): Promise<
     expect(unresolved).toBe(0);
     // As a spreadsheet adds the lines up (docs/books.md, Statements).
     const net = lines
-      .map((line) => parseCsvLine(line) ?? [])
+      .map((line) => csvFields(line))
       .filter(
         ([, , , code, kind, , freebet]) =>
           code === currency && !(freebet === 'true' && kind?.startsWith('stake')),

@@ -1,4 +1,4 @@
-import { parseCsvLine, type Separator } from '../../lib/csv.ts';
+import { csvFields, type Separator } from '../../lib/csv.ts';
 import type { Line } from '../../lib/lines.ts';
 
 /** The fields of a record, or why a line cannot be read; `number` is that of its first line. */
@@ -22,8 +22,8 @@ const FAULT = 'a quote is not closed, or stands inside a field';
 export class CsvRecords {
   readonly #separator: Separator;
   readonly #fieldCount: number;
+  /** The lines of a record whose quote is not closed yet. */
   #open: TextLine[] = [];
-  #openChars = 0;
 
   /** @param fieldCount of the header; a record over several lines has to have as many */
   constructor(separator: Separator, fieldCount: number) {
@@ -33,22 +33,20 @@ export class CsvRecords {
 
   /** The records completed by this line, in order. */
   take(line: Line): CsvRecord[] {
-    if ('fault' in line) {
-      const { number, fault, latin1 } = line;
-      return [...this.end(), { number, fault, text: latin1 }];
-    }
-    // The usual case.
-    if (this.#open.length === 0 && !line.text.includes('"')) {
-      const { number, text } = line;
-      return text === '' ? [] : [{ number, fields: text.split(this.#separator) }];
-    }
-    return this.#read([line]);
+    if ('text' in line) return this.#read([line]);
+    const { number, fault, latin1 } = line;
+    return [...this.end(), { number, fault, text: latin1 }];
   }
 
   /** The records left incomplete at the end of the list. */
   end(): CsvRecord[] {
     const records: CsvRecord[] = [];
-    while (this.#open.length > 0) records.push(...this.#giveUp());
+    while (this.#open.length > 0) {
+      const [first, ...rest] = this.#open;
+      this.#open = [];
+      if (first !== undefined) records.push({ ...first, fault: FAULT });
+      records.push(...this.#read(rest));
+    }
     return records;
   }
 
@@ -56,60 +54,32 @@ export class CsvRecords {
     const records: CsvRecord[] = [];
     const waiting = [...lines];
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
-      if (this.#open.length === 0) {
-        records.push(...this.#begin(line));
+      if (this.#open.length === 0 && line.text === '') continue;
+      this.#open.push(line);
+      const [first = line, ...rest] = this.#open;
+      const fields = this.#fields(line);
+      if (fields === 'quote not closed') continue;
+      this.#open = [];
+      if (typeof fields !== 'string') {
+        records.push({ number: first.number, fields });
         continue;
       }
-      this.#open.push(line);
-      this.#openChars += line.text.length + 1;
-      const isOver = this.#open.length > RECORD_LINES_MAX || this.#openChars > RECORD_CHARS_MAX;
-      const whole = hasOddQuotes(line.text) && !isOver ? this.#whole() : undefined;
-      if (whole !== undefined) records.push(whole);
-      else if (isOver || hasOddQuotes(line.text)) {
-        const [first, ...rest] = this.#open;
-        this.#close();
-        if (first !== undefined) records.push({ ...first, fault: FAULT });
-        waiting.unshift(...rest);
-      }
+      records.push({ ...first, fault: FAULT });
+      waiting.unshift(...rest);
     }
     return records;
   }
 
-  #begin(line: TextLine): CsvRecord[] {
-    const { number, text } = line;
-    if (text === '') return [];
-    const fields = parseCsvLine(text, this.#separator);
-    if (fields !== undefined) return [{ number, fields }];
-    if (!hasOddQuotes(text)) return [{ number, fault: FAULT, text }];
-    this.#open = [line];
-    this.#openChars = text.length;
-    return [];
-  }
-
-  #whole(): CsvRecord | undefined {
+  /** The fields of the open lines as one record. */
+  #fields(last: TextLine): ReturnType<typeof csvFields> {
+    if (this.#open.length === 1) return csvFields(last.text, this.#separator);
     const text = this.#open.map((line) => line.text).join('\n');
-    const fields = parseCsvLine(text, this.#separator);
-    const number = this.#open[0]?.number;
-    if (fields?.length !== this.#fieldCount || number === undefined) return undefined;
-    this.#close();
-    return { number, fields };
+    const isOver = this.#open.length > RECORD_LINES_MAX || text.length > RECORD_CHARS_MAX;
+    if (isOver) return 'misplaced quote';
+    if (!last.text.includes('"')) return 'quote not closed';
+    const fields = csvFields(text, this.#separator);
+    return typeof fields === 'string' || fields.length === this.#fieldCount
+      ? fields
+      : 'misplaced quote';
   }
-
-  #giveUp(): CsvRecord[] {
-    const [first, ...rest] = this.#open;
-    this.#close();
-    const fault = first === undefined ? [] : [{ ...first, fault: FAULT }];
-    return [...fault, ...this.#read(rest)];
-  }
-
-  #close(): void {
-    this.#open = [];
-    this.#openChars = 0;
-  }
-}
-
-function hasOddQuotes(text: string): boolean {
-  let isOdd = false;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) isOdd = !isOdd;
-  return isOdd;
 }

@@ -1,6 +1,6 @@
 import { shownCell } from '../../domain/list-amount.ts';
 import { LIST_COLUMNS, type ListColumn } from '../../domain/reconciliation.ts';
-import { parseCsvLine, SEPARATORS, type Separator } from '../../lib/csv.ts';
+import { csvFields, SEPARATORS, type Separator } from '../../lib/csv.ts';
 import { ENDS_WITH_RETURN, type Line } from '../../lib/lines.ts';
 import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 import {
@@ -98,11 +98,11 @@ function csvForm(
   names: ColumnNames,
   stated: Separator | undefined,
 ): Form {
-  const candidates = (stated === undefined ? SEPARATORS : [stated]).map((separator) => ({
-    separator,
-    cells: parseCsvLine(header, separator) ?? [],
-  }));
-  if (candidates.every(({ cells }) => cells.length === 0)) {
+  const candidates = (stated === undefined ? SEPARATORS : [stated]).flatMap((separator) => {
+    const cells = csvFields(header, separator);
+    return typeof cells === 'string' ? [] : [{ separator, cells }];
+  });
+  if (candidates.length === 0) {
     throw new Incomparable(
       `line ${number}, ${shownCell(header)}, has a quote that is not closed: the name of a column may hold no line end`,
     );

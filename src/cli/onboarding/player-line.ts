@@ -1,6 +1,7 @@
 import { OPERATOR_ID } from '../../config/schema/schema.ts';
+import { INVISIBLE } from '../../domain/invisible.ts';
 import { OPERATOR_USER } from '../../domain/operator-user.ts';
-import { parseCsvLine, type Separator } from '../../lib/csv.ts';
+import { csvFields, type Separator } from '../../lib/csv.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { PlayerLine } from '../../store/sessions/player-takeover.ts';
 
@@ -17,15 +18,15 @@ const USER_ID_CHARS_MAX = 64;
 export function separatorOf(line: Line): Separator | undefined {
   if (!('text' in line)) return undefined;
   const separators: readonly Separator[] = [',', ';'];
-  return separators.find((one) => parseCsvLine(line.text, one)?.join(',') === PLAYERS_HEADER);
+  return separators.find((one) => String(csvFields(line.text, one)) === PLAYERS_HEADER);
 }
 
 /** Reads a line of the file; an imported player is permanent, so nothing doubtful is accepted. */
 export function checkPlayerLine(line: Line, separator: Separator): CheckedLine {
   if ('fault' in line) return no(line.fault);
   const { number, text } = line;
-  const fields = parseCsvLine(text, separator);
-  if (fields === undefined) return no('a quote is not closed, or stands inside a field');
+  const fields = csvFields(text, separator);
+  if (typeof fields === 'string') return no('a quote is not closed, or stands inside a field');
   const [operatorId, operatorUser, userId] = fields;
   if (
     operatorId === undefined ||
@@ -38,30 +39,20 @@ export function checkPlayerLine(line: Line, separator: Separator): CheckedLine {
   if (!OPERATOR_ID.test(operatorId)) {
     return no('operator: must be 2 to 32 of a-z 0-9 - and begin with a letter');
   }
-  const seen = [operatorUser, userId].map(unseenFault).find((one) => one !== undefined);
-  if (seen !== undefined) return no(seen);
   if (!OPERATOR_USER.test(operatorUser)) {
     return no('operatorUser: must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
   }
   const word = [operatorUser, userId].find((id) => NO_ID.test(id));
-  if (word !== undefined) return no(`"${word}" is a word of a database or spreadsheet, and no id`);
+  if (word !== undefined)
+    return no(`"${word}" is what a database or spreadsheet writes, and no id`);
   const fault = userIdFault(userId);
   if (fault !== undefined) return no(`userId: ${fault}`);
   return { ok: true, player: { number, operatorId, operatorUser, userId } };
 }
 
-/** What databases write for no value, and spreadsheets for a long number or an error. */
+/** What databases write for no value, and spreadsheets for a long number, an error or, by an apostrophe, a text. */
 const NO_ID =
-  /^(?:null|\(null\)|\\N|undefined|NaN|#(?:N\/A|REF!|VALUE!|NAME\?|NUM!|DIV\/0!)|-?\d+(?:[.,]\d+E\+?|E\+)\d+)$/i;
-
-/** A spreadsheet's mark of a text, or what nobody sees in a list. */
-function unseenFault(id: string): string | undefined {
-  if (/^['‘’]/u.test(id)) return "an id begins with an apostrophe, a spreadsheet's mark of a text";
-  if (/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u.test(id)) {
-    return 'an id holds an invisible character';
-  }
-  return undefined;
-}
+  /^(?:['‘’].*|null|\(null\)|\\N|undefined|NaN|#{3,}|#(?:N\/A|REF!|VALUE!|NAME\?|NUM!|DIV\/0!)|-?\d+(?:[.,]\d+E\+?|E\+)\d+)$/i;
 
 /** Opaque text of 1 to 64 characters (docs/protocol.md, User profile). */
 function userIdFault(userId: string): string | undefined {
@@ -69,7 +60,7 @@ function userIdFault(userId: string): string | undefined {
   if (userId.length > USER_ID_CHARS_MAX) return `must be at most ${USER_ID_CHARS_MAX} characters`;
   // With a stray space it would be another player, permanently.
   if (userId.trim() !== userId) return 'begins or ends with a space';
-  if (/\p{Cc}/u.test(userId)) return 'holds a control character';
+  if (INVISIBLE.test(userId)) return 'holds an invisible character';
   return undefined;
 }
 

@@ -123,7 +123,7 @@ describe('wagergate players import', () => {
       expect.stringMatching(/^line 7: has 2 field\(s\) where 3 belong/),
       expect.stringMatching(/^line 8: has 4 field\(s\) where 3 belong/),
       expect.stringMatching(/^line 9: a quote is not closed/),
-      'line 10: userId: holds a control character',
+      'line 10: userId: holds an invisible character',
       'line 12: is not UTF-8 text',
     ]);
     expect(await players()).toEqual(['alpha|fine|1']);
