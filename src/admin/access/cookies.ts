@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -9,7 +10,7 @@ const PREFIX = '__Host-wagergate-';
 /** The console session of a signed-in person. Browsers do not send it with requests from other sites. */
 export const SESSION_COOKIE = {
   name: `${PREFIX}session`,
-  sameSite: 'Strict',
+  sameSite: 'strict',
 } as const;
 
 /**
@@ -18,7 +19,7 @@ export const SESSION_COOKIE = {
  */
 export const PENDING_COOKIE = {
   name: `${PREFIX}sign-in`,
-  sameSite: 'Lax',
+  sameSite: 'lax',
 } as const;
 
 /**
@@ -27,47 +28,41 @@ export const PENDING_COOKIE = {
  */
 export const LEFT_COOKIE = {
   name: `${PREFIX}left`,
-  sameSite: 'Lax',
+  sameSite: 'lax',
 } as const;
 
 interface Cookie {
   readonly name: string;
-  readonly sameSite: 'Strict' | 'Lax';
+  readonly sameSite: 'strict' | 'lax';
 }
 
 const NAMES_MAX = 20;
 
-/**
- * A cookie without the blanks that may stand around it (RFC 6265). Not `trim`, which also takes a no-break space away: to a
- * browser a name that begins with one lacks the prefix, so that any sibling host may set it. Not a pattern of the blanks
- * either, which would look at a long run of them once for each: anybody may send one.
- */
-const BETWEEN_BLANKS = /[^ \t].*[^ \t]|[^ \t]/s;
-
-/** The cookie's value in a request; undefined if it is missing, or present twice: then one is planted. */
+/** The cookie's value in a request; the first where there are several. */
 export function cookieIn(request: FastifyRequest, { name }: Cookie): string | undefined {
-  const values = pairsIn(request).filter((pair) => pair.startsWith(`${name}=`));
-  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+  return cookiesIn(request)[name];
 }
 
 /** Names of the kind `<name>-<part>`, in the order in which they were sent; at most twenty. */
 export function cookieNamesIn(request: FastifyRequest, { name }: Cookie): readonly string[] {
-  const names = pairsIn(request).map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))));
-  const ofKind = names.filter(
-    (one) => one.startsWith(`${name}-`) && /^[\w-]+$/.test(one.slice(name.length + 1)),
-  );
-  return [...new Set(ofKind)].slice(0, NAMES_MAX);
+  return Object.keys(cookiesIn(request))
+    .filter((one) => one.startsWith(`${name}-`) && /^[\w-]+$/.test(one.slice(name.length + 1)))
+    .slice(0, NAMES_MAX);
 }
 
-function pairsIn(request: FastifyRequest): readonly string[] {
-  const cookies = (request.headers.cookie ?? '').split(';');
-  return cookies.map((pair) => BETWEEN_BLANKS.exec(pair)?.[0] ?? '');
+/**
+ * The parser takes only blanks and tabs from around a name (RFC 6265). Without a no-break space before it, a name would
+ * seem to have the prefix, and to a browser it has none: any sibling host may set it.
+ */
+function cookiesIn(request: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return parseCookie(request.headers.cookie ?? '');
 }
 
 /** @param value of letters, digits, `.`, `_`, `-` and `~` */
 export function setCookie({ name, sameSite }: Cookie, value: string, lastsMs: number): string {
   const maxAge = Math.floor(lastsMs / 1000);
-  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; Secure; SameSite=${sameSite}`;
+  const kept = { path: '/', maxAge, httpOnly: true, secure: true, sameSite } as const;
+  return stringifySetCookie({ name, value, ...kept });
 }
 
 export function dropCookie(cookie: Cookie): string {
