@@ -1,8 +1,6 @@
-import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import packageFile from '../../package.json' with { type: 'json' };
 import { CODES } from '../../src/domain/codes.ts';
-import { openApiDocument, openApiRoute } from '../../src/openapi/document.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 import {
   balanceBody,
   placeBody,
@@ -12,122 +10,9 @@ import {
   unsettleBody,
   updateBody,
 } from '../../src/protocol/callback-bodies.ts';
-import samples from '../fixtures/samples.json' with { type: 'json' };
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { routesOf } from '../support/routes.ts';
-import { CONTENT, documented, expectDocumented } from './support/documented.ts';
-import { faults, faultsAs } from './support/schemas.ts';
-
-describe('the document by itself', () => {
-  it('is of this version', () => {
-    expect(openApiDocument.info.version).toBe(packageFile.version);
-  });
-
-  it('shows examples that its own schemas accept', () => {
-    for (const { route, pointer, endpoint } of documented) {
-      const request = endpoint.requestBody.content['application/json'].examples ?? {};
-      for (const [name, { value }] of Object.entries(request)) {
-        const wrong = faults(`${pointer}/requestBody/${CONTENT}/schema`, value);
-        expect(wrong, `${route}, request ${name}`).toEqual([]);
-      }
-      for (const [status, { content }] of Object.entries(endpoint.responses)) {
-        for (const [name, { value }] of Object.entries(
-          content['application/json'].examples ?? {},
-        )) {
-          const wrong = faults(`${pointer}/responses/${status}/${CONTENT}/schema`, value);
-          expect(wrong, `${route}, ${status} ${name}`).toEqual([]);
-        }
-      }
-    }
-  });
-
-  it('says of what each list is, without which generators of clients leave its message out', () => {
-    const untold: string[] = [];
-    const look = (value: unknown, path: string) => {
-      if (typeof value !== 'object' || value === null) return;
-      const members = new Map<string, unknown>(Object.entries(value));
-      if ([members.get('type')].flat().includes('array') && !members.has('items'))
-        untold.push(path);
-      for (const [name, member] of members) look(member, `${path}/${name}`);
-    };
-    look(openApiDocument.components.schemas, '');
-    expect(untold).toEqual([]);
-  });
-
-  it('names the example of an error by what it says', () => {
-    for (const { route, endpoint } of documented) {
-      for (const [status, { content }] of Object.entries(endpoint.responses)) {
-        if (Number(status) < 400) continue;
-        for (const { summary, value } of Object.values(
-          content['application/json'].examples ?? {},
-        )) {
-          expect(value, `${route} ${status}`).toMatchObject({ message: summary });
-        }
-      }
-    }
-  });
-
-  it('names no code that the gateway does not know', () => {
-    const known = new Set<number>(Object.values(CODES));
-    for (const { route, endpoint } of documented) {
-      for (const [status, { content }] of Object.entries(endpoint.responses)) {
-        if (Number(status) < 400) continue;
-        const examples = Object.values(content['application/json'].examples ?? {});
-        expect(examples.length, `${route} ${status}`).toBeGreaterThan(0);
-        for (const { value } of examples) {
-          expect(known, `${route} ${status}`).toContain(codeOf(value));
-        }
-      }
-    }
-  });
-
-  it('gives every endpoint a name of its own and asks every one for a signature', () => {
-    const names = documented.map(({ endpoint }) => endpoint.operationId);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { endpoint } of documented) {
-      expect(endpoint.parameters).toEqual([{ $ref: '#/components/parameters/Signature' }]);
-    }
-  });
-
-  it('is served as JSON', async () => {
-    const app = Fastify();
-    openApiRoute(app);
-    const response = await app.inject('/openapi.json');
-    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
-  });
-});
-
-describe('the published messages', () => {
-  it.each<[schema: string, message: unknown]>([
-    ['ProfileRequest', samples.userProfile.request],
-    ['BalanceRequest', samples.userBalance.request],
-    ['Balance', samples.userBalance.response],
-    ['PlaceRequest', samples.placeBet.request],
-    ['Error', samples.placeBet.errorResponse.body],
-    ['FollowUpRequest', samples.betDataUpdate.request],
-    ['FollowUpRequest', samples.rollback.request],
-    ['FollowUpRequest', samples.settleWon.request],
-    ['FollowUpRequest', samples.settleLost.request],
-    ['FollowUpRequest', samples.settleRefund.request],
-    ['FollowUpRequest', samples.settleCashout.request],
-    ['FollowUpRequest', samples.unsettle.request],
-    ['BetAnswer', samples.betResponse.response],
-  ])('hold to %s of the document', (schema, message) => {
-    expect(faultsAs(schema, message)).toEqual([]);
-  });
-
-  it('hold to Profile once the player has the name that the operator knows', () => {
-    const { response } = samples.userProfile;
-    const customFields = { ...response.customFields, operatorUser: 'player-17' };
-    expect(faultsAs('Profile', { ...response, customFields })).toEqual([]);
-    expect(faultsAs('Profile', response)).not.toEqual([]);
-  });
-
-  it('are refused by the document where the service publishes them cut short', () => {
-    expect(faultsAs('PlaceRequest', samples.placeBetOverview.request)).not.toEqual([]);
-  });
-});
+import { documented, expectDocumented } from './support/documented.ts';
 
 describe('a running gateway', () => {
   let gateway: TestGateway;
@@ -136,6 +21,12 @@ describe('a running gateway', () => {
   });
   afterAll(async () => {
     await gateway.close();
+  });
+
+  it('serves the document', async () => {
+    const response = await fetch(`${gateway.baseUrl}/openapi.json`);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
   });
 
   it('has the documented routes and no others', () => {

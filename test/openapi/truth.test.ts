@@ -85,6 +85,7 @@ function variants(message: Message): { readonly what: string; readonly message: 
 describe('the document and the gateway', () => {
   it.each(CASES)('take and refuse the same messages: %s', (schema, message, isTaken) => {
     expect(isTaken(Buffer.from(JSON.stringify(message)))).toBe(true);
+    expect(faultsAs(schema, message)).toEqual([]);
     const disagreements = variants(message).filter((variant) => {
       const documented = faultsAs(schema, variant.message).length === 0;
       return documented !== isTaken(Buffer.from(JSON.stringify(variant.message)));

@@ -19,7 +19,7 @@ export const documented: readonly Documented[] = Object.entries(openApiDocument.
     })),
 );
 
-export const CONTENT = `content/${step('application/json')}`;
+const CONTENT = `content/${step('application/json')}`;
 
 /** Expects the answer's status to be documented for the route, and its body to match the document. */
 export function expectDocumented(
