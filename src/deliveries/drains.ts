@@ -1,34 +1,35 @@
 import { type Draining, drain } from './drain.ts';
-import type { HeadStart } from './head-start.ts';
 import { Pace } from './pace.ts';
-import { Quietly } from './quietly.ts';
 
 /** The drains of this process: one of an operator at a time, or its wallet would get twice the calls. */
 export class Drains {
   readonly #draining: Draining;
-  readonly #headStart: Pick<HeadStart, 'isOn'>;
+  readonly #quietly: (work: () => Promise<unknown>) => Promise<void>;
   readonly #isStopping: () => boolean;
-  readonly #quietly: Quietly;
   /** Operators being drained now. */
   readonly #drained = new Set<string>();
   /** Drains started without the scheduler. */
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
 
-  constructor(draining: Draining, headStart: Pick<HeadStart, 'isOn'>, isStopping: () => boolean) {
+  /** @param quietly runs work, and logs if it fails; never rejects */
+  constructor(
+    draining: Draining,
+    quietly: (work: () => Promise<unknown>) => Promise<void>,
+    isStopping: () => boolean,
+  ) {
     this.#draining = draining;
-    this.#headStart = headStart;
+    this.#quietly = quietly;
     this.#isStopping = isStopping;
-    this.#quietly = new Quietly(draining);
   }
 
   /**
-   * Drains one slice, unless this process is draining the operator already or live calls have its head start.
+   * Drains one slice, unless this process is draining the operator already.
    * @returns after how many milliseconds to drain again; undefined if nothing more is due here
    * @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed
    */
   async drain(operatorId: string): Promise<number | undefined> {
-    if (this.#drained.has(operatorId) || this.#headStart.isOn(operatorId)) return undefined;
+    if (this.#drained.has(operatorId)) return undefined;
     this.#drained.add(operatorId);
     try {
       const pace = this.#paces.get(operatorId) ?? new Pace(this.#draining.clock);
@@ -44,9 +45,9 @@ export class Drains {
   start(operatorId: string): void {
     if (this.#isStopping()) return;
     this.#draining.metrics.drains.inc({ by: 'sweep' });
-    const drained = this.#quietly
-      .run('drain', () => this.drain(operatorId))
-      .finally(() => this.#here.delete(drained));
+    const drained = this.#quietly(() => this.drain(operatorId)).finally(() =>
+      this.#here.delete(drained),
+    );
     this.#here.add(drained);
   }
 

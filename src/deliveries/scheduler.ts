@@ -1,10 +1,9 @@
-import { DelayedError, type Job, Queue } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayedError, type Job, Queue, Worker } from 'bullmq';
 import { errorMessage } from '../lib/faults.ts';
 import { within, withinOrArrived } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { PatientWorker } from './patient-worker.ts';
-import { ReplacedWorker } from './replaced-worker.ts';
 
 const QUEUE = 'deliveries';
 /** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
@@ -22,13 +21,10 @@ const CLOSE_LIMIT_MS = 1_000;
  * would notice for a quarter of an hour. BullMQ's blocking commands let Redis wait up to 10 s.
  */
 const SILENCE_MS = { adding: 5_000, working: 12_000 };
-/** How often to check whether the worker still asks for work. */
-const LOOK_EVERY_MS = 5_000;
-
-/** Tolerated clock difference between processes; a drain delayed by more was delayed by a wrong clock. */
-const CLOCKS_APART_MS = 10_000;
-/** BullMQ's scale for the scores of delayed jobs: milliseconds times this. */
-const SCORES_PER_MS = 0x1000;
+/** Pause after an error that Redis answered: BullMQ itself would ask again thousands of times a second. */
+const REFUSED_MS = 500;
+/** A worker is replaced at most this often: a new one needs time to be served. */
+const REOPEN_PAUSE_MS = 30_000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
@@ -42,7 +38,6 @@ export interface SchedulerOptions {
   readonly drain: (operatorId: string) => Promise<number | undefined>;
   /** For tests. */
   readonly silenceMs?: typeof SILENCE_MS;
-  readonly lookEveryMs?: number;
 }
 
 /**
@@ -52,51 +47,48 @@ export interface SchedulerOptions {
  */
 export class Scheduler {
   readonly #queue: Queue;
-  readonly #worker: ReplacedWorker;
   readonly #options: SchedulerOptions;
   readonly #adding: RedisConnection;
+  readonly #prefix: string;
+  #opened: Opened;
+  #openedAtMs = performance.now();
   readonly #drains = new Set<Promise<unknown>>();
   #trouble: string | undefined;
   #isTaking = true;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    const prefix = `${HASH_TAG}:${options.databaseId}`;
-    const silenceMs = options.silenceMs ?? SILENCE_MS;
+    this.#prefix = `${HASH_TAG}:${options.databaseId}`;
     // Adding must fail at once while Redis is down; the worker's connection waits for its return.
     const adding = connectRedis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      socketTimeout: silenceMs.adding,
+      socketTimeout: (options.silenceMs ?? SILENCE_MS).adding,
     });
     this.#adding = adding;
     adding.on('error', this.#onError);
     this.#queue = new Queue(QUEUE, {
       connection: adding,
-      prefix,
+      prefix: this.#prefix,
       skipWaitingForReady: true,
       // On a connection that is not open yet, the check would fail and the failure be cached for ever. The
       // worker's connection, which waits, performs it.
       skipVersionCheck: true,
     });
     this.#queue.on('error', this.#onError);
-    this.#worker = new ReplacedWorker({
-      logger: options.logger,
-      lookEveryMs: options.lookEveryMs ?? LOOK_EVERY_MS,
-      open: () => this.#openWorker(prefix, silenceMs.working),
-      isBusy: () => this.#drains.size > 0,
-      answers: () => this.#answers(),
-    });
+    this.#opened = this.#open();
   }
 
-  #openWorker(prefix: string, socketTimeout: number) {
+  /** A worker that does not run yet, on a connection that waits for Redis to return. */
+  #open(): Opened {
     const connection = connectRedis(this.#options.redisUrl, {
       maxRetriesPerRequest: null,
-      socketTimeout,
+      socketTimeout: (this.#options.silenceMs ?? SILENCE_MS).working,
     });
-    const worker = new PatientWorker(QUEUE, (job, token) => this.#work(job, token), {
+    connection.on('error', this.#onError);
+    const worker = new PausingWorker(QUEUE, (job, token) => this.#work(job, token), {
       connection,
-      prefix,
+      prefix: this.#prefix,
       concurrency: OPERATORS_AT_ONCE,
       lockDuration: LOCK_MS,
       stalledInterval: LOCK_MS / 2,
@@ -105,7 +97,6 @@ export class Scheduler {
       drainDelay: 1,
       autorun: false,
     });
-    connection.on('error', this.#onError);
     worker.on('error', this.#onError);
     return { worker, connection };
   }
@@ -121,7 +112,9 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#worker.start();
+    this.#opened.worker.run().catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'scheduler.stopped');
+    });
   }
 
   /**
@@ -154,50 +147,28 @@ export class Scheduler {
     ]);
   }
 
-  /**
-   * Repairs an operator whose drain does not run although it was requested. A job id that exists but is in no
-   * queue (an evicted or partly restored Redis) would block new jobs for ever; a job delayed by a process
-   * whose clock was ahead would block them until that time.
-   * @param pauseMsMax the longest that the operator's drain is ever delayed
-   */
-  async repair(operatorId: string, pauseMsMax: number): Promise<void> {
-    const id = drainId(operatorId);
-    try {
-      const state = await withinOrArrived(REDIS_LIMIT_MS, this.#queue.getJobState(id));
-      const isLost = state === 'unknown' || state === 'failed' || state === 'completed';
-      if (!isLost && state !== 'delayed') return;
-      if (!isLost && (await this.#putOffMs(id)) <= pauseMsMax + CLOCKS_APART_MS) return;
-      await withinOrArrived(REDIS_LIMIT_MS, this.#queue.remove(id));
-    } catch (error) {
-      const facts = { operator: operatorId, error: errorMessage(error) };
-      this.#options.logger.debug(facts, 'scheduler.not_repaired');
-    }
-  }
-
-  /** How long a job is still delayed, by this process's clock. */
-  async #putOffMs(id: string): Promise<number> {
-    const place = this.#adding.zscore(this.#queue.toKey('delayed'), id);
-    const score = await withinOrArrived(REDIS_LIMIT_MS, place);
-    return score === null ? 0 : Number(score) / SCORES_PER_MS - Date.now();
-  }
-
-  async #answers(): Promise<boolean> {
-    const asked = this.#adding.exists(this.#queue.toKey('wait'));
-    return await withinOrArrived(REDIS_LIMIT_MS, asked).then(
-      () => true,
-      () => false,
-    );
+  /** Puts another worker in place of an idle one that may hang: BullMQ's does after a Redis Cluster's node was frozen. */
+  reopen(): void {
+    const nowMs = performance.now();
+    if (this.#drains.size > 0 || nowMs - this.#openedAtMs < REOPEN_PAUSE_MS) return;
+    this.#openedAtMs = nowMs;
+    const { worker, connection } = this.#opened;
+    this.#opened = this.#open();
+    this.start();
+    // Forced: the connection that it waits for may never open.
+    worker.close(true).catch(this.#onError);
+    connection.disconnect();
   }
 
   /** Waits for the slices in progress, but not for a Redis that is down. */
   async close(): Promise<void> {
-    const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+    const closed = Promise.allSettled([this.#opened.worker.close(), this.#queue.close()]);
     await Promise.allSettled(this.#drains);
     await within(CLOSE_LIMIT_MS, closed).catch((error: unknown) => {
       this.#options.logger.warn({ error: errorMessage(error) }, 'scheduler.not_closed');
     });
     this.#adding.disconnect();
-    this.#worker.disconnect();
+    this.#opened.connection.disconnect();
   }
 
   async #work(job: Job, token: string | undefined): Promise<void> {
@@ -235,6 +206,22 @@ export class Scheduler {
       this.#isTaking = false;
       this.#options.logger[level]({ error: errorMessage(error) }, 'scheduler.not_armed');
       return false;
+    }
+  }
+}
+
+interface Opened {
+  readonly worker: Worker;
+  readonly connection: RedisConnection;
+}
+
+class PausingWorker extends Worker {
+  protected override async moveToActive(...asked: Parameters<Worker['moveToActive']>) {
+    try {
+      return await super.moveToActive(...asked);
+    } catch (error) {
+      if (this.closing === undefined) await sleep(REFUSED_MS, undefined, { ref: false });
+      throw error;
     }
   }
 }

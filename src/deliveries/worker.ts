@@ -1,20 +1,17 @@
 import { unreachable } from '../domain/unreachable.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { countUnknown } from '../engine/unknown-outcome.ts';
+import { FailureLines } from '../lib/failure-lines.ts';
 import { Loop } from '../lib/loop.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
-import { pullFromFuture } from './clock-put-back.ts';
 import { confirmDue } from './confirm.ts';
 import { areHeld, areKeptBack, type Draining } from './drain.ts';
 import { Drains } from './drains.ts';
 import { DeliveryGauges } from './gauges.ts';
-import { HeadStart } from './head-start.ts';
 import { originateRollbacks } from './originate.ts';
-import { Quietly } from './quietly.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
-import { StalledDrains } from './stalled-drains.ts';
 import { WithoutFile } from './without-file.ts';
 
 /** A sweep costs one index probe per operator. */
@@ -25,9 +22,17 @@ const SWEEP_MS = 1_000;
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;
-const PULL_EVERY = 5;
 const WAKE_BATCH = 5_000;
 const RECOVER_BATCH = 500;
+/** An operator's whole backlog is woken at most this often: what it holds may open the breaker again. */
+const WAKE_PAUSE_MS = 60_000;
+/**
+ * If an operator's next delivery stays the same for this many sweeps, Redis hands its drain to no worker. Longer than a
+ * wallet call may take.
+ */
+const UNSERVED_SWEEPS = 8;
+/** For so many sweeps it is then drained without Redis. */
+const WITHOUT_SWEEPS = 60;
 /** Wake-ups further away than this are left to a later sweep. */
 const WAKE_AHEAD_MS = 60_000;
 
@@ -37,15 +42,24 @@ export interface Working extends Draining {
   readonly hasLiveCalls: boolean;
 }
 
+/** For how many sweeps an operator's next delivery has been the same. */
+interface Standstill {
+  readonly nextAtMs: number;
+  readonly sweeps: number;
+}
+
 /** Delivers what was promised: sweeps, wakes the scheduler, drains (I4). */
 export class DeliveryWorker {
   readonly #draining: Working;
   readonly #scheduler: Scheduler;
   readonly #gauges: DeliveryGauges;
   readonly #drains: Drains;
-  readonly #stalled = new StalledDrains();
-  readonly #duties: Quietly;
-  readonly #headStart: HeadStart;
+  readonly #failureLines: FailureLines;
+  /** When each operator's backlog was last woken, monotonic. */
+  readonly #wokenAtMs = new Map<string, number>();
+  #standstills = new Map<string, Standstill>();
+  /** Operators drained here until the scheduler serves them, with the sweep since which they are. */
+  readonly #unserved = new Map<string, number>();
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
@@ -61,9 +75,12 @@ export class DeliveryWorker {
 
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
-    this.#duties = new Quietly(draining);
-    this.#headStart = new HeadStart(draining.clock);
-    this.#drains = new Drains(this.#draining, this.#headStart, () => this.#stopping);
+    this.#failureLines = new FailureLines(draining.clock);
+    this.#drains = new Drains(
+      this.#draining,
+      (work) => this.#quietly('drain', work),
+      () => this.#stopping,
+    );
     // Starts at zero, because an alert treats the absence of this counter as having no workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
@@ -81,7 +98,8 @@ export class DeliveryWorker {
       logger: draining.logger,
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });
-        this.#stalled.served(operatorId);
+        this.#unserved.delete(operatorId);
+        this.#standstills.delete(operatorId);
         return this.#drains.drain(operatorId);
       },
     });
@@ -103,7 +121,6 @@ export class DeliveryWorker {
   async close(): Promise<void> {
     this.#stopping = true;
     this.#unlisten();
-    this.#headStart.close();
     // A sweep begins the other two.
     await this.#sweeping.close();
     await Promise.all([this.#deciding, this.#counting]);
@@ -116,9 +133,6 @@ export class DeliveryWorker {
    */
   async #sweep(): Promise<void> {
     // Each on its own: a duty that always fails must not keep the others from running.
-    if (this.#sweeps % PULL_EVERY === 0) {
-      await this.#quietly('pull', () => pullFromFuture(this.#draining));
-    }
     await this.#quietly('recover', () => this.#recover());
     // Each bet takes some round trips to PostgreSQL: no other operator's deliveries may wait for hundreds of them (I7).
     if (this.#sweeps % ORIGINATE_EVERY === 0) this.#isOriginatingDue = true;
@@ -145,21 +159,18 @@ export class DeliveryWorker {
   }
 
   async #armDue(): Promise<void> {
-    const { store, metrics, configuration } = this.#draining;
-    this.#headStart.keepOnly((id) => configuration().operators.has(id));
+    const { store, metrics } = this.#draining;
     this.#heldByPeople = new Set(await store.heldByPeople());
     metrics.deliveryHold.reset();
     for (const operator of this.#heldByPeople) metrics.deliveryHold.set({ operator }, 1);
     const open = await store.openOperators();
     const held = new Set(
-      open
-        .map(({ operatorId }) => operatorId)
-        .filter((id) => areHeld(this.#draining, id) || this.#headStart.isOn(id)),
+      open.map(({ operatorId }) => operatorId).filter((id) => areHeld(this.#draining, id)),
     );
     await store.countHeld([...held]);
     const keptBack = new Set([...held].filter((id) => areKeptBack(this.#draining, id)));
     // Whoever lets them go on has seen to the wallet: what its breaker did before says nothing any more.
-    for (const id of this.#keptBack) if (!keptBack.has(id)) this.#headStart.forget(id);
+    for (const id of this.#keptBack) if (!keptBack.has(id)) this.#wokenAtMs.delete(id);
     this.#keptBack = keptBack;
     const back = [...this.#held].filter((operatorId) => !held.has(operatorId));
     this.#held = held;
@@ -167,13 +178,7 @@ export class DeliveryWorker {
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
     const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
-    const { stuck, unserved } = this.#stalled.look(due, (id) => this.#pauseMsMax(id));
-    for (const operator of unserved) {
-      const facts = { operator, error: this.#scheduler.trouble };
-      const note = 'Redis hands its drain to no worker: this process drains it';
-      this.#draining.logger.warn({ ...facts, note }, 'scheduler.unserved');
-    }
-    await Promise.all(stuck.map((id) => this.#scheduler.repair(id, this.#pauseMsMax(id))));
+    this.#noteUnserved(due);
     await this.#arm(due.map(({ operatorId }) => operatorId));
     await this.#wakeUps(flowing);
   }
@@ -205,10 +210,27 @@ export class DeliveryWorker {
     );
   }
 
-  /** The longest pause for the operator's rate; 0 without one, since a drain's other pauses are under a second. */
-  #pauseMsMax(operatorId: string): number {
-    const { ratePerSecond } = deliverySettings(this.#draining.configuration(), operatorId);
-    return ratePerSecond === undefined ? 0 : 1000 / ratePerSecond;
+  /** Notes operators whose next delivery does not move although the scheduler has accepted their drains (I4). */
+  #noteUnserved(due: readonly OpenOperator[]): void {
+    for (const [operatorId, since] of this.#unserved) {
+      if (this.#sweeps - since >= WITHOUT_SWEEPS) this.#unserved.delete(operatorId);
+    }
+    const before = this.#standstills;
+    const now = new Map<string, Standstill>();
+    for (const { operatorId, nextAtMs } of due) {
+      const last = before.get(operatorId);
+      const sweeps = last?.nextAtMs === nextAtMs ? last.sweeps + 1 : 0;
+      now.set(operatorId, { nextAtMs, sweeps });
+      const { ratePerSecond } = deliverySettings(this.#draining.configuration(), operatorId);
+      const pauseSweeps = ratePerSecond === undefined ? 0 : 1 / ratePerSecond;
+      if (this.#unserved.has(operatorId) || sweeps < UNSERVED_SWEEPS + pauseSweeps) continue;
+      this.#unserved.set(operatorId, this.#sweeps);
+      const facts = { operator: operatorId, error: this.#scheduler.trouble };
+      const note = 'Redis hands its drain to no worker: this process drains it';
+      this.#draining.logger.warn({ ...facts, note }, 'scheduler.unserved');
+      this.#scheduler.reopen();
+    }
+    this.#standstills = now;
   }
 
   async #arm(operatorIds: readonly string[]): Promise<void> {
@@ -216,30 +238,30 @@ export class DeliveryWorker {
     const isArmed = await this.#scheduler.arm(operatorIds);
     // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
     for (const operatorId of operatorIds) {
-      if (!isArmed || this.#stalled.isUnserved(operatorId)) this.#drains.start(operatorId);
+      if (!isArmed || this.#unserved.has(operatorId)) this.#drains.start(operatorId);
     }
   }
 
-  /**
-   * The operator takes calls again: its deliveries need not wait for their back-off. But where its breaker has just opened
-   * again, that would send at once whatever had opened it.
-   */
+  /** The operator takes calls again: its deliveries need not wait for their back-off. */
   async #returned(operatorId: string): Promise<void> {
-    let woken = this.#headStart.isFlapping(operatorId) ? 0 : WAKE_BATCH;
-    while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
+    const nowMs = this.#draining.clock.monotonicMs();
+    const wokenAtMs = this.#wokenAtMs.get(operatorId) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - wokenAtMs >= WAKE_PAUSE_MS) {
+      let woken = WAKE_BATCH;
+      while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
+      this.#wokenAtMs.set(operatorId, nowMs);
+    }
     await this.#arm([operatorId]);
   }
 
   #follow({ operatorId, state }: BreakerChange): void {
     switch (state) {
       case 'open':
-        this.#headStart.opened(operatorId);
         break;
       case 'half_open':
         this.#halfOpen(operatorId);
         break;
       case 'closed':
-        this.#headStart.closed(operatorId);
         void this.#quietly('breaker', () => this.#returned(operatorId));
         break;
       default:
@@ -247,23 +269,30 @@ export class DeliveryWorker {
     }
   }
 
-  /** A half-open breaker needs one call to find out whether the wallet is back. */
+  /** A half-open breaker needs one call. Live calls go first: the only delivery that waits may be one that always fails. */
   #halfOpen(operatorId: string): void {
     const operator = this.#draining.configuration().operators.get(operatorId);
     if (operator === undefined) return;
-    const { openMs } = operator.wallet.breaker;
     const probe = () => void this.#quietly('breaker', () => this.#probe(operatorId));
-    this.#headStart.halfOpen(operatorId, { openMs, isShared: this.#draining.hasLiveCalls }, probe);
+    if (this.#draining.hasLiveCalls) setTimeout(probe, operator.wallet.breaker.openMs).unref();
+    else probe();
   }
 
   async #probe(operatorId: string): Promise<void> {
     const operator = this.#draining.configuration().operators.get(operatorId);
-    if (operator === undefined) return;
+    const state = this.#draining.wallets.get(operatorId)?.breakerState('money');
+    if (operator === undefined || state !== 'half_open' || this.#stopping) return;
     await this.#draining.store.nudge(operatorId, operator.wallet.generation);
     await this.#arm([operatorId]);
   }
 
-  #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
-    return this.#duties.run(duty, work);
+  /** Runs a duty that the next sweep repeats if it fails; logs that, but not every time. Never rejects. */
+  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#failureLines.next(duty)) return;
+      this.#draining.logger.warn({ err: error, duty }, 'deliveries.duty_failed');
+    }
   }
 }

@@ -3,7 +3,6 @@ import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements
 import { COUNT_HELD, HELD_BY_PEOPLE } from './held-time.ts';
 import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, TAKE, WAKE } from './statements.ts';
 import type { TakenDelivery, UnreadableDelivery } from './taken.ts';
-import { PULL_BETS, PULL_DELIVERIES, type Pulling } from './too-far-ahead.ts';
 
 export interface Claim {
   readonly taken: readonly TakenDelivery[];
@@ -93,16 +92,6 @@ export class DeliveryStore {
   /** Makes the operator's next delivery due, so that a half-open breaker has a call to test. */
   async nudge(operatorId: string, generation: number): Promise<void> {
     await this.#database.run(NUDGE, { operatorId, generation });
-  }
-
-  /**
-   * Lets nothing wait for a time that is further ahead than these: PostgreSQL's clock was put back. Every replica may
-   * call it. A lease counts as a whole one from now on.
-   */
-  async pullFromFuture(pulling: Pulling) {
-    const bets = await this.#database.run(PULL_BETS, pulling);
-    const deliveries = await this.#database.run(PULL_DELIVERIES, pulling);
-    return { bets: bets.length, deliveries: deliveries.length };
   }
 
   /** Operators whose deliveries a person holds. */

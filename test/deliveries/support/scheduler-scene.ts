@@ -23,10 +23,7 @@ type Bulk = Parameters<Queue['addBulk']>[0];
 export function withoutRedis() {
   vi.spyOn(Redis.prototype, 'connect').mockResolvedValue();
   const disconnect = vi.spyOn(Redis.prototype, 'disconnect').mockReturnValue();
-  const zscore = vi.spyOn(Redis.prototype, 'zscore').mockResolvedValue(null);
   const addBulk = vi.spyOn(Queue.prototype, 'addBulk').mockResolvedValue([]);
-  const getJobState = vi.spyOn(Queue.prototype, 'getJobState').mockResolvedValue('unknown');
-  const remove = vi.spyOn(Queue.prototype, 'remove').mockResolvedValue(1);
   const run = vi.spyOn(Worker.prototype, 'run').mockResolvedValue();
   const closed = {
     queue: vi.spyOn(Queue.prototype, 'close').mockResolvedValue(),
@@ -46,7 +43,7 @@ export function withoutRedis() {
   });
 
   return {
-    ...{ backends, addBulk, getJobState, remove, run, closed, disconnect, zscore },
+    ...{ backends, addBulk, run, closed, disconnect },
     armed: (): Bulk => addBulk.mock.calls.flatMap(([jobs]) => jobs),
     /** What a running worker does with a job. */
     work: async (job: object, token?: string) => {

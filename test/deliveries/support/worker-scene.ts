@@ -21,7 +21,13 @@ export const dueIn = (operatorId: string, nextInMs: number, nextAtMs = 7_000): O
 });
 
 /** A worker with parts that behave as the test says, for the operators `alpha` and `beta`. */
-export function workerOf({ hasLiveCalls = true } = {}) {
+export function workerOf({
+  hasLiveCalls = true,
+  breakerState = 'closed',
+}: {
+  readonly hasLiveCalls?: boolean;
+  readonly breakerState?: BreakerChange['state'];
+} = {}) {
   const redis = withoutRedis();
   const parts = partsOf(async () => claim(), accepted);
   const duties: string[] = [];
@@ -38,7 +44,6 @@ export function workerOf({ hasLiveCalls = true } = {}) {
     wake: vi.fn(async (_operatorId: string, _limit: number) => 0),
     nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
     overdueUnknown: duty('originate', []),
-    pullFromFuture: vi.fn(async () => ({ bets: 0, deliveries: 0 })),
     countableUntil: duty('count', new Date(0)),
   };
   const backlog = { look: vi.fn(async (): Promise<OpenCounts> => NOTHING_OPEN) };
@@ -60,7 +65,13 @@ export function workerOf({ hasLiveCalls = true } = {}) {
       configuration: () => ({ ...parts.slicing.configuration(), operators }),
       wallets: {
         get: (id: string) =>
-          operators.has(id) ? { ...parts.wallet, refusal: () => refusals.get(id) } : undefined,
+          operators.has(id)
+            ? {
+                ...parts.wallet,
+                refusal: () => refusals.get(id),
+                breakerState: () => breakerState,
+              }
+            : undefined,
         onBreakerChange: (listener: (change: BreakerChange) => void) => {
           listeners.add(listener);
           return () => listeners.delete(listener);

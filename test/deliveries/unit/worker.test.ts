@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { partly } from '../../support/partly.ts';
 import { withRedis } from '../support/scheduler-scene.ts';
 import { dueIn, NOTHING_OPEN, workerOf } from '../support/worker-scene.ts';
 
@@ -61,12 +60,11 @@ describe('a sweep', () => {
     for (const part of [recoverLapsed, due, store.overdueUnknown, store.heldByPeople]) {
       part.mockRejectedValueOnce(broken);
     }
-    store.pullFromFuture.mockRejectedValueOnce(broken);
     store.countableUntil.mockRejectedValueOnce(broken);
     worker.start();
     await sweeps(1);
     expect(logger.warn.mock.calls).toEqual(
-      ['pull', 'recover', 'arm', 'originate', 'count', 'confirm'].map((duty) => [
+      ['recover', 'arm', 'originate', 'count', 'confirm'].map((duty) => [
         { err: broken, duty },
         'deliveries.duty_failed',
       ]),
@@ -235,61 +233,6 @@ describe('an operator with deliveries', () => {
     expect(drainsAskedFor()).toEqual(['alpha']);
     await another();
     expect(store.wake).toHaveBeenCalledTimes(2);
-    await worker.close();
-  });
-});
-
-describe('an operator whose oldest delivery does not move', () => {
-  it('has its drain looked for after three sweeps more, at each from then on (I4)', async () => {
-    const { worker, store, getJobState } = workerOf();
-    store.openOperators.mockResolvedValue([dueIn('alpha', -5)]);
-    worker.start();
-    await sweeps(3);
-    expect(getJobState).not.toHaveBeenCalled();
-    await another();
-    expect(getJobState.mock.calls).toEqual([['drain-alpha']]);
-    await another();
-    expect(getJobState).toHaveBeenCalledTimes(2);
-    await worker.close();
-  });
-
-  it('keeps a drain that is put off for no longer than the operator’s pace allows', async () => {
-    const { worker, store, operators, getJobState, zscore, remove } = workerOf();
-    const paced = { ...operators.get('alpha')?.delivery, ratePerSecond: 0.01 };
-    operators.set('alpha', partly({ ...operators.get('alpha'), delivery: paced }));
-    store.openOperators.mockResolvedValue([dueIn('alpha', -5), dueIn('beta', -5)]);
-    getJobState.mockResolvedValue('delayed');
-    // As BullMQ stores it: at 0.01 a second a delivery comes after 100 s; without a rate, at once.
-    const putOffMs = (id: string) => (id === 'drain-alpha' ? 100_000 : 5_000);
-    zscore.mockImplementation(async (_, id) => String((Date.now() + putOffMs(String(id))) * 4096));
-    worker.start();
-    await sweeps(4);
-    expect(zscore).toHaveBeenCalledTimes(2);
-    expect(remove).not.toHaveBeenCalled();
-    await worker.close();
-  });
-
-  it('is not one whose oldest is another one by now', async () => {
-    const { worker, store, getJobState } = workerOf();
-    let at = 0;
-    store.openOperators.mockImplementation(async () => {
-      at += 1;
-      return [dueIn('alpha', -5, Math.floor(at / 3))];
-    });
-    worker.start();
-    await sweeps(9);
-    expect(getJobState).not.toHaveBeenCalled();
-    await worker.close();
-  });
-
-  it('is not one that had nothing due in between', async () => {
-    const { worker, store, getJobState } = workerOf();
-    const due = [dueIn('alpha', -5)];
-    const looks = [due, due, due, [], due, due, due];
-    store.openOperators.mockImplementation(async () => looks.shift() ?? []);
-    worker.start();
-    await sweeps(7);
-    expect(getJobState).not.toHaveBeenCalled();
     await worker.close();
   });
 });

@@ -9,7 +9,6 @@ import {
   TAKE,
   WAKE,
 } from '../../../src/store/deliveries/statements.ts';
-import { PULL_BETS, PULL_DELIVERIES } from '../../../src/store/deliveries/too-far-ahead.ts';
 import type { Statement } from '../../../src/store/sql/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
@@ -64,8 +63,6 @@ describe('with 50,000 delivered rows and 20,000 in back-off', () => {
     ['probing a half-open breaker', NUDGE],
     ['recovering what killed processes left', RECOVER_LAPSED],
     ['looking for places that nobody rolled back', OVERDUE_UNKNOWN],
-    ['pulling leases and confirmations from the future', PULL_BETS],
-    ['pulling deliveries from the future', PULL_DELIVERIES],
     ['counting what has ended since', COUNT_ENDED],
     ['finding until when to count', END_OF_STRETCH],
   ];
