@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askedFor, askedHash } from '../../src/bonuses/methods/request-body.ts';
 import { treeOf } from '../../src/bonuses/translation/json-tree.ts';
 import { parseJsonObject } from '../../src/protocol/json.ts';
-import { watchStalls } from '../support/stalls.ts';
 import {
   type BonusGateway,
   batchBody,
@@ -85,28 +84,3 @@ it('a lost batch whose answer would be over 8 MB is closed without being read, a
 function hashOf(body: object): Buffer {
   return askedHash(askedFor(treeOf(parseJsonObject(Buffer.from(JSON.stringify(body))))));
 }
-
-it('looking whether a create’s answer was meant for one of hundreds of open ones keeps no callback waiting (I7)', async () => {
-  const { alpha, api, sql } = deployment;
-  const body = templateBody({ availableTournaments: tournaments(800, '1234567') });
-  await sql(
-    `INSERT INTO bonus_intents (upstream_cid, operator_id, kind, body_hash, body, look_at, above_id)
-     SELECT $1, 'beta', 'create', sha256(n::text::bytea), $2, clock_timestamp() + interval '1 hour', 0
-       FROM generate_series(1, 600) AS n`,
-    [SERVICE_CID, JSON.stringify(body)],
-  );
-  const another = (right: string) => right.replace('"maxWin":4', '"maxWin":5');
-  let tries = 0;
-  const longestStallMs = async () => {
-    api.misbehave('templates/add', { kind: 'rewrite', body: another }, { calls: 1 });
-    const stalls = watchStalls();
-    tries += 1;
-    const made = await createTemplate(alpha, { name: `Rounded ${tries}` });
-    stalls.end();
-    expect(made.status).toBe(200);
-    return stalls.longestMs();
-  };
-  // All of them at once take more than 400 ms; a busy machine may take as much from one try.
-  await expect.poll(longestStallMs, { timeout: 20_000 }).toBeLessThan(200);
-  await sql("DELETE FROM bonus_intents WHERE state = 'open' AND operator_id = 'beta'");
-});

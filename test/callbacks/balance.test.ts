@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -81,7 +80,6 @@ describe('a balance', () => {
     gateway.wallet('alpha').misbehave('balance', how, { calls: 1 });
     const answer = await gateway.service.balance(player);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
   });
 
   it('asks the wallet every time', async () => {

@@ -75,7 +75,6 @@ describe.each(outages)('while Redis %s', (_, begin) => {
     for (const where of [gateway, replica]) {
       const answer = await balanceAt(where, bet);
       expect(answer.status).toBe(200);
-      expect(answer.ms).toBeLessThan(TOTAL_MS);
     }
   });
 

@@ -6,7 +6,6 @@ import { acceptedBet } from '../money-safety/support/bets.ts';
 import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_500;
 
@@ -109,7 +108,6 @@ describe('a copy of a place bet that is in flight', () => {
     const answers = await Promise.all([bet.place(), placeAt(replica, bet), bet.place()]);
     for (const answer of answers) {
       expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     }
     expect(bet.arrivals()).toEqual(['place']);
   });

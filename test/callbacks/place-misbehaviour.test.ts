@@ -5,7 +5,6 @@ import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts'
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
-import { AT_ONCE_MS, BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 1_400;
 const DELIVERED_MS = 20_000;
@@ -70,7 +69,6 @@ describe('a wallet that', () => {
       const placed = await gateway.service.place({ ...player, amount: '100', transactionId });
       if (placed.kind !== 'failed') throw new Error(`the place is ${placed.kind}`);
       expect([placed.result.status, placed.result.json?.code]).toEqual([400, 100]);
-      expect(placed.result.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       // A busy machine may record it only after the answer.
       await expect.poll(async () => (await stateOf(transactionId))?.place).toBe('unknown');
       expect((await stateOf(transactionId))?.attempts[0]).toBe(word);
@@ -120,9 +118,8 @@ describe('a place bet', () => {
   it('waits no longer than the operator’s own timeout', async ({ expect }) => {
     const bet = await unplacedBet(gateway, { operatorId: 'hasty' });
     bet.wallet.misbehave('place', { kind: 'hang' });
-    const { json, ms } = await bet.place();
+    const { json } = await bet.place();
     expect(json).toMatchObject({ code: 100 });
-    expect(ms).toBeLessThan(AT_ONCE_MS);
     expect(Number(bet.lastRequest().headers['x-deadline-ms'])).toBeLessThanOrEqual(100);
   });
 
@@ -147,7 +144,6 @@ describe('a place bet', () => {
     const bet = await unplacedBet(gateway, { operatorId: 'elsewhere' });
     const answer = await bet.place();
     expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await stateOf(bet.transactionId)).toMatchObject({ place: 'not_sent' });
   });
 });

@@ -5,10 +5,8 @@ import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
-import { AT_ONCE_MS, BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
-const IN_TIME_MS = TOTAL_MS + BUSY_MS;
 
 let gateway: TestGateway;
 let replica: TestGateway;
@@ -52,7 +50,6 @@ describe('a place that a killed process left in flight', () => {
     const before = await unknownPlaces(gateway);
     const answer = await bet.place();
     expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
     expect(await stateOf(bet)).toMatchObject({ place: 'unknown', busy: null });
     expect(await unknownPlaces(gateway)).toBe(before + 1);
     expect(bet.arrivals()).toEqual([]);
@@ -78,7 +75,6 @@ describe('a place that a killed process left in flight', () => {
     const bet = await leftInFlight('1 minute');
     const answer = await bet.place();
     expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(answer.ms).toBeLessThan(IN_TIME_MS);
     expect(await stateOf(bet)).toMatchObject({ place: 'in_flight', busy: 'place' });
     expect(bet.arrivals()).toEqual([]);
   });
@@ -124,7 +120,6 @@ describe('an intent that is committed after its caller gave up', () => {
     await whileStuck(bet, async () => {
       const answer = await bet.place();
       expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-      expect(answer.ms).toBeLessThan(IN_TIME_MS);
     });
     await closed(bet);
     expect(await stateOf(bet)).toMatchObject({ place: 'not_sent', attempts: ['database'] });
@@ -150,7 +145,6 @@ describe('an intent that is committed after its caller gave up', () => {
       expect((await bet.place()).json).toMatchObject({ code: 100 });
       const undoing = await bet.rollback();
       expect(undoing.status).toBe(503);
-      expect(undoing.ms).toBeLessThan(IN_TIME_MS);
     });
     // Either of the two may have been written first.
     const over = { place: expect.stringMatching(/^(not_sent|unseen)$/) };

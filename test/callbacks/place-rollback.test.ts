@@ -4,7 +4,6 @@ import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { rowsOf } from '../support/server.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -114,7 +113,6 @@ describe('a rollback while the place is in flight', () => {
     const [placed, undone] = await Promise.all([placing, bet.rollback()]);
     expect([placed.status, placed.json?.code]).toEqual([400, 100]);
     expect(undone.status).toBe(200);
-    for (const { ms } of [placed, undone]) expect(ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     const { rollback } = (await stateOf(bet)) ?? {};
     const promises = await bet.deliveries();
     // If it was just in time, it is confirmed twice more, because the place may take effect late.
@@ -130,7 +128,6 @@ describe('a rollback while the place is in flight', () => {
     await bet.leaveBusy('place');
     const undone = await bet.rollback();
     expect(undone.status).toBe(200);
-    expect(undone.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toEqual([
       { operation: 'rollback', state: 'pending', attempts: 0 },
     ]);

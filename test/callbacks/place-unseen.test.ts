@@ -4,7 +4,6 @@ import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -142,7 +141,6 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     bet.wallet.misbehave('place', { kind: 'hang', effect: 'applied' }, { transactionId });
     const answer = await bet.place();
     expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await stateOf(bet)).toMatchObject({ place: 'unknown', busy: null });
     expect((await bet.place()).body).toBe(answer.body);
     expect((await bet.rollback()).status).toBe(200);

@@ -3,7 +3,6 @@ import { balanceBody } from '../../src/protocol/callback-bodies.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { expireSession, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -118,7 +117,6 @@ describe('a profile', () => {
     gateway.wallet('alpha').misbehave('profile', how, { calls: 1 });
     const answer = await gateway.service.profile(player.token);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
   });
 });
 

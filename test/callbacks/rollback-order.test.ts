@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { acceptedBet } from '../money-safety/support/bets.ts';
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -55,7 +54,6 @@ describe('a rollback and its twin', () => {
     await bet.leaveBusy('rollback');
     const twin = await bet.rollback();
     expect([twin.status, twin.body]).toEqual([200, first.body]);
-    expect(twin.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toHaveLength(1);
   });
 });
@@ -109,7 +107,6 @@ describe('a rollback while another operation of its bet is in flight', () => {
       const answer = await bet.rollback();
       expect(answer.status).toBe(200);
       expect(answer.json?.transactionId).toBe(bet.transactionId);
-      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       expect(bet.arrivals()).toEqual(['place']);
       expect(await bet.deliveries()).toEqual([
         { operation: 'rollback', state: 'pending', attempts: 0 },

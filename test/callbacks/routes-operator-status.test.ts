@@ -5,7 +5,6 @@ import { OPERATIONS, type Operation } from '../../src/domain/operation.ts';
 import { unreachable } from '../../src/domain/unreachable.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { AT_ONCE_MS } from '../support/timing.ts';
 
 /** How each callback is answered if its operator accepts no calls, or only some. */
 let gateway: TestGateway;
@@ -151,11 +150,10 @@ describe.each(STATES)('an operator $name', ({ reason, enter, leave, expected }) 
   });
 
   const held = OPERATIONS.filter((operation) => expected[operation] !== 'sent');
-  it.each(held)('%s is answered at once and counted by its reason', async (operation) => {
+  it.each(held)('%s is counted by its reason', async (operation) => {
     const rejected = () => gateway.metric('gateway_rejected_total', { operator: 'alpha', reason });
     const before = await rejected();
-    const answer = await send(operation);
-    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
+    await send(operation);
     if (expected[operation] !== 'promised') expect(await rejected()).toBe(before + 1);
   });
 

@@ -3,7 +3,6 @@ import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 1_200;
 
@@ -62,7 +61,6 @@ describe.each(['cut', 'freeze'] as const)('while PostgreSQL is away (%s)', (how)
     ]);
     for (const answer of answers) {
       expect(code(answer)).toEqual([503, 100]);
-      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     }
   });
 
@@ -79,7 +77,6 @@ describe.each(['cut', 'freeze'] as const)('while PostgreSQL is away (%s)', (how)
     ]);
     expect(code(place)).toEqual([400, 100]);
     expect(others.map(code)).toEqual(others.map(() => [503, 100]));
-    for (const { ms } of [place, ...others]) expect(ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect([unplaced.arrivals(), placed.arrivals()]).toEqual([[], ['place']]);
   });
 

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -142,7 +141,6 @@ describe.each(OPERATIONS)('%s while something of its bet is in flight', (operati
       await bet.leaveBusy(busy);
       const answer = await send(bet, operation);
       expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       expect(bet.arrivals()).toEqual(['place']);
     },
   );

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 
@@ -110,7 +109,6 @@ describe('an update that the wallet does not answer', () => {
     bet.wallet.misbehave('update', how, { transactionId: bet.transactionId });
     const answer = await bet.update('1.5');
     expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toMatchObject([update('pending')]);
   });
 
@@ -157,7 +155,6 @@ describe('an update that the wallet does not answer', () => {
       await bet.leaveBusy(busy);
       const answer = await bet.update('1.5');
       expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       expect(bet.arrivals()).toEqual(['place']);
       expect(await bet.deliveries()).toMatchObject([update('pending')]);
     },

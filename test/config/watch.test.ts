@@ -12,7 +12,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigFolder } from '../../src/config/folder/config-folder.ts';
 import type { Configuration } from '../../src/config/schema/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
-import { BUSY_MS } from '../support/timing.ts';
 import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './support/folder.ts';
 
 const two = () => ({
@@ -162,9 +161,7 @@ describe('watching the folder', () => {
     onTestFinished(() => source.close());
     const change = new Promise<Configuration>((resolve) => source.onChange(resolve));
     source.watch();
-    const startedAtMs = performance.now();
     appendFileSync(join(folder, 'operators/alpha.yaml'), 'status: suspended\n');
     expect(statusOf(await change, 'alpha')).toBe('suspended');
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000 + BUSY_MS);
   });
 });

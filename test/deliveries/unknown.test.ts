@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
-import { BUSY_MS, PATIENT_MS } from '../support/timing.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
 
 /** The time from the first confirmation to the first repeat; the second repeat comes after ten times that. */
@@ -52,8 +52,6 @@ function expectThreeConfirmations(bet: TestBet): void {
   expect(waits[0]).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
   expect((third ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(10 * CONFIRM_MS - 5);
   // Plus the time until a sweep finds it due.
-  expect(waits[0]).toBeLessThan(CONFIRM_MS + 2_000 + BUSY_MS);
-  expect(waits[1]).toBeLessThan(10 * CONFIRM_MS + 2_000 + BUSY_MS);
 }
 
 describe.concurrent('the rollback of a place that was never answered', () => {

@@ -60,9 +60,10 @@ describe.skipIf(!withPrometheus)('promtool', () => {
     expect(await promtool(['check', 'rules', '--lint-fatal', ...files])).toMatchObject({ code: 0 });
   });
 
-  it.each(readdirSync(RULES))('finds that %s holds', async (name) => {
-    const { code, output } = await promtool(['test', 'rules', name], { cwd: RULES });
-    expect(output).toContain('SUCCESS');
-    expect(code).toBe(0);
+  it('finds that each holds', async () => {
+    const { code, output } = await promtool(['test', 'rules', ...readdirSync(RULES)], {
+      cwd: RULES,
+    });
+    expect(code, output).toBe(0);
   });
 });

@@ -4,9 +4,9 @@ import { OF_PEOPLE, OF_PEOPLE_PROMISED, titleOf } from './support/scenarios.ts';
 
 /** `INTERLEAVINGS=all`: every order, and once more with one fault at any step, which takes an hour. */
 const IS_ALL = process.env.INTERLEAVINGS === 'all';
-const ORDERS_MAX = IS_ALL ? Number.POSITIVE_INFINITY : 3;
+const ORDERS_MAX = IS_ALL ? Number.POSITIVE_INFINITY : 2;
 /** Of those with a fault, whose findings need a certain step to fail. */
-const FAULTY_ORDERS_MAX = IS_ALL ? Number.POSITIVE_INFINITY : 60;
+const FAULTY_ORDERS_MAX = IS_ALL ? Number.POSITIVE_INFINITY : 30;
 const FAULTS = IS_ALL ? [0, 1] : [0];
 
 describe.each([

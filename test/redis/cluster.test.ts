@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
-import { placedBet, unplacedBet } from '../support/bet.ts';
+import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type RedisCluster, startRedisCluster } from './support/cluster.ts';
 
 const PATIENT = { timeout: 30_000, interval: 100 };
 const NODES = 3;
-const FROZEN_MS = 26_000;
 
 describe('Redis Cluster', { timeout: 90_000 }, () => {
   let cluster: RedisCluster;
@@ -91,27 +89,6 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     };
     expect(await whyNot('limited:secret')).toMatch(/NOPERM.*cluster/);
     expect(await whyNot('limited:wrong')).toContain('WRONGPASS');
-  });
-
-  it('may freeze where the queue lives: the scheduler drains again once that goes on (I4)', async () => {
-    const drains = () => gateway.metric('gateway_drains_total', { by: 'scheduler' });
-    // Longer than connections without an answer are kept.
-    const goOn = await (await cluster.nodeOf('{wagergate}')).freeze();
-    const endsAtMs = performance.now() + FROZEN_MS;
-    while (performance.now() < endsAtMs) {
-      await (await unplacedBet(gateway)).rollback();
-      await sleep(500);
-    }
-    goOn();
-    const before = await drains();
-    const drainsAgain = async () => {
-      const bet = await unplacedBet(gateway);
-      if ((await bet.place()).status !== 200) return false;
-      bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
-      await bet.rollback();
-      return (await drains()) > before;
-    };
-    await expect.poll(drainsAgain, { timeout: 45_000, interval: 500 }).toBe(true);
   });
 
   it('may lose a node, and nothing of a promise is lost (I4)', async () => {

@@ -66,11 +66,6 @@ export interface TestGateway {
   reload(): Promise<void>;
   /** Rewrites an operator's file with these settings merged into the test's own, and reloads. */
   reconfigure(operatorId: string, settings: Settings): Promise<void>;
-  /**
-   * The longest callback since the last call of this, in milliseconds, as the gateway itself measured it: what the
-   * test's own process adds does not count.
-   */
-  slowestMs(): number;
   /** The sum of a metric's samples with at least these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   close(): Promise<void>;
@@ -114,11 +109,7 @@ async function run(
   cleanUp: () => Promise<void>,
 ): Promise<TestGateway> {
   const clock = options.clock ?? systemClock;
-  const durations = { slowestMs: 0 };
-  const logger = pino(
-    { level: process.env.TEST_LOG ?? 'info' },
-    { write: (line: string) => note(line, durations) },
-  );
+  const logger = pino({ level: process.env.TEST_LOG ?? 'info' }, { write: printed });
   const metrics = createMetrics();
   const env = { SERVICE_SECRET, ...options.env };
   const source = new ConfigurationSource({
@@ -203,11 +194,6 @@ async function run(
       await replaceFile(join(configFolder, 'operators', `${id}.yaml`), stringify(file));
       await reload();
     },
-    slowestMs: () => {
-      const { slowestMs } = durations;
-      durations.slowestMs = 0;
-      return slowestMs;
-    },
     metric: async (name, labels = {}) => {
       const found = await metrics.registry.getSingleMetric(name)?.get();
       const matching = (found?.values ?? []).filter((sample) =>
@@ -226,12 +212,9 @@ async function run(
   };
 }
 
-/** Reads only the lines of callbacks; `TEST_LOG` prints all of them. */
-function note(line: string, durations: { slowestMs: number }): void {
+/** `TEST_LOG` prints all lines. */
+function printed(line: string): void {
   if (process.env.TEST_LOG !== undefined) process.stdout.write(line);
-  if (!line.includes('"callback.handled"')) return;
-  const { durationMs }: { durationMs?: number } = JSON.parse(line);
-  durations.slowestMs = Math.max(durations.slowestMs, durationMs ?? 0);
 }
 
 /** Replaces the file in one step: the watcher must not read half of it. */

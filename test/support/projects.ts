@@ -21,7 +21,6 @@ export const UNIT = [
   'test/outbound/bulkhead.test.ts',
   'test/protocol/*.test.ts',
   'test/tools/scripts.test.ts',
-  'test/tools/simulator/wallet/{flaw,ledger}.test.ts',
   'test/wiring/*.test.ts',
 ];
 
@@ -32,7 +31,6 @@ export const UNIT = [
  */
 export const ALONE = [
   'test/http/{connections,descriptors}.test.ts',
-  'test/support/*.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/tools/{demo,embedded}/**/*.test.ts',
 ];

@@ -10,8 +10,6 @@ are over (default 1) or one fails. Ends with 0 when nothing was found.
 
   --seed N    this seed alone: what a failure printed
   --times N   so many times the cases of the suite in each round (default 5)
-  --schemathesis  only Schemathesis, a Python program that makes requests from the OpenAPI document
-                  (pip install schemathesis); where it is missing one line says so
   FILE        only files whose path contains this`;
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -24,7 +22,6 @@ function main(): number {
       minutes: { type: 'string', default: '1' },
       seed: { type: 'string' },
       times: { type: 'string', default: '5' },
-      schemathesis: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -33,7 +30,6 @@ function main(): number {
     return 0;
   }
   const times = values.times;
-  if (values.schemathesis) return schemathesis(values.seed ?? String(randomInt(1, SEED_MAX)));
   if (values.seed !== undefined) return round(values.seed, times, positionals);
   const endsAtMs = performance.now() + Number(values.minutes) * 60_000;
   for (let rounds = 1; ; rounds += 1) {
@@ -48,25 +44,7 @@ function main(): number {
   }
 }
 
-/** 0 also if schemathesis is not installed: not every machine has it, and the other properties are still tested. */
-function schemathesis(seed: string): number {
-  const program = process.env.FUZZ_SCHEMATHESIS ?? 'schemathesis';
-  const { error, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
-  if (error !== undefined) {
-    console.log(`Schemathesis was not tried: there is no ${program} (pip install schemathesis).`);
-    return 0;
-  }
-  console.log(`${stdout.trim()}, seed ${seed}`);
-  const env = { FUZZ_SCHEMATHESIS: program };
-  return round(seed, '1', ['test/fuzz/schemathesis.test.ts'], env);
-}
-
-function round(
-  seed: string,
-  times: string,
-  files: readonly string[],
-  more: NodeJS.ProcessEnv = {},
-): number {
+function round(seed: string, times: string, files: readonly string[]): number {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const which = files.length === 0 ? ['test/fuzz/'] : files;
   const limitMs = 30_000 * Math.max(1, Number(times));
@@ -76,7 +54,7 @@ function round(
     {
       cwd: ROOT,
       stdio: 'inherit',
-      env: { ...process.env, FUZZ_SEED: seed, FUZZ_TIMES: times, ...more },
+      env: { ...process.env, FUZZ_SEED: seed, FUZZ_TIMES: times },
     },
   );
   return status ?? 1;

@@ -194,19 +194,18 @@ describe('an error of the service’s, of unknown shape', () => {
       message: `player ${userId} has a bonus of this template already`,
       detail: 'once per player and template',
     }));
-    const started = performance.now();
+    const before = process.cpuUsage();
     const translated = translate(tree({ errorItems }), { ...terms, userOf }, 'error');
-    const tookMs = performance.now() - started;
     expect(translated && treeText(translated)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
     // It takes about 40 ms; comparing every player with every text would take 8 s.
-    expect(tookMs).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
   });
 
   it('takes only a moment for an endless word', () => {
     const message = `1999.${'a.'.repeat(500_000)}${ANN}`;
-    const started = performance.now();
+    const before = process.cpuUsage();
     const translated = translate(tree({ message }), terms, 'error');
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
     expect(translated && treeText(translated)).toMatch(/"old-ben\.a\.a.*a\.ann"/);
   });
 
