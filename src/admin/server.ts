@@ -20,7 +20,6 @@ import type { People } from './access/people.ts';
 import { peopleRoutes } from './access/people-routes.ts';
 import { guardRoutes } from './access/route-guard.ts';
 import { signInRoutes } from './access/sign-in.ts';
-import { limitUnauthenticated } from './access/unauthenticated-limits.ts';
 import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
@@ -94,12 +93,11 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
     // Before a request begins: Fastify's own answer has no code.
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, false),
+    clientErrorHandler: refuseUnreadable,
   });
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
   app.decorate('underWay', new UnderWay());
-  limitUnauthenticated(app, options.clock);
   breakOffSlow(app);
   refuseWhileClosing(app);
   app.addHook('onRequest', refuseHostless);

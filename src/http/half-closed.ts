@@ -1,5 +1,6 @@
-import { type Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerOn } from './unreadable.ts';
 
 /** What every answer begins with. It is sent early, a byte at a time. */
 const START = 'HTTP/1.1 ';
@@ -18,8 +19,8 @@ export function serveHalfClosed(server: Server): void {
 }
 
 function beginAnswer(socket: Socket): void {
-  const answer = '_httpMessage' in socket ? socket._httpMessage : undefined;
-  if (!(answer instanceof ServerResponse) || answer.headersSent) return;
+  const answer = answerOn(socket);
+  if (answer === undefined || answer.headersSent) return;
   const write = socket.write.bind(socket);
   let sent = 0;
   const sendByte = () => {

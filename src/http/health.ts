@@ -16,7 +16,7 @@ export type ReadinessStatus =
   | 'ready'
   /** Works without Redis, on PostgreSQL alone. */
   | 'degraded'
-  /** PostgreSQL is down or read-only, no connection can be opened any more, or no process takes callbacks. */
+  /** PostgreSQL is down or read-only, or no process takes callbacks. */
   | 'unavailable'
   | 'draining'
   | 'starting';
@@ -27,8 +27,6 @@ export interface ReadinessReport {
     readonly postgresql: DependencyState;
     readonly redis: DependencyState;
   };
-  /** Present if the limit of open files is reached: neither callers nor wallets can be connected. */
-  readonly openFiles?: 'exhausted';
   /** Present if files of the configuration are invalid: the last valid versions are in force, where there are any. */
   readonly invalidFiles?: readonly string[];
   /** Present if none of the worker processes that take callbacks listens (`WORKERS`). */
@@ -42,8 +40,6 @@ export interface ReadinessOptions {
     readonly postgresql: () => Promise<boolean | 'read_only'>;
     readonly redis: () => Promise<boolean>;
   };
-  /** Whether a file or connection can still be opened; default: always. */
-  readonly hasDescriptors?: () => Promise<boolean>;
   /** The configuration's invalid files; default: there are none. */
   readonly invalidFiles?: () => readonly string[];
   /** Whether any process behind this one listens; default: this one does itself. */
@@ -56,18 +52,14 @@ export interface ReadinessOptions {
 export class Readiness {
   readonly #postgresql: Probe;
   readonly #redis: Probe;
-  readonly #descriptors: Probe;
   readonly #takesCallbacks: () => boolean;
   readonly #invalidFiles: () => readonly string[];
   #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
   constructor(options: ReadinessOptions) {
     const { clock, checks, timeoutMs = CHECK_TIMEOUT_MS } = options;
-    const { hasDescriptors = () => Promise.resolve(true), takesCallbacks = () => true } = options;
-    this.#takesCallbacks = takesCallbacks;
+    this.#takesCallbacks = options.takesCallbacks ?? (() => true);
     this.#invalidFiles = options.invalidFiles ?? (() => []);
-    // A file that takes long to open says that the machine is busy: a limit would refuse it at once.
-    this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs, 'up');
     this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
     this.#redis = new Probe(clock, checks.redis, timeoutMs);
   }
@@ -89,22 +81,16 @@ export class Readiness {
   /** Never rejects, and takes no longer than a check may. */
   async report(): Promise<ReadinessReport> {
     const wasStarting = this.#phase === 'starting';
-    const [postgresql, redis, descriptors] = await Promise.all([
-      this.#postgresql.ask(),
-      this.#redis.ask(),
-      this.#descriptors.ask(),
-    ]);
+    const [postgresql, redis] = await Promise.all([this.#postgresql.ask(), this.#redis.ask()]);
     const dependencies = { postgresql, redis };
     // Asked, and partly answered, before the start was over.
     if (wasStarting && this.#phase === 'serving') return { status: 'starting', dependencies };
     const isServing = this.#phase === 'serving';
-    const isFull = descriptors === 'down';
     const invalidFiles = this.#invalidFiles();
     const isDeaf = isServing && !this.#takesCallbacks();
     return {
-      status: isServing && (isFull || isDeaf) ? 'unavailable' : this.#status(dependencies),
+      status: isDeaf ? 'unavailable' : this.#status(dependencies),
       dependencies,
-      ...(isFull && { openFiles: 'exhausted' }),
       ...(invalidFiles.length > 0 && { invalidFiles }),
       ...(isDeaf && { workerProcesses: 'gone' }),
     };
@@ -129,17 +115,14 @@ class Probe {
   readonly #clock: Clock;
   readonly #check: Check;
   readonly #timeoutMs: number;
-  readonly #whenLate: DependencyState;
   #running: ReturnType<Check> | undefined;
   #last: { readonly state: DependencyState; readonly atMs: number } | undefined;
   #forgotten = 0;
 
-  /** @param whenLate what a check means that is not over in time; a server that does not answer is down */
-  constructor(clock: Clock, check: Check, timeoutMs: number, whenLate: DependencyState = 'down') {
+  constructor(clock: Clock, check: Check, timeoutMs: number) {
     this.#clock = clock;
     this.#check = check;
     this.#timeoutMs = timeoutMs;
-    this.#whenLate = whenLate;
   }
 
   async ask(): Promise<DependencyState> {
@@ -149,7 +132,7 @@ class Probe {
     // A hanging check is not started again: callers wait for the same one, and time out.
     const state = await within(this.#timeoutMs, this.#running ?? this.#begin()).then(
       (found) => (found === true ? 'up' : found || 'down'),
-      () => this.#whenLate,
+      () => 'down' as const,
     );
     if (forgotten === this.#forgotten) this.#last = { state, atMs: this.#clock.monotonicMs() };
     return state;

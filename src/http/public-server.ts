@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -12,8 +11,8 @@ import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
-import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { serveHalfClosed } from './half-closed.ts';
+import { type Closed, Strangers } from './strangers.ts';
 import {
   passOverExpectations,
   refuseHostless,
@@ -45,8 +44,8 @@ export interface PublicServerOptions {
   readonly lag: EventLoopLag;
   /** CIDRs of the proxies in front, or false. */
   readonly trustProxy: () => readonly string[] | false;
-  readonly connectionLimits: () => ConnectionLimits;
-  readonly onClosed: ConnectionsOptions['onClosed'];
+  readonly maxConnections: () => number;
+  readonly onClosed: (why: Closed) => void;
   /** Called for a request to a path that is not there, once its body is read. */
   readonly onUnknownPath?: (request: FastifyRequest) => void;
   /** A request that is not complete after this long is answered 408. */
@@ -76,13 +75,15 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     routerOptions: { ignoreTrailingSlash: false },
     // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
     frameworkErrors: (error, _request, reply) => sendFailure(reply, answerOf(error)),
-    clientErrorHandler: (error, socket) =>
-      refuseUnreadable(error, socket, connections.owesAnswer(socket)),
+    clientErrorHandler: refuseUnreadable,
   });
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const connections = watchConnections(app, options, isProxy);
+  const strangers = new Strangers(app, { ...options, isProxy, bodyBytesMax: BODY_BYTES_MAX });
+  app.decorateRequest('trust', function trust(operatorId) {
+    strangers.trust(this, operatorId);
+  });
   stampArrivals(app, options, isProxy);
   app.addHook('onRequest', refuseHostless);
   passOverExpectations(app.server);
@@ -101,47 +102,6 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
     requireHostHeader: false,
     ...STRICT_PARSER,
   };
-}
-
-/** Reports every request, body piece and answer to the connection limits. */
-function watchConnections(
-  app: FastifyInstance,
-  options: PublicServerOptions,
-  isProxy: (address: string) => boolean,
-): Connections {
-  const connections = new Connections(app.server, {
-    clock: options.clock,
-    isProxy,
-    limits: options.connectionLimits,
-    onClosed: options.onClosed,
-  });
-  app.decorateRequest('trust', function trust(operatorId) {
-    connections.trust(this.socket, operatorId);
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    if (connections.began(request.raw)) done();
-    else reply.hijack();
-  });
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    const { socket } = request;
-    connections.announced(socket, announcedBytes(request.headers));
-    // Synchronously, so that no data flows before the body's own reader listens too.
-    payload.on('data', (piece: Buffer) => connections.arrived(socket, piece.length));
-    payload.once('close', () => connections.arrivedWhole(socket));
-    payload.once('end', () => connections.arrivedWhole(socket));
-    done(null, payload);
-  });
-  app.addHook('onResponse', (request, _reply, done) => {
-    connections.answered(request.raw);
-    done();
-  });
-  return connections;
-}
-
-/** The announced length of a body; a chunked one has none, so the maximum is assumed. */
-function announcedBytes(headers: IncomingHttpHeaders): number {
-  if (headers['transfer-encoding'] !== undefined) return BODY_BYTES_MAX;
-  return Number(headers['content-length'] ?? 0);
 }
 
 /** Records when each request arrived, before it is processed. */

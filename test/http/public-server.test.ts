@@ -21,11 +21,7 @@ beforeEach(() => {
     logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
     lag,
     trustProxy: () => ['127.0.0.0/8'],
-    connectionLimits: () => ({
-      maxConnections: 10,
-      strangerIdleMs: 5_000,
-      arrivingBytesMax: 1_048_576,
-    }),
+    maxConnections: () => 10,
     onClosed: () => undefined,
     requestTimeoutMs: 4_500,
     silentMsMax: SILENT_MS_MAX,

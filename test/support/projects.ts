@@ -30,7 +30,6 @@ export const UNIT = [
  * has loaded and compiled serves the next.
  */
 export const ALONE = [
-  'test/http/{connections,descriptors}.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/tools/{demo,embedded}/**/*.test.ts',
 ];

@@ -15,7 +15,7 @@ import { healthOfService } from './health.ts';
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** One operator's concurrent calls: an operator that floods must not use up everybody's connections (I7). */
 const CONCURRENT_MAX = 32;
-export const BONUS_API_CONNECTIONS_MAX = 256;
+const BONUS_API_CONNECTIONS_MAX = 256;
 const BREAKER = { errorPercent: 50, minRequests: 10, windowMs: 30_000, openMs: 5_000 };
 
 export interface BonusServiceOptions {

@@ -70,17 +70,8 @@ const httpSchema = z.strictObject({
   maxConnections: positiveInt(1_000_000)
     .default(2000)
     .describe(
-      'Most connections at once; beyond it, the longest idle one is closed: of unauthenticated callers, or of an operator that holds more',
+      'Most connections at once; beyond it, the address or operator that holds most loses its longest quiet one',
     ),
-  strangerIdleMs: positiveInt(600_000)
-    .default(5000)
-    .describe('How long a connection may stay idle before its first signed request'),
-  arrivingBytesMax: z
-    .int()
-    .min(1_048_576)
-    .max(68_719_476_736)
-    .default(33_554_432)
-    .describe('Memory of all bodies that are still arriving; beyond it, the oldest is cut off'),
 });
 
 const EVIDENCE_BYTES_MAX = 65_536;

@@ -15,7 +15,7 @@ describe('gateway.yaml', () => {
         trustProxy: false,
       },
       deadline: { totalMs: 4800, reserveMs: 300 },
-      http: { maxConnections: 2000, strangerIdleMs: 5000, arrivingBytesMax: 33_554_432 },
+      http: { maxConnections: 2000 },
       idempotency: { ttlSeconds: 86_400 },
       delivery: {
         horizonHours: 72,
