@@ -21,11 +21,7 @@ export function compose(parts: Parts) {
   const publicListener = createPublicListener(base, storage, money, bonusApi);
   const internalListener = createInternalListener(base, storage, money);
 
-  const { monthsMissing } = parts.metrics;
-  const journalMonths = () =>
-    new JournalMonths(storage.monthsDatabase, parts.logger, (missing) =>
-      monthsMissing.set(missing),
-    );
+  const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
   const bookkeeper = () =>
     new Bookkeeper({ ...base, runner: storage.database, database: storage.direct });
   const { deliveryWorker, resealing, tokenDuty, unopenableWatch } = money;

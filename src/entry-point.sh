@@ -31,7 +31,7 @@ trap '[ -z "$child" ] || pass HUP' HUP
 flags=--max-semi-space-size=32
 case "${NODE_OPTIONS-}" in *semi?space?size*) flags='' ;; esac
 # Many calls under way look to V8 as if what they make stayed. It would then make that in old space, where only
-# a major collection frees it (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
+# a major collection frees it (docs/decisions/0013-short-lived-objects.md).
 flags="$flags --no-allocation-site-pretenuring"
 
 here=${0%/*}

@@ -17,7 +17,7 @@ export interface OpenJob extends Requests {
   readonly queueMs?: number;
 }
 
-/** How long the service waits for an answer (docs/protocol.md, Limits). */
+/** How long the service waits for an answer (service protocol, Limits). */
 export const SERVICE_WAITS_MS = 5_000;
 
 export interface PhaseResult {

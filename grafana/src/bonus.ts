@@ -1,17 +1,9 @@
 import { board } from './board.ts';
 import { ranking, series, stat } from './panels.ts';
-import {
-  CHOSEN,
-  orZero,
-  orZeroByWorkers,
-  perSecond,
-  quantile,
-  quantiles,
-  totalPerSecond,
-} from './promql.ts';
+import { CHOSEN, orZero, orZeroByWorkers, perSecond, totalPerSecond } from './promql.ts';
 
 const OPEN = `max by (operator, kind) (gateway_bonus_open_intents{${CHOSEN}})`;
-const DENIED = `sum by (operator) (increase(gateway_bonus_denied_total{${CHOSEN}}[1h]))`;
+const DENIED = `sum by (operator) (increase(gateway_bonus_requests_total{${CHOSEN}, outcome="denied"}[1h]))`;
 
 /** The operators' bonus API, and the service's API behind it. */
 export const bonus = board({
@@ -57,7 +49,7 @@ export const bonus = board({
         title: 'By method',
         why: 'What do operators ask for? Listing is harmless, creating and issuing costs money.',
         unit: 'reqps',
-        width: 8,
+        width: 12,
         stacked: true,
         queries: { '{{method}}': perSecond('gateway_bonus_requests_total', 'method') },
       }),
@@ -65,33 +57,17 @@ export const bonus = board({
         title: 'By outcome',
         why: 'How does it end: done, refused by the service, denied by us, or without an answer of the service?',
         unit: 'reqps',
-        width: 8,
+        width: 12,
         stacked: true,
         queries: { '{{outcome}}': perSecond('gateway_bonus_requests_total', 'outcome') },
-      }),
-      series({
-        title: 'Answer time',
-        why: 'How long do operators wait? `service.bonusTimeoutMs` (10 s) is the limit towards the service.',
-        unit: 's',
-        width: 8,
-        queries: quantiles('gateway_bonus_request_duration_seconds'),
       }),
     ],
     'By whom': [
       series({
-        title: 'Slowest methods, p95',
-        why: 'Which method is slow at the service?',
-        unit: 's',
-        width: 8,
-        queries: {
-          '{{method}}': quantile(0.95, 'gateway_bonus_request_duration_seconds', CHOSEN, 'method'),
-        },
-      }),
-      series({
         title: 'Requests by operator',
         why: 'Who uses it, and does one of them use it far more than the others?',
         unit: 'reqps',
-        width: 8,
+        width: 12,
         leadsToOperator: true,
         queries: {
           '{{operator}}': `topk(10, ${perSecond('gateway_bonus_requests_total', 'operator')})`,
@@ -101,7 +77,7 @@ export const bonus = board({
         title: 'Denied by operator, in an hour',
         why: 'Who reaches for what is not theirs? A few are typing errors, hundreds are a search.',
         unit: 'locale',
-        width: 8,
+        width: 12,
         steps: [
           [1, 'yellow'],
           [50, 'red'],

@@ -59,26 +59,6 @@ export const moneySafety = board({
         queries: { waiting: deliveries('pending|held|dead') },
       }),
     ],
-    'What is taken back': [
-      series({
-        title: 'Rollbacks by reason',
-        why: 'Why does the service roll back? 8, 9, 32 and 110 to 115 are its own control; 10, 50 and 52 blame us or a wallet.',
-        unit: 'ops',
-        width: 12,
-        stacked: true,
-        queries: { 'errorCode {{error_code}}': perSecond('gateway_rollbacks_total', 'error_code') },
-      }),
-      series({
-        title: 'Rollbacks by operator',
-        why: 'Whose bets are taken back?',
-        unit: 'ops',
-        width: 12,
-        leadsToOperator: true,
-        queries: {
-          '{{operator}}': `topk(10, ${perSecond('gateway_rollbacks_total', 'operator')})`,
-        },
-      }),
-    ],
     'What nobody knows': [
       series({
         title: 'Unknown outcomes by operation',

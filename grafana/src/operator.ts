@@ -132,7 +132,6 @@ export const operator = board({
         width: 8,
         queries: {
           '{{class}} in flight': `sum by (class) (gateway_in_flight{${CHOSEN}})`,
-          '{{class}} limit': `sum by (class) (gateway_in_flight_limit{${CHOSEN}})`,
         },
       }),
       series({

@@ -91,14 +91,9 @@ export const overview = board({
         ],
         queries: {
           // For a wallet that is down, most scrapes see the half-open times between two tries.
-          open: orZero(`count(
-            max by (operator, class) (gateway_breaker_state{${CHOSEN}}) == 2
-            or (
-              max by (operator, class) (gateway_breaker_state{${CHOSEN}}) > 0
-              and
-              sum by (operator, class) (increase(gateway_breaker_openings_total{${CHOSEN}}[5m])) > 0
-            )
-          )`),
+          open: orZero(
+            `count(max by (operator, class) (max_over_time(gateway_breaker_state{${CHOSEN}}[1m])) == 2)`,
+          ),
         },
       }),
     ],

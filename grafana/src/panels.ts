@@ -63,8 +63,8 @@ export interface PanelSpec {
   readonly words?: readonly (State & { readonly value: number })[];
   /** No decimals: Prometheus estimates how much a counter grew, so one event is 1.02. The unit is `locale`. */
   readonly whole?: boolean;
-  /** Whether a number's legend is shown besides it, or instead. */
-  readonly names?: 'too' | 'only';
+  /** Whether a number's legend is shown besides it. */
+  readonly names?: 'too';
   /** Fixed colours by legend; for all others Grafana takes the next one of its palette. */
   readonly colours?: Readonly<Record<string, string>>;
   /** Whether it shows only what is out of order, so that it may well be empty. */
@@ -102,9 +102,7 @@ export function stat(spec: PanelSpec): MadePanel {
     ])
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
   if (spec.names === undefined) return panel;
-  return panel.textMode(
-    spec.names === 'only' ? BigValueTextMode.Name : BigValueTextMode.ValueAndName,
-  );
+  return panel.textMode(BigValueTextMode.ValueAndName);
 }
 
 /** Values over time; steps are lines across the panel. */

@@ -3,14 +3,10 @@ import { UP } from './colours.ts';
 import { series, stat, timeline } from './panels.ts';
 import { orZero } from './promql.ts';
 
-/** 1 for the right policy, 2 for any other. */
-const POLICY = `max by (policy) (gateway_redis_eviction_policy{policy="noeviction"})
-  or 2 * max by (policy) (gateway_redis_eviction_policy{policy!="noeviction"})`;
 /** As the alert `WagergateProcessMissing` counts them. Those that were removed on purpose are no targets any more. */
 const GONE = `count(min by (job, instance) (up) == 0
   and on (job, instance) max by (job, instance) (last_over_time(gateway_build_info[1d])))
   or 0 * max(gateway_build_info)`;
-const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
 
 /** The processes, and the servers that they need. */
 export const runtime = board({
@@ -24,7 +20,7 @@ export const runtime = board({
         title: 'Replicas',
         why: 'How many replicas are scraped, of which versions? Two versions for a long time mean that a rollout is stuck.',
         unit: 'short',
-        width: 4,
+        width: 6,
         lowest: 'red',
         steps: [[1, 'green']],
         names: 'too',
@@ -34,7 +30,7 @@ export const runtime = board({
         title: 'Replicas gone',
         why: 'How many of a day’s replicas should be there and do not answer Prometheus?',
         unit: 'short',
-        width: 4,
+        width: 6,
         steps: [[1, 'red']],
         queries: { gone: GONE },
       }),
@@ -42,7 +38,7 @@ export const runtime = board({
         title: 'Youngest',
         why: 'How long ago did a replica last start? A number that stays small is a replica that keeps dying.',
         unit: 's',
-        width: 4,
+        width: 6,
         lowest: 'red',
         steps: [
           [300, 'yellow'],
@@ -53,28 +49,12 @@ export const runtime = board({
         },
       }),
       stat({
-        title: 'Config age',
-        why: 'When was the configuration last read without a fault, on the replica that is furthest behind?',
-        unit: 's',
-        width: 4,
-        queries: { age: `max(time() - ${RELOADED})` },
-      }),
-      stat({
         title: 'Invalid files',
         why: 'How many files are invalid on some replica? Their last valid versions stay in force, and after a start none; the log names file, path and reason.',
         unit: 'short',
-        width: 4,
+        width: 6,
         steps: [[1, 'red']],
         queries: { files: orZero('count(count by (file) (gateway_config_invalid == 1))') },
-      }),
-      stat({
-        title: 'Redis policy',
-        why: 'May Redis evict keys? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
-        unit: 'short',
-        width: 4,
-        steps: [[2, 'red']],
-        names: 'only',
-        queries: { '{{policy}}': POLICY },
       }),
     ],
     Processes: [
@@ -144,7 +124,7 @@ export const runtime = board({
           title: 'PostgreSQL and Redis',
           why: 'Does each replica reach its servers? Without PostgreSQL nothing new is accepted; without Redis it is slower.',
           unit: 'short',
-          width: 8,
+          width: 12,
           lowest: 'red',
           steps: [[1, 'green']],
           queries: {
@@ -155,20 +135,10 @@ export const runtime = board({
         UP,
       ),
       series({
-        title: 'Connections to PostgreSQL',
-        why: 'Is the pool big enough? All in use while statements wait means that PostgreSQL is slow or the pool too small.',
-        unit: 'short',
-        width: 8,
-        queries: {
-          '{{state}}': 'sum by (state) (gateway_postgresql_connections)',
-          limit: 'sum(gateway_postgresql_connections_max)',
-        },
-      }),
-      series({
         title: 'Statements that wait',
         why: 'How many statements have no connection yet? Steadily above zero, every callback pays for it.',
         unit: 'short',
-        width: 8,
+        width: 12,
         steps: [[50, 'red']],
         queries: { '{{instance}}': 'sum by (instance) (gateway_postgresql_waiting)' },
       }),

@@ -1,6 +1,7 @@
 import type { Problem } from '../config/problems.ts';
 import type { SettingChange } from '../config/settings-diff.ts';
 import type { SettingsView } from '../config/settings-view.ts';
+import type { LastReload } from '../config/source.ts';
 import type { AuditRow } from '../store/audit/audit-log.ts';
 import type { FoundBet } from '../store/bets/search-statements.ts';
 import type { ResultItem } from '../store/bets/unknown-results.ts';
@@ -8,7 +9,6 @@ import type { DeliveryHold } from '../store/deliveries/holds.ts';
 import type { PlayerFacts, PlayerFile } from '../store/players/player-desk.ts';
 import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
-import type { LastReload } from '../telemetry/counting.ts';
 import type { OperatorMinute, OperatorRecently } from '../telemetry/last-hour.ts';
 import type { Probed } from '../wallets/probe.ts';
 import type { OperatorCounts } from './operators/operator-counts.ts';

@@ -5,7 +5,7 @@ import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 const MASK = '***';
 
 /**
- * Members of messages that are not personal data (docs/protocol.md, Bet transaction; Bet callback
+ * Members of messages that are not personal data (service protocol, Bet transaction; Bet callback
  * success response; Errors). Any other member counts as personal, so that one which the service or a
  * wallet adds later is hidden until somebody lists it here.
  */

@@ -70,7 +70,7 @@ export type AdminOptions = Probes &
     readonly trustProxy?: readonly string[];
   };
 
-/** The internal listener, not yet listening (docs/contract.md, Internal API). */
+/** The internal listener, not yet listening (docs/reference.md, Internal API). */
 export function createAdminServer(options: AdminOptions): FastifyInstance {
   const isProxy = addressMatcher(options.trustProxy ?? []);
   const app = Fastify({

@@ -55,7 +55,7 @@ export function askService(
 }
 
 /**
- * Whether the operator may read and issue a template (docs/contract.md, Operators and the bonus
+ * Whether the operator may read and issue a template (docs/reference.md, Operators and the bonus
  * API).
  */
 export async function seesTemplate(

@@ -1,5 +1,5 @@
 /**
- * The bonus API's seven methods, by their path after `/bonuses/` (docs/protocol.md, Bonus API).
+ * The bonus API's seven methods, by their path after `/bonuses/` (service protocol, Bonus API).
  */
 export const BONUS_METHODS = [
   'templates',

@@ -12,7 +12,7 @@ import { translate, translateList } from './translation/translate.ts';
 /** What the service's samples show; the interface states no size of a page. */
 export const ITEMS_PER_PAGE = 100;
 
-/** A page of ours (docs/protocol.md, MetaDataItem). @param items JSON text of the list */
+/** A page of ours (service protocol, MetaDataItem). @param items JSON text of the list */
 export function pageText(
   items: string,
   { totalItems, page }: { readonly totalItems: number; readonly page: number },

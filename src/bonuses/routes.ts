@@ -72,7 +72,7 @@ interface StrangersLogged {
 }
 
 /**
- * The service's bonus API; each operator sees it as if it were the only one (docs/contract.md, Operator API).
+ * The service's bonus API; each operator sees it as if it were the only one (docs/reference.md, Operator API).
  */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   const semaphore = new KeyedSemaphore(PAGES_AT_ONCE);
@@ -81,9 +81,8 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
       const { result, operator: caller } = await serve(api, semaphore, method, request);
       const labels = { operator: caller ?? 'unknown', method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
-      api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
-      api.metrics.bonusRequestDuration.observe(labels, seconds);
-      if (result.denied === true) api.metrics.bonusDenied.inc({ operator: labels.operator });
+      const outcomeLabel = result.denied === true ? 'denied' : result.outcome;
+      api.metrics.bonusRequests.inc({ ...labels, outcome: outcomeLabel });
       // Callers that are not admitted can send any number of requests, which must not fill the log.
       const leftOut = caller === undefined ? api.strangers.next() : undefined;
       if (caller !== undefined || leftOut !== undefined) {

@@ -1,6 +1,5 @@
 import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
-import { MOVEMENT_KINDS } from '../domain/movements.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
 import { FailureLines } from '../lib/failure-lines.ts';
 import type { Loop } from '../lib/loop.ts';
@@ -28,7 +27,7 @@ const IDLE_MS = 250;
 /** Under load, wait for more entries: the six statements of a batch cost the same for a few rows. */
 const BUSY_MS = 1_000;
 const MUCH = 100;
-/** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
+/** Gauges are at most 5 s old (docs/reference.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
 /** Checking the sums of whole days reads all of their movements. */
 const CHECK_DAYS_EVERY_MS = 60_000;
@@ -94,10 +93,6 @@ export class Bookkeeper {
     ];
     // An absent gauge cannot be alerted on, and a counter that first appears at 1 shows no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
-    for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
-    for (const operator of keeping.configuration().operators.keys()) {
-      keeping.metrics.booksStatements.inc({ operator }, 0);
-    }
   }
 
   start(): void {
@@ -126,10 +121,9 @@ export class Bookkeeper {
   }
 
   async #book(): Promise<number> {
-    const { configuration, metrics } = this.#keeping;
+    const { configuration } = this.#keeping;
     const kept = await keepBooks(this.#journal, configuration().gateway.books.timeZone);
     if (kept.kind === 'overtaken') return IDLE_MS;
-    for (const { kind } of kept.movements) metrics.booksMovements.inc({ kind });
     if (kept.kind === 'more') return 0;
     return kept.movements.length < MUCH ? IDLE_MS : BUSY_MS;
   }
@@ -142,14 +136,12 @@ export class Bookkeeper {
   }
 
   async #close(): Promise<number> {
-    const { clock, configuration, database, logger, metrics, runner } = this.#keeping;
+    const { clock, configuration, database, logger, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, overdue, failed } = await closeDueDays(runner, database, times, clock);
-      metrics.booksOverdue.set(overdue);
+      const { closed, failed } = await closeDueDays(runner, database, times, clock);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
-        metrics.booksStatements.inc({ operator: operatorId });
         logger.info({ operator: operatorId, day }, 'books.day_closed');
       }
       if (closed.length === 0 || this.#stopping) return DUTIES_EVERY_MS;

@@ -8,7 +8,7 @@ import { Statements } from '../store/books/statements.ts';
 import type { DatabaseAddress } from '../store/server/connection.ts';
 import { sealOf } from './statement-digest.ts';
 
-/** When a day is closed (docs/contract.md, Configuration). */
+/** When a day is closed (docs/reference.md, Configuration). */
 export interface ClosingTimes {
   readonly timeZone: string;
   readonly closeAfterMinutes: number;
@@ -18,9 +18,7 @@ export interface ClosingTimes {
 /** The result of one round of closing. */
 export interface ClosedDays {
   readonly closed: readonly DueDay[];
-  /** How many due days are still open, for any reason. */
-  readonly overdue: number;
-  /** Those of them whose closing failed with an error. */
+  /** Due days that are still open because closing them failed. */
   readonly failed: readonly { readonly operatorId: string; readonly error: unknown }[];
 }
 
@@ -50,7 +48,7 @@ export async function closeDueDays(
       await dueDays(runner, { ...times, now });
     }
   }
-  return { closed, overdue: due.length - closed.length, failed };
+  return { closed, failed };
 }
 
 async function closeIfReady(

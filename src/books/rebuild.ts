@@ -88,6 +88,6 @@ async function refusal(
       : `with the movements of ${bets.join(', ')}`;
   return new RebuildRefused(
     `${changed.length} closed statement(s) would become others (${which.join(', ')}), ${why}: ` +
-      'nothing was changed; see docs/runbooks/books-violations.md',
+      'nothing was changed; see docs/runbooks/books.md',
   );
 }

@@ -11,7 +11,7 @@ import {
 import { loggedReason } from '../telemetry/logged-reason.ts';
 import type { Handled } from './handled.ts';
 
-// The answers of the callbacks, each written once (docs/contract.md, Callbacks).
+// The answers of the callbacks, each written once (docs/reference.md, Callbacks).
 
 /** A refusal by the gateway itself, or a wallet's that is passed on. */
 export function refused(

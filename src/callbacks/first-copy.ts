@@ -5,7 +5,7 @@ import type { Callbacks } from './context.ts';
 
 /**
  * The answer that the service got for an operation that was in flight when its copy came
- * (docs/contract.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
+ * (docs/reference.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
  * operation the bet's state gives the answer; this is for the others: refused, or not delivered.
  *
  * @param attemptId of the operation that the copy waited for

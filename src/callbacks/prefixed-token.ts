@@ -13,7 +13,7 @@ export function splitToken(token: string): PrefixedToken | undefined {
 }
 
 /**
- * A token of an operator with prefixed sessions (docs/contract.md, Operator API).
+ * A token of an operator with prefixed sessions (docs/reference.md, Operator API).
  * @returns undefined for any other token
  */
 export function prefixOf(configuration: Configuration, token: string): PrefixedToken | undefined {

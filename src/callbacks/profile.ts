@@ -17,7 +17,7 @@ import { invalidOperatorOf, prefixOf } from './prefixed-token.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
- * A currency that the protocol allows (docs/protocol.md, User profile) and PostgreSQL can store.
+ * A currency that the protocol allows (service protocol, User profile) and PostgreSQL can store.
  */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 

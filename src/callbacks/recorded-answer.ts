@@ -26,7 +26,7 @@ type Recorded =
 /**
  * The answer to a settle, unsettle or update that is a replayed request, or a copy that was
  * overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
- * (docs/contract.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
+ * (docs/reference.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
  * an unsettle, and are a conflict.
  * @returns undefined if it is not on record
  * @throws GatewayError if the journal fails

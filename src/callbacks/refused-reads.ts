@@ -19,7 +19,7 @@ const TOKENS_MAX = 10_000;
  * suspended). Beyond the limit they are refused without looking up their session, so that a session that has
  * ended meanwhile is answered 503 too until the flood is over. Reads only: they have no
  * consequences, while a refused place has to be in the journal, which answers its copies
- * and its rollback (docs/contract.md, Callbacks).
+ * and its rollback (docs/reference.md, Callbacks).
  */
 export class RefusedReads {
   readonly #wallets: Wallets;

@@ -1,5 +1,4 @@
 import type { Bet } from '../domain/bet.ts';
-import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { concludeRollback } from '../domain/conclude.ts';
 import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
 import { ANOTHER_PLAYERS, unseenBet } from '../engine/find-bet.ts';
@@ -9,7 +8,6 @@ import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
-import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 import { noteOfRepairs } from './repaired.ts';
@@ -20,13 +18,13 @@ import { noteOfRepairs } from './repaired.ts';
  * @throws GatewayError, OutOfTime if the journal failed before anything was promised
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
-  const { callbacks, message, transactionId } = rollingBack;
+  const { callbacks, transactionId } = rollingBack;
   // Beside the first look at the bet, which changes nothing.
   const fenced = callbacks.answers.fence(transactionId);
   // One time for all that this callback may promise, however often the bet moves meanwhile.
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const noteRepairs = noteOfRepairs(rollingBack);
-  const handled = await rollingBack.handle(async (found) => {
+  return await rollingBack.handle(async (found) => {
     noteRepairs(found.kind === 'bet' ? found.bet : undefined);
     // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
     await fenced;
@@ -39,8 +37,6 @@ export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promi
     const nobodys = unseenBet(callbacks, transactionId, undefined);
     return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
   });
-  if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
-  return handled;
 }
 
 async function rollBackBet(
@@ -113,15 +109,4 @@ async function withOwner(
 function repeatedRollback(bet: Bet) {
   const decision = decideRollback(bet);
   return decision.kind === 'repeat' || decision.kind === 'repeatRefusal' ? decision : undefined;
-}
-
-const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));
-
-/** Counts by reason. The service may add reasons, and the label's values must stay bounded. */
-function count(callbacks: Callbacks, { errorCode }: RollbackRequest, handled: Handled): void {
-  const known = errorCode !== undefined && KNOWN_REASONS.has(errorCode);
-  callbacks.metrics.rollbacks.inc({
-    operator: handled.operatorId ?? 'unknown',
-    error_code: known ? `${errorCode}` : 'other',
-  });
 }

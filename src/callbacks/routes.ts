@@ -42,7 +42,7 @@ const ADDRESS_CHARACTERS_MAX = 53;
 
 type Parse = (body: Buffer) => ParseResult<Callback>;
 
-/** The callbacks from the service (docs/protocol.md, Callbacks; docs/contract.md, Callbacks). */
+/** The callbacks from the service (service protocol, Callbacks; docs/reference.md, Callbacks). */
 export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge: CallbackEdge) {
   const serve = (method: 'POST' | 'PUT', url: string, parse: Parse) =>
     app.route({

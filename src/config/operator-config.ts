@@ -15,7 +15,7 @@ export function completeOperator(
 ): Checked<OperatorConfig> {
   const { totalMs } = gateway.deadline;
   const { delivery: ownDelivery, wallet, ...rest } = file;
-  // Never above what the deadline leaves (docs/contract.md, Configuration), whether it was written or not.
+  // Never above what the deadline leaves (docs/reference.md, Configuration), whether it was written or not.
   const timeoutMs = Math.min(wallet.timeoutMs ?? WALLET_TIMEOUT_MS, totalMs);
   const delivery = mergeDelivery(gateway.delivery, ownDelivery);
 

@@ -56,6 +56,14 @@ export interface ConfigurationSourceOptions {
   readonly watchIntervalMs?: number;
 }
 
+/** The outcome of the last reading of the configuration. */
+export interface LastReload {
+  /** When the configuration was last valid, ISO 8601 UTC. */
+  readonly goodAt: string;
+  /** `ok` if the files in the folder are in force. */
+  readonly result: 'ok' | 'invalid';
+}
+
 /** The configuration in force, and its changes while the gateway runs. */
 export class ConfigurationSource {
   readonly #options: ConfigurationSourceOptions;
@@ -68,7 +76,8 @@ export class ConfigurationSource {
   #watcher: Watcher | undefined;
   /** A separate reader: what a preview reads must not count as read by the watcher. */
   #previewed: ConfigFolder | undefined;
-  #invalidFiles: readonly string[];
+  #invalidFiles: readonly string[] = [];
+  #goodAt = new Date(0);
 
   /**
    * @throws ConfigError without `lastGood` if `gateway.yaml` is invalid or the operators' folder cannot be listed
@@ -79,7 +88,7 @@ export class ConfigurationSource {
     this.#folder = new ConfigFolder(options.folder, options.env);
     const { inForce, problems, passedOver } = loadOver(options.lastGood, this.#folder);
     this.#inForce = inForce;
-    this.#invalidFiles = filesOf(problems);
+    this.#noteReading(problems);
     this.#current = configurationOf(this.#inForce);
     this.#log.problems(problems);
     this.#log.warnings(this.#current, options.lastGood && configurationOf(options.lastGood));
@@ -100,6 +109,13 @@ export class ConfigurationSource {
   /** The files that were invalid when they were last read, relative to the folder. */
   get invalidFiles(): readonly string[] {
     return this.#invalidFiles;
+  }
+
+  get lastReload(): LastReload {
+    return {
+      goodAt: this.#goodAt.toISOString(),
+      result: this.#invalidFiles.length === 0 ? 'ok' : 'invalid',
+    };
   }
 
   /** @returns a function that removes the listener */
@@ -155,6 +171,11 @@ export class ConfigurationSource {
     return await linesOfProblems(this.#options.folder, problems);
   }
 
+  #noteReading(problems: readonly Problem[]): void {
+    this.#invalidFiles = [...new Set(problems.map(({ file }) => file))].sort();
+    if (problems.length === 0) this.#goodAt = new Date();
+  }
+
   /** Reloads automatically within 2 s of a change, until `close`. Does not keep the process alive. */
   watch(): void {
     this.#watcher ??= new Watcher({
@@ -178,7 +199,7 @@ export class ConfigurationSource {
       isChange(result.changed) ||
       !isDeepStrictEqual(candidate.invalidOperators, previous.invalidOperators);
     this.#inForce = next;
-    this.#invalidFiles = filesOf(result.problems);
+    this.#noteReading(result.problems);
     // If nothing changed, keep the same object, so that comparing identities is enough.
     if (isOther) this.#current = candidate;
     this.#report(result);
@@ -205,10 +226,6 @@ export class ConfigurationSource {
       this.#options.logger.error({ err: error }, 'config.listener_failed');
     }
   }
-}
-
-function filesOf(problems: readonly Problem[]): readonly string[] {
-  return [...new Set(problems.map(({ file }) => file))].sort();
 }
 
 function compare(next: Configuration, previous: Configuration): ConfigurationChanges {

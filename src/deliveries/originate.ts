@@ -17,7 +17,7 @@ export interface Originating extends Engine {
 
 const BATCH = 100;
 
-/** Members of a place that no rollback carries (docs/protocol.md, Bet transaction). */
+/** Members of a place that no rollback carries (service protocol, Bet transaction). */
 const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
 
 /**

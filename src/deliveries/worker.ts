@@ -17,7 +17,7 @@ import { WithoutFile } from './without-file.ts';
 /** A sweep costs one index probe per operator. */
 const SWEEP_MS = 1_000;
 /**
- * The slower duties run every so many sweeps. Gauges are at most 5 s old (docs/contract.md,
+ * The slower duties run every so many sweeps. Gauges are at most 5 s old (docs/reference.md,
  * Metrics), of which ended deliveries are counted 2 s late (`countableUntil`).
  */
 const GAUGES_EVERY = 2;
@@ -159,10 +159,8 @@ export class DeliveryWorker {
   }
 
   async #armDue(): Promise<void> {
-    const { store, metrics } = this.#draining;
+    const { store } = this.#draining;
     this.#heldByPeople = new Set(await store.heldByPeople());
-    metrics.deliveryHold.reset();
-    for (const operator of this.#heldByPeople) metrics.deliveryHold.set({ operator }, 1);
     const open = await store.openOperators();
     const held = new Set(
       open.map(({ operatorId }) => operatorId).filter((id) => areHeld(this.#draining, id)),

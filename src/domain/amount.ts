@@ -51,7 +51,7 @@ export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
 }
 
 /**
- * Whether a text is a JSON number of 0 or more that a double can hold (docs/contract.md, Callbacks,
+ * Whether a text is a JSON number of 0 or more that a double can hold (docs/reference.md, Callbacks,
  * code 5). The sign is judged by the text: `-0.0` is 0, while `-1e-400` is less, although as a
  * double it is 0 as well.
  */

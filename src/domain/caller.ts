@@ -1,4 +1,4 @@
-/** In ascending order: of several, the last one counts (docs/contract.md, People). */
+/** In ascending order: of several, the last one counts (docs/reference.md, People). */
 export const PERSON_ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 

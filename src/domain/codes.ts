@@ -1,6 +1,6 @@
 /**
- * The error codes of callbacks and of the operator API (docs/protocol.md, Errors; Error codes;
- * docs/contract.md, Callbacks and Operator API). Only the number counts for its reader, messages
+ * The error codes of callbacks and of the operator API (service protocol, Errors; Error codes;
+ * docs/reference.md, Callbacks and Operator API). Only the number counts for its reader, messages
  * are free.
  */
 export const CODES = {
@@ -37,7 +37,7 @@ export const CODES = {
 
 export type KnownCode = (typeof CODES)[keyof typeof CODES];
 
-/** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
+/** Codes of a place that leave open whether the wallet debited (docs/reference.md, Callbacks). */
 export const OPEN_PLACE_CODES: readonly number[] = [
   CODES.alreadyProcessed,
   CODES.timeout,
@@ -52,7 +52,7 @@ export function isCode(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
 }
 
-/** Why a bet is rolled back: `errorCode` of a rollback (docs/protocol.md, Events). */
+/** Why a bet is rolled back: `errorCode` of a rollback (service protocol, Events). */
 export const ROLLBACK_REASONS = {
   oddsChanged: 8,
   eventCompleted: 9,

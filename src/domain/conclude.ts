@@ -147,7 +147,7 @@ function settlementOf(attempted: AttemptedResult, transactionTime: string): Sett
 }
 
 /**
- * A rollback is confirmed by 200, or by 400 code 8 (docs/protocol.md, Events); after anything else the
+ * A rollback is confirmed by 200, or by 400 code 8 (service protocol, Events); after anything else the
  * promise stays open.
  * @param promisedTime kept with a confirmation by code, which carries no time of its own
  */

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 
 /**
  * A wallet that has less time than this to answer is not asked at all
- * (docs/decisions/0006-one-deadline.md).
+ * (docs/decisions/0004-one-deadline.md).
  */
 export const WALLET_BUDGET_MS_MIN = 50;
 

@@ -1,5 +1,5 @@
 /**
- * The operations of the service's callbacks (docs/protocol.md, Callbacks; docs/contract.md,
+ * The operations of the service's callbacks (service protocol, Callbacks; docs/reference.md,
  * Metrics).
  */
 export const OPERATIONS = [
@@ -33,7 +33,7 @@ export function isResult(operation: Operation): operation is ResultOperation {
 }
 
 /**
- * Bulkheads and breakers keep profile and balance apart from bet calls (docs/contract.md,
+ * Bulkheads and breakers keep profile and balance apart from bet calls (docs/reference.md,
  * Configuration).
  */
 export type CallClass = 'read' | 'money';

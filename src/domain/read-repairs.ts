@@ -11,7 +11,7 @@ export type RepairedField = (typeof REPAIRED_FIELDS)[number];
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of a profile that the service could not read (docs/protocol.md, User profile). */
+/** The members of a profile that the service could not read (service protocol, User profile). */
 export function oddInProfile({ currencies, isTest, customFields }: Members): RepairedField[] {
   const odd: RepairedField[] = [];
   if (!Array.isArray(currencies)) odd.push('currencies');

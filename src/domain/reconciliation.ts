@@ -1,6 +1,6 @@
 import { canonicalAmount, compareAmounts, sameAmount } from './amount.ts';
 
-/** How two lists of bets may differ (docs/contract.md, Books). */
+/** How two lists of bets may differ (docs/reference.md, Books). */
 export const DIFFERENCE_KINDS = [
   'missing_there',
   'missing_here',

@@ -1,5 +1,5 @@
 /**
- * Why a call certainly never left the gateway (docs/contract.md, Metrics, `reason`; plus refused
+ * Why a call certainly never left the gateway (docs/reference.md, Metrics, `reason`; plus refused
  * connects).
  */
 export type NotSentReason =

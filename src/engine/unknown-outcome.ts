@@ -2,7 +2,7 @@ import type { Busy } from '../domain/bet.ts';
 import type { Engine } from './context.ts';
 
 /**
- * Counts an unknown outcome of a place, settle or unsettle (docs/contract.md, Metrics). Rollbacks and updates are
+ * Counts an unknown outcome of a place, settle or unsettle (docs/reference.md, Metrics). Rollbacks and updates are
  * promised and repeated, and a confirmation changes nothing: none of them counts.
  */
 export function countUnknown(

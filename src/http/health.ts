@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 
 /**
- * A probe is answered within 1 s (docs/contract.md, Internal API); a dependency that takes longer than
+ * A probe is answered within 1 s (docs/reference.md, Internal API); a dependency that takes longer than
  * this counts as down.
  */
 const CHECK_TIMEOUT_MS = 700;

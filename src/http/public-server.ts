@@ -12,7 +12,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { serveHalfClosed } from './half-closed.ts';
-import { type Closed, Strangers } from './strangers.ts';
+import { Strangers } from './strangers.ts';
 import {
   passOverExpectations,
   refuseHostless,
@@ -45,7 +45,6 @@ export interface PublicServerOptions {
   /** CIDRs of the proxies in front, or false. */
   readonly trustProxy: () => readonly string[] | false;
   readonly maxConnections: () => number;
-  readonly onClosed: (why: Closed) => void;
   /** Called for a request to a path that is not there, once its body is read. */
   readonly onUnknownPath?: (request: FastifyRequest) => void;
   /** A request that is not complete after this long is answered 408. */

@@ -15,9 +15,6 @@ const TRUSTED_MS = 600_000;
 const ADDRESSES_MAX = 10_000;
 const ADDRESS_CHARACTERS_MAX = 64;
 
-/** Why a connection was closed: too many are open, or its sender has sent too much unsigned. */
-export type Closed = 'full' | 'rate';
-
 export interface StrangerOptions {
   readonly clock: Clock;
   readonly maxConnections: () => number;
@@ -25,7 +22,6 @@ export interface StrangerOptions {
   readonly isProxy: (address: string) => boolean;
   /** The longest body that is read. */
   readonly bodyBytesMax: number;
-  readonly onClosed: (why: Closed) => void;
 }
 
 interface Budget {
@@ -91,7 +87,7 @@ export class Strangers {
     });
     this.#join(socket, networkOf(socket.remoteAddress));
     if (this.#open <= this.#options.maxConnections()) return;
-    this.#close(this.#longestQuietOfMost() ?? socket, 'full');
+    this.#close(this.#longestQuietOfMost() ?? socket);
   }
 
   /** Whether a request of which only the head is known may be processed; if not, its connection is closed. */
@@ -108,7 +104,7 @@ export class Strangers {
     if (this.#nowMs() < budget.trustedUntilMs) return true;
     const bytes = REQUEST_BYTES + announcedBytes(headers, this.#options.bodyBytesMax);
     if (bytes > budget.bytes) {
-      this.#close(socket, 'rate');
+      this.#close(socket);
       return false;
     }
     budget.bytes -= bytes;
@@ -119,7 +115,7 @@ export class Strangers {
   /** A body in tiny pieces costs as much as many requests. */
   #piece(socket: Socket, budget: Budget): void {
     budget.bytes -= PIECE_BYTES;
-    if (budget.bytes < 0) this.#close(socket, 'rate');
+    if (budget.bytes < 0) this.#close(socket);
   }
 
   #budgetOf(key: string): Budget {
@@ -155,11 +151,10 @@ export class Strangers {
     return longest;
   }
 
-  #close(socket: Socket, why: Closed): void {
+  #close(socket: Socket): void {
     if (socket.destroyed) return;
     this.#leave(socket);
     socket.destroy();
-    this.#options.onClosed(why);
   }
 
   #nowMs(): number {

@@ -3,7 +3,7 @@ import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /**
- * The messages of the callbacks (docs/protocol.md, Resources). Members that the gateway checks are
+ * The messages of the callbacks (service protocol, Resources). Members that the gateway checks are
  * described as it checks them; the others as the protocol does, and are never refused.
  */
 

@@ -11,7 +11,7 @@ import {
   success,
 } from './parts.ts';
 
-/** The four endpoints that the betting service calls (docs/protocol.md, Callbacks). */
+/** The four endpoints that the betting service calls (service protocol, Callbacks). */
 
 const TRANSACTION_ID = 'b26153f9-ef3a-4768-b6c8-0861acdecb7a';
 const TOKEN = '5caa4cabce523c2f7610c50ce9819bfb';

@@ -10,7 +10,7 @@ import type { NonceUse } from '../store/sessions/nonces.ts';
 import { readFields } from './fields.ts';
 import { freshMembers } from './signed-members.ts';
 
-/** How far `at` may be from now, either way (docs/contract.md, Operator API). */
+/** How far `at` may be from now, either way (docs/reference.md, Operator API). */
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**

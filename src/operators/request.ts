@@ -36,7 +36,7 @@ export interface OperatorGateOptions {
 }
 
 /**
- * Tells which operator asks (docs/contract.md, Operator API): `cid` in the body names it,
+ * Tells which operator asks (docs/reference.md, Operator API): `cid` in the body names it,
  * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature get the same answer
  * in the same time (I8). Until the signature is verified, the body is only bytes: one scan finds `cid`,
  * the rest is not parsed (I11).

@@ -47,7 +47,7 @@ export const revokeFields = z.strictObject({
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
 });
 
-/** The routes for operators (docs/contract.md, Operator API). */
+/** The routes for operators (docs/reference.md, Operator API). */
 export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
   const options = { bodyLimit: BODY_BYTES_MAX, onSend: api.refusals.onSend };
   const serve = (

@@ -5,7 +5,7 @@ const NONCE_LENGTH_MAX = 128;
 
 /**
  * The members that every request of an operator may carry: who asks, and what prevents the bytes of
- * one request from being used a second time, later, or at another path (docs/contract.md, Operator
+ * one request from being used a second time, later, or at another path (docs/reference.md, Operator
  * API).
  */
 export const signedMembers = {

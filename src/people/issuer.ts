@@ -9,7 +9,7 @@ import { ClientSecret } from './client-secret.ts';
 import { failureWords } from './failure-words.ts';
 import type { RolesClaim } from './roles-claim.ts';
 
-/** Seconds by which clocks may differ (docs/contract.md, People). */
+/** Seconds by which clocks may differ (docs/reference.md, People). */
 export const CLOCK_TOLERANCE_S = 60;
 
 /** An issuer that takes longer to answer counts as unavailable. */
@@ -19,7 +19,7 @@ const METADATA_MS = 60 * 60 * 1000;
 /** No new attempt for this long after a failure: unauthenticated callers could trigger any number. */
 const COOL_DOWN_MS = 5_000;
 
-/** The issuer that authenticates people (docs/contract.md, Commands: `OIDC_*`). */
+/** The issuer that authenticates people (docs/reference.md, Commands: `OIDC_*`). */
 export interface IssuerSettings extends RolesClaim {
   readonly issuer: string;
   /** Undefined: only bearer tokens, no sign-in at the console. */

@@ -36,7 +36,7 @@ function reach(from: unknown, [name, ...rest]: readonly string[]): unknown {
 
 const ACTOR_LENGTH_MAX = 200;
 
-/** Actor names that the gateway itself uses (docs/contract.md, Internal API): never taken from a token. */
+/** Actor names that the gateway itself uses (docs/reference.md, Internal API): never taken from a token. */
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
 /**

@@ -13,7 +13,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { OtherProcesses } from '../wiring/internal-listener.ts';
 import { awaitDatabase, greetRedis } from './start-up.ts';
 
-/** Requests in flight at SIGTERM have this long to finish (docs/contract.md, Commands). */
+/** Requests in flight at SIGTERM have this long to finish (docs/reference.md, Commands). */
 const DRAIN_MS = 10_000;
 /** Connections to a server that has gone silent never close; the process ends without them. */
 const CLOSE_MS = 1_000;

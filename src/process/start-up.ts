@@ -21,7 +21,7 @@ import { refuseMixedStatements, refuseSharedSession } from '../store/server/pool
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** A server that does not answer within this is unreachable (docs/contract.md, Commands). */
+/** A server that does not answer within this is unreachable (docs/reference.md, Commands). */
 const REACHABLE_MS = 15_000;
 const RETRY_MS = 250;
 /** How long a start waits for Redis. */

@@ -10,7 +10,7 @@ import { ask, type Readings, say } from './worker-talk.ts';
 
 /** A worker process that died is replaced after this delay: the next may die at once as well. */
 const RESTART_MS = 1_000;
-/** A worker process drains for at most 10 s (docs/contract.md, Commands). */
+/** A worker process drains for at most 10 s (docs/reference.md, Commands). */
 const STOP_MS = 12_000;
 const ANSWER_MS = 4_000;
 const ALIVE_EVERY_MS = 1_000;

@@ -11,7 +11,7 @@ const ISO_TIME =
 const FOUR_DIGIT_YEAR = /^\d{4}-/;
 
 /**
- * The success answer of every bet callback (docs/protocol.md, Bet callback success response).
+ * The success answer of every bet callback (service protocol, Bet callback success response).
  * @param transactionId as the service sent it
  * @param transactionTime ISO 8601 UTC, from `normaliseTransactionTime` or `isoTime`
  */
@@ -20,7 +20,7 @@ export function accepted(transactionId: string, transactionTime: string): Answer
 }
 
 /**
- * The error answer of every callback (docs/protocol.md, Errors).
+ * The error answer of every callback (service protocol, Errors).
  * @param message for people; only `code` counts for the service
  */
 export function failure(code: number, message: string, status = 400): Answer {
@@ -37,8 +37,8 @@ export function isoTime(epochMs: number): string {
 
 /**
  * The `transactionTime` to answer with, whatever the wallet sent. A bet that a wallet has
- * accepted must not fail because of the format of a time (docs/contract.md, Callbacks;
- * docs/protocol.md, How real wallets deviate). A time in UTC passes unchanged; one with an offset is
+ * accepted must not fail because of the format of a time (docs/reference.md, Callbacks;
+ * service protocol, How real wallets deviate). A time in UTC passes unchanged; one with an offset is
  * converted; one without a zone is UTC, as are the protocol's times. Anything else is replaced by
  * the fallback.
  *

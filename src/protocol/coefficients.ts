@@ -8,7 +8,7 @@ const READABLE_LENGTH_MAX = 60;
 
 /**
  * Checks a bet's odds: `coefficient`, `boosterCoefficient` and the coefficients in `metadata`,
- * which is not validated further, because real messages deviate there (docs/protocol.md,
+ * which is not validated further, because real messages deviate there (service protocol,
  * `eventDate`).
  *
  * @throws JsonError naming the member, e.g. `metadata.0.coefficient`
@@ -53,7 +53,7 @@ function withoutOddCoefficient(leg: JsonDocument): string {
 }
 
 /**
- * The same text for all updates that set a bet's odds to the same values (docs/contract.md, The same
+ * The same text for all updates that set a bet's odds to the same values (docs/reference.md, The same
  * operation): `coefficient;boosterCoefficient;` and the coefficients in `metadata` in order, as canonical
  * decimals, so that 1.20 is 1.2. A missing number leaves its position empty.
  *

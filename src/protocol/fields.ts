@@ -4,7 +4,7 @@ import { type JsonDocument, JsonError } from './json.ts';
 /**
  * Readers for the members of a message. Each returns the value in its proper type or throws a
  * `JsonError` that names the member and says what it must be. For an optional member,
- * null counts as left out, because that is how the service writes "none" (docs/protocol.md,
+ * null counts as left out, because that is how the service writes "none" (service protocol,
  * MetadataItem).
  */
 
@@ -46,7 +46,7 @@ export function optionalCurrency(document: JsonDocument, name: string): string |
   return optionalText(document, name, CURRENCY);
 }
 
-/** The exact text of a required amount (docs/contract.md, Callbacks, code 5). */
+/** The exact text of a required amount (docs/reference.md, Callbacks, code 5). */
 export function amount(document: JsonDocument, name: string): string {
   if (!document.has(name)) throw new JsonError('is missing', name);
   const exact = document.numberText(name);

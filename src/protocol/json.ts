@@ -86,7 +86,7 @@ export class JsonDocument {
    * The object's text with some members changed: an existing name gets the new value in place, a
    * new name is appended, `undefined` removes a member. Everything else stays verbatim, except that
    * whitespace between tokens is dropped: some wallets verify a signature by parsing and
-   * re-serialising the body, and they need compact JSON (docs/protocol.md, How real wallets
+   * re-serialising the body, and they need compact JSON (service protocol, How real wallets
    * deviate).
    *
    * @param changes raw JSON text for each member, e.g. from `jsonString`
@@ -141,7 +141,7 @@ export class JsonDocument {
 }
 
 /**
- * Reads a message that must be one JSON object (docs/contract.md, Callbacks, code 5). `JSON.parse`
+ * Reads a message that must be one JSON object (docs/reference.md, Callbacks, code 5). `JSON.parse`
  * checks the grammar and returns the values; one scan over the text then finds their positions.
  *
  * @throws JsonError when it is compressed or not strict UTF-8, starts with a byte order mark, is not JSON or not

@@ -20,8 +20,8 @@ import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 import { type Repairs, repairsOf } from './odd-members.ts';
 
 /**
- * The callbacks of the service, read and checked (docs/protocol.md, Bet transaction and Callbacks;
- * docs/contract.md, Callbacks, code 5). Only the members that the gateway acts on are checked. All others
+ * The callbacks of the service, read and checked (service protocol, Bet transaction and Callbacks;
+ * docs/reference.md, Callbacks, code 5). Only the members that the gateway acts on are checked. All others
  * stay in `document`, from which the message to the wallet is made.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
@@ -99,7 +99,7 @@ interface Unrefused extends Request, FollowUp {
 
 export interface RollbackRequest extends Unrefused {
   readonly operation: 'rollback';
-  /** The reason (docs/protocol.md, Events). */
+  /** The reason (service protocol, Events). */
   readonly errorCode?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
   }));
 }
 
-/** Reads `POST /user/balance` (docs/protocol.md, User balance). */
+/** Reads `POST /user/balance` (service protocol, User balance). */
 export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
   return parsed(bytes, (document) => ({
     operation: 'balance',

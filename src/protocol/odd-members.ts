@@ -15,7 +15,7 @@ type Check = (document: JsonDocument, name: string) => unknown;
 
 /**
  * The members of a rollback or update that are not needed to carry it out, each with what the protocol says of it
- * (docs/protocol.md, Bet transaction). Members that the protocol does not name are passed on unread.
+ * (service protocol, Bet transaction). Members that the protocol does not name are passed on unread.
  */
 const CHECKS: Readonly<Record<string, Check>> = {
   userId: (document, name) => requiredText(document, name, IDENTIFIER),

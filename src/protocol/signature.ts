@@ -25,7 +25,7 @@ export type SignatureVerdict =
 const MAC_BYTES = 32;
 
 /**
- * Algorithm first, no other members than these: some wallets compare the whole header (docs/protocol.md).
+ * Algorithm first, no other members than these: some wallets compare the whole header (service protocol).
  */
 const OWN_HEADER = base64url('{"alg":"HS256","typ":"JWT"}');
 
@@ -52,7 +52,7 @@ export function signingKeys(secrets: readonly string[]): readonly SigningKey[] {
 
 /**
  * The value of `x-sign-jws` over exactly these bytes: a compact JWS with HS256 whose payload part
- * is left empty, `header..signature` (docs/protocol.md, Authentication 3; RFC 7515 appendix F).
+ * is left empty, `header..signature` (service protocol, Authentication 3; RFC 7515 appendix F).
  */
 export function sign(body: Buffer | string, key: SigningKey): string {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
@@ -60,7 +60,7 @@ export function sign(body: Buffer | string, key: SigningKey): string {
 }
 
 /**
- * Verifies `x-sign-jws` over the bytes as received (docs/protocol.md, Signing of callbacks). Only
+ * Verifies `x-sign-jws` over the bytes as received (service protocol, Signing of callbacks). Only
  * HS256 is accepted, whatever the header asks for, and no extension of JWS; the order and number of
  * the header's other members do not matter.
  *

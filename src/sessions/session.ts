@@ -22,7 +22,7 @@ export type SessionLookup =
   | { readonly kind: 'unknown' };
 
 /**
- * Whether a body names another player or currency than its token's session (docs/contract.md, Callbacks, code 3).
+ * Whether a body names another player or currency than its token's session (docs/reference.md, Callbacks, code 3).
  * Checked before the session's end: player and currency never change, so even a cached copy has them right.
  */
 export function namesAnother(
@@ -33,7 +33,7 @@ export function namesAnother(
   return (said.userId ?? userId) !== userId || (said.currency ?? currency) !== currency;
 }
 
-/** The error code for a token that may not be used (docs/protocol.md, Error codes). */
+/** The error code for a token that may not be used (service protocol, Error codes). */
 export function tokenRefusal(
   lookup: Exclude<SessionLookup, { kind: 'live' }>,
 ): typeof CODES.invalidToken | typeof CODES.expiredToken {

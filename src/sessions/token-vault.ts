@@ -61,7 +61,7 @@ interface KeySet {
 }
 
 /**
- * Makes, hashes and seals tokens (docs/contract.md, Operator API). With keys, an issued token is
+ * Makes, hashes and seals tokens (docs/reference.md, Operator API). With keys, an issued token is
  * derived and need not be stored, and operator tokens are sealed. Without keys, tokens are random
  * and operator tokens are stored unencrypted, about which a start-up warning is logged.
  */

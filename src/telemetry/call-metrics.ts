@@ -41,18 +41,9 @@ export function callbackMetrics({ counter, gauge, histogram }: Makers) {
       'Results of unknown outcome that nobody has repeated for an hour',
       ['operator'],
     ),
-    rollbacks: counter('gateway_rollbacks_total', 'Rollbacks of the service, by its reason', [
-      'operator',
-      'error_code',
-    ]),
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
     ]),
-    connectionsClosed: counter(
-      'gateway_connections_closed_total',
-      'Connections of callers that the gateway broke off, by why',
-      ['reason'],
-    ),
   };
 }
 
@@ -88,15 +79,6 @@ export function walletMetrics({ counter, gauge, gaugeWhenRead, histogram }: Make
       ['operator', 'class'],
       'max',
     ),
-    breakerOpenings: counter(
-      'gateway_breaker_openings_total',
-      'How often a circuit breaker opened, a half-open one again included',
-      ['operator', 'class'],
-    ),
     inFlight: gaugeWhenRead('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
-    inFlightLimit: gauge('gateway_in_flight_limit', 'Wallet calls that the bulkhead lets through', [
-      'operator',
-      'class',
-    ]),
   };
 }

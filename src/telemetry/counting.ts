@@ -43,30 +43,8 @@ export function countReload(
   noteReading(metrics, invalidFiles);
 }
 
-/** Records which files were invalid when they were read; the reading at start-up is not counted as a reload. */
+/** Shows which files were invalid when they were read; the reading at start-up is not counted as a reload. */
 export function noteReading(metrics: Metrics, invalidFiles: readonly string[]): void {
   metrics.configInvalid.reset();
   for (const file of invalidFiles) metrics.configInvalid.set({ file }, 1);
-  if (invalidFiles.length === 0) metrics.configReloadedAt.setToCurrentTime();
-}
-
-/** The outcome of the last reading of the configuration. */
-export interface LastReload {
-  /** When the configuration was last valid, ISO 8601 UTC. */
-  readonly goodAt: string;
-  /** `ok` if the files in the folder are in force. */
-  readonly result: 'ok' | 'invalid';
-}
-
-/** The last reading, from the metrics of this process. */
-export async function lastReload(metrics: Metrics): Promise<LastReload> {
-  const [invalid, at] = await Promise.all([
-    metrics.configInvalid.get(),
-    metrics.configReloadedAt.get(),
-  ]);
-  const seconds = at.values[0]?.value ?? 0;
-  return {
-    goodAt: new Date(seconds * 1000).toISOString(),
-    result: invalid.values.length === 0 ? 'ok' : 'invalid',
-  };
 }

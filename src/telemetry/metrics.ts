@@ -8,9 +8,6 @@ import { serverMetrics } from './server-metrics.ts';
 /** A delivery takes between a fraction of a second and its horizon of days. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
 
-/** A call of the bonus API takes as long as the service does, up to `bonusTimeoutMs`. */
-const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 const STARTED_AT = 'process_start_time_seconds';
 
 /**
@@ -26,7 +23,7 @@ const MISNAMED = [
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Every metric of the gateway (docs/contract.md, Metrics), on a registry of its own so that a test
+ * Every metric of the gateway (docs/reference.md, Metrics), on a registry of its own so that a test
  * may build several gateways in one process. Labels are of bounded cardinality: operators and fixed
  * words, never a user, token or transaction.
  */
@@ -69,9 +66,6 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
       'operation',
       'state',
     ]),
-    deliveryHold: gauge('gateway_delivery_hold', '1 while a person holds the deliveries', [
-      'operator',
-    ]),
     deliveryOldest: gauge('gateway_delivery_oldest_seconds', 'Age of the oldest pending delivery', [
       'operator',
     ]),
@@ -101,24 +95,13 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
 }
 
 /** The service's bonus API, by operator. */
-function bonusMetrics({ counter, gauge, histogram }: Makers) {
+function bonusMetrics({ counter, gauge }: Makers) {
   return {
     bonusRequests: counter('gateway_bonus_requests_total', 'Bonus API requests, by outcome', [
       'operator',
       'method',
       'outcome',
     ]),
-    bonusRequestDuration: histogram(
-      'gateway_bonus_request_duration_seconds',
-      'From the arrival of a bonus API request to its answer',
-      ['operator', 'method'],
-      BONUS_BUCKETS_SECONDS,
-    ),
-    bonusDenied: counter(
-      'gateway_bonus_denied_total',
-      'Bonus API requests for what is not of the operator, or not there',
-      ['operator'],
-    ),
     bonusOpenIntents: gauge(
       'gateway_bonus_open_intents',
       'Creations and batches whose outcome is not known',
@@ -129,7 +112,7 @@ function bonusMetrics({ counter, gauge, histogram }: Makers) {
 }
 
 /** The books: what the wallets confirmed. */
-function booksMetrics({ counter, gauge }: Makers) {
+function booksMetrics({ gauge }: Makers) {
   const booksLag = gauge(
     'gateway_books_lag_seconds',
     'Age of the oldest attempt that is not booked yet; 0 where all are',
@@ -140,7 +123,6 @@ function booksMetrics({ counter, gauge }: Makers) {
   booksLag.remove();
   return {
     booksLag,
-    booksMovements: counter('gateway_books_movements_total', 'Movements booked, by kind', ['kind']),
     booksViolations: gauge(
       'gateway_books_violations',
       'What the checker of the books found that must not be, by rule; must be 0',
@@ -151,13 +133,6 @@ function booksMetrics({ counter, gauge }: Makers) {
       'gateway_reconciliation_differences',
       "Differences of each operator's newest reconciliation that nobody has resolved, by kind",
       ['operator', 'kind'],
-      'max',
-    ),
-    booksStatements: counter('gateway_books_statements_total', 'Days closed', ['operator']),
-    booksOverdue: gauge(
-      'gateway_books_closings_overdue',
-      'Operators with a day that should be closed and is not: something open holds it, or closing it failed',
-      [],
       'max',
     ),
   };
@@ -179,12 +154,6 @@ function processMetrics({ counter, gauge }: Makers) {
       'gateway_config_invalid',
       'Files of the configuration that were invalid when they were last read (1; absent: valid)',
       ['file'],
-      'max',
-    ),
-    configReloadedAt: gauge(
-      'gateway_config_last_reload_success_timestamp_seconds',
-      'When the configuration was last read without a fault',
-      [],
       'max',
     ),
     tokensBehind: gauge(

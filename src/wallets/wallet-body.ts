@@ -18,7 +18,7 @@ export interface WalletMembers {
 
 /**
  * The service's message with the operator's player id and, if the service sent a token, the operator's
- * token (docs/contract.md, Callbacks). Everything else keeps its exact text.
+ * token (docs/reference.md, Callbacks). Everything else keeps its exact text.
  */
 export function walletBody(
   document: JsonDocument,

@@ -3,7 +3,7 @@ import type { BreakerSettings } from '../outbound/breaker.ts';
 import type { TlsIdentity } from '../outbound/connector.ts';
 
 /**
- * The part of an operator's file that calls to wallets need (docs/contract.md, Configuration); the
+ * The part of an operator's file that calls to wallets need (docs/reference.md, Configuration); the
  * configuration's operator type is assignable to it. Objects are compared by identity: an unchanged
  * operator must stay the same object across reloads, so that its connections and breakers are kept.
  */
@@ -34,7 +34,7 @@ export interface WalletSettings {
 }
 
 /**
- * Relaxations of the `native` adapter, item by item; all off by default (docs/contract.md,
+ * Relaxations of the `native` adapter, item by item; all off by default (docs/reference.md,
  * Dialects).
  */
 export interface Dialect {

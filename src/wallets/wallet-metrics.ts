@@ -9,7 +9,7 @@ import type { WalletAnswer } from './wallet-exchange.ts';
 
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** One operator's share of the metrics of wallet calls (docs/contract.md, Metrics). */
+/** One operator's share of the metrics of wallet calls (docs/reference.md, Metrics). */
 export class WalletMetrics {
   readonly #metrics: Metrics;
   readonly #operator: string;
@@ -40,16 +40,10 @@ export class WalletMetrics {
   breakerState(callClass: CallClass, state: BreakerState): void {
     const labels = { operator: this.#operator, class: callClass };
     this.#metrics.breakerState.set(labels, STATE_NUMBERS[state]);
-    // From zero on, because an alert looks at it.
-    this.#metrics.breakerOpenings.inc(labels, state === 'open' ? 1 : 0);
   }
 
   inFlight(callClass: CallClass, count: number): void {
     this.#metrics.inFlight.set({ operator: this.#operator, class: callClass }, count);
-  }
-
-  inFlightLimit(callClass: CallClass, limit: number): void {
-    this.#metrics.inFlightLimit.set({ operator: this.#operator, class: callClass }, limit);
   }
 
   /** Removes the gauges of a removed operator, which would show their last values for ever. */
@@ -57,7 +51,6 @@ export class WalletMetrics {
     const labels = { operator: this.#operator, class: callClass };
     this.#metrics.breakerState.remove(labels);
     this.#metrics.inFlight.remove(labels);
-    this.#metrics.inFlightLimit.remove(labels);
   }
 }
 

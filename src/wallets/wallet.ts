@@ -139,7 +139,6 @@ export class OperatorWallet implements Wallet {
     this.#adapter = createAdapter(config.wallet, this.#options.clock);
     for (const callClass of CALL_CLASSES) {
       this.#lanes[callClass].reconfigure(config.wallet);
-      this.#metrics.inFlightLimit(callClass, config.wallet.maxConcurrent[callClass]);
     }
     if (!sharesConnections(config.wallet, this.#config.wallet)) this.#connections.replace();
     this.#config = config;
@@ -215,7 +214,6 @@ export class OperatorWallet implements Wallet {
       },
     });
     this.#metrics.breakerState(callClass, lane.breakerState);
-    this.#metrics.inFlightLimit(callClass, this.#config.wallet.maxConcurrent[callClass]);
     return lane;
   }
 }

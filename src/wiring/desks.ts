@@ -23,7 +23,6 @@ import { forgetPlayer } from '../store/players/forget.ts';
 import { PlayerDesk } from '../store/players/player-desk.ts';
 import { ReconciliationDifferences } from '../store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
-import { lastReload } from '../telemetry/counting.ts';
 import { probeWallet } from '../wallets/probe.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
@@ -39,7 +38,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 
 /** What people read and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
-  const { environment, source, logger, metrics, configuration } = base;
+  const { environment, source, logger, configuration } = base;
   const { prisma, database, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
@@ -77,7 +76,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     probe: probeWallet,
     certificateFolder: join(environment.configFolder, 'certificates'),
     settingsOf: settingsForPeople(configuration, environment.adminToken ?? randomUUID()),
-    lastReload: () => lastReload(metrics),
+    lastReload: () => source.lastReload,
     audit,
     ...createPlayersDesk(storage, sessions, timelines),
     source,

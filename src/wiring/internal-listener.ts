@@ -25,7 +25,7 @@ export interface OtherProcesses {
   readonly takeCallbacks: () => boolean;
 }
 
-/** Where `npm ci` and the image build it (docs/decisions/0025-console-is-built-at-install.md). */
+/** Where `npm ci` and the image build it. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
 /** Health, metrics and the admin API, for the people who run the gateway. */
@@ -35,8 +35,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   const serverGauges = new ServerGauges(metrics, {
     postgresql: () => within(SERVER_CHECK_MS, postgresTakesWrites()),
     redis: () => accelerator.isAnswering(),
-    redisPolicy: () => accelerator.evictionPolicy(),
-    pools: storage.pools,
+    waiting: () => storage.pools().reduce((sum, { waiting }) => sum + waiting, 0),
   });
   const { overrides, reloads, desks, reconciler } = createDesks(base, storage, money);
   let stopWatching: (() => void) | undefined;

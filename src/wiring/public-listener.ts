@@ -50,7 +50,6 @@ export function createPublicListener(
       lag,
       trustProxy: () => service().trustProxy,
       maxConnections: () => configuration().gateway.http.maxConnections,
-      onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       onUnknownPath: unknownPaths(callbacks, edge),
       requestTimeoutMs: requestTimeoutMs(configuration()),
       silentMsMax: silentMsMax(configuration()),

@@ -19,7 +19,7 @@ const STAKE = '100';
 /** The balance of every player of `unplacedBet`. */
 const OPENING = '1000';
 
-/** The bet as the service knows it from its answers (docs/protocol.md, Events). */
+/** The bet as the service knows it from its answers (service protocol, Events). */
 interface Model {
   place: CallResult | undefined;
   rollback: CallResult | undefined;

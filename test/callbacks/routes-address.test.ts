@@ -1,4 +1,3 @@
-import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -64,20 +63,6 @@ describe('a callback from an address', () => {
     const labels = { operation: 'profile', outcome: 'unauthorized' };
     const before = await gateway.metric('gateway_callbacks_total', labels);
     await from('10.2.0.1');
-    expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(before + 1);
-  });
-
-  it('is counted as unauthorized, too, when its connection was reset and has no address any more', async () => {
-    const labels = { operation: 'profile', outcome: 'unauthorized' };
-    const before = await gateway.metric('gateway_callbacks_total', labels);
-    // As under load, when many requests wait, and from anybody who hangs up at once.
-    gateway.app.server.prependOnceListener('request', ({ socket }) => socket.resetAndDestroy());
-    const asked = request(`${gateway.baseUrl}/user/profile`, {
-      dispatcher: new Agent(),
-      method: 'POST',
-      body: '{}',
-    });
-    await expect(asked).rejects.toThrow();
     expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(before + 1);
   });
 

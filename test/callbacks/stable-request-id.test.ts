@@ -12,7 +12,7 @@ import {
 } from '../wallets/support/own-wallet.ts';
 
 /**
- * A wallet that keys on `requestId` (docs/protocol.md, How real wallets deviate): each new one is a new operation
+ * A wallet that keys on `requestId` (service protocol, How real wallets deviate): each new one is a new operation
  * that moves money; each known one gets the old answer and moves none.
  */
 class KeyedWallet {

@@ -5,7 +5,7 @@ import { onServer } from '../support/server.ts';
 import { sql } from './support/deliveries.ts';
 
 const PATIENT = { timeout: 20_000, interval: 50 };
-/** The bound in docs/contract.md, Metrics. */
+/** The bound in docs/reference.md, Metrics. */
 const AGE_MS_MAX = 5_000;
 /** The machine may be busy with other work in one of them. */
 const ROUNDS = 3;

@@ -150,7 +150,7 @@ it('a dead letter of an older wallet stays dead when that is released, until it 
   stopFailing();
   await gateway.reconfigure('delta', { wallet: { generation: 3 } });
 
-  // As in docs/runbooks/rollback-dead.md: a release affects only deliveries that wait.
+  // As in docs/runbooks/deliveries.md: a release affects only deliveries that wait.
   await withAdmin((admin) => admin.release('delta', { upTo: 3, to: 3 }, BY));
   expect(await deliveriesOf(bet)).toMatchObject([{ state: 'dead' }]);
   await withAdmin((admin) => admin.retrySome('delta', 'dead', { limit: 10 }, BY));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayDo, PERSON_ROLES, type Right, rightsOf } from '../../src/domain/caller.ts';
 
-/** The roles of docs/contract.md, People. */
+/** The roles of docs/reference.md, People. */
 const MAY: Readonly<Record<string, readonly Right[]>> = {
   viewer: ['read'],
   support: ['read', 'personal', 'operate'],

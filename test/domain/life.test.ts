@@ -5,7 +5,7 @@ import { FATES, type Fate } from './support/model-wallet.ts';
 import type { Told } from './support/told.ts';
 
 /**
- * The bet as the service knows it (docs/protocol.md, Events): what it was answered, and so which answers are
+ * The bet as the service knows it (service protocol, Events): what it was answered, and so which answers are
  * allowed from now on.
  */
 interface Model {

@@ -142,13 +142,6 @@ it('a choice of operators that changes nothing is only passed on', () => {
   }
 });
 
-it('a number whose answer is a word shows the word', () => {
-  const policy = boards()
-    .flatMap(panelsOf)
-    .find(({ title }) => title === 'Redis policy');
-  expect(policy?.options.textMode).toBe('name');
-});
-
 /** A row of the table of labels in docs/metrics.md. */
 function labelValues(label: string): readonly string[] {
   const row = METRICS.split('\n').find((line) => line.startsWith(`| ${label} |`)) ?? '';

@@ -171,21 +171,6 @@ it.skipIf(!withPrometheus)(
   },
 );
 
-it.skipIf(!withPrometheus)('an eviction policy that loses jobs is a 2, which is red', async () => {
-  const policy = NUMBERS.find(({ name }) => name === 'Wagergate / Runtime, Redis policy');
-  const series = ['noeviction', 'allkeys-lru'].map((name, replica) => ({
-    ...{
-      series: `gateway_redis_eviction_policy{policy="${name}",instance="${replica}"}`,
-      values: '1x60',
-    },
-  }));
-  const exp_samples = [
-    { labels: '{policy="noeviction"}', value: 1 },
-    { labels: '{policy="allkeys-lru"}', value: 2 },
-  ];
-  await holds([{ expr: policy?.expr ?? '', exp_samples }], series);
-});
-
 it.skipIf(!withPrometheus)(
   'the overview shows the breaker that opened, not those of healthy operators',
   async () => {

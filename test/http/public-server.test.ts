@@ -22,7 +22,6 @@ beforeEach(() => {
     lag,
     trustProxy: () => ['127.0.0.0/8'],
     maxConnections: () => 10,
-    onClosed: () => undefined,
     requestTimeoutMs: 4_500,
     silentMsMax: SILENT_MS_MAX,
   });

@@ -43,7 +43,6 @@ function answerOn(socket: Socket): Promise<string> {
 
 const ask = async (from: string, request: string) => answerOn(await connected(from, request));
 const isClosed = (socket: Socket) => socket.destroyed || socket.readableEnded;
-const closed = (reason: string) => gateway.metric('gateway_connections_closed_total', { reason });
 
 function unsigned(bytes = 2): string {
   const head = `POST /payment/bet HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`;
@@ -67,11 +66,12 @@ it('lets the service in where strangers hold all connections', async () => {
   const request = await balance();
   const silent = await Promise.all(Array.from({ length: 30 }, () => connected(STRANGER)));
   await expect.poll(() => silent.filter(isClosed).length, PATIENT).toBeGreaterThan(15);
-  expect(await closed('full')).toBeGreaterThan(15);
   const service = await connected(SERVICE, request);
   expect(await answerOn(service)).toMatch(/^HTTP\/1.1 200 /);
-  await Promise.all(Array.from({ length: 30 }, () => connected(OTHER)));
-  await expect.poll(() => closed('full'), PATIENT).toBeGreaterThan(45);
+  const more = await Promise.all(Array.from({ length: 30 }, () => connected(OTHER)));
+  await expect
+    .poll(() => [...silent, ...more].filter(isClosed).length, PATIENT)
+    .toBeGreaterThan(45);
   service.write(request);
   expect(await answerOn(service)).toMatch(/^HTTP\/1.1 200 /);
 });
@@ -83,8 +83,13 @@ it('closes connections of the operator that holds the most, and of no other (I7)
   });
   const beta = await connected(OTHER, betsOf('beta'));
   expect(await answerOn(beta)).toMatch(/^HTTP\/1.1 404 /);
-  for (let count = 0; count < 20; count += 1) await ask(STRANGER, betsOf('alpha'));
-  expect(await closed('full')).toBeGreaterThan(8);
+  const alphas: Socket[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const alpha = await connected(STRANGER, betsOf('alpha'));
+    alphas.push(alpha);
+    await answerOn(alpha);
+  }
+  await expect.poll(() => alphas.filter(isClosed).length, PATIENT).toBeGreaterThan(8);
   expect(await ask(SERVICE, await balance())).toMatch(/^HTTP\/1.1 200 /);
   expect(isClosed(beta)).toBe(false);
 });
@@ -103,7 +108,6 @@ it('reads long unsigned bodies of an address at a pace, and those of others (I7)
     answers.push(...(await Promise.all([1, 2, 3, 4, 5].map(() => ask(STRANGER, unsigned(LONG))))));
   }
   expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 400')).length).toBeGreaterThan(60);
-  expect(await closed('rate')).toBeGreaterThan(0);
   expect(await ask(OTHER, unsigned(LONG))).toMatch(/^HTTP\/1.1 400 /);
   expect(await ask(SERVICE, await balance())).toMatch(/^HTTP\/1.1 200 /);
 });
@@ -118,7 +122,6 @@ it('answers an address only some of its unsigned requests, however it sends them
   pipelined.write(unsigned().repeat(20_000));
   await expect.poll(() => isClosed(pipelined), PATIENT).toBe(true);
   expect(answered).toBeLessThan(10_000);
-  expect(await closed('rate')).toBe(1);
 });
 
 it('cuts off a body in tiny pieces', async () => {
@@ -126,7 +129,6 @@ it('cuts off a body in tiny pieces', async () => {
   const head = 'POST /payment/bet HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
   const crumbs = await connected(STRANGER, head + '1\r\nx\r\n'.repeat(100_000));
   await expect.poll(() => isClosed(crumbs), PATIENT).toBe(true);
-  expect(await closed('rate')).toBe(1);
 });
 
 it('does not limit an address that the service has called from, which may be its proxy’s', async () => {
@@ -135,7 +137,6 @@ it('does not limit an address that the service has called from, which may be its
   for (let count = 0; count < 80; count += 1) {
     expect(await ask(SERVICE, unsigned(LONG))).toMatch(/^HTTP\/1.1 400 /);
   }
-  expect(await closed('rate')).toBe(0);
 });
 
 it('limits by the caller’s address behind a trusted proxy, and not by the proxy’s (I7)', async () => {

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placedBet, unplacedBet } from '../support/bet.ts';
+import { unplacedBet } from '../support/bet.ts';
 import { insertDelivery } from '../support/deliveries.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
@@ -42,19 +42,6 @@ describe('a decline', () => {
     bet.wallet.misbehave('place', { kind: 'code', code }, { calls: 1 });
     await bet.place();
     expect(await gateway.metric('gateway_wallet_declines_total', labels)).toBe(before + 1);
-  });
-});
-
-describe('a rollback', () => {
-  it.each([
-    ['50', '50'],
-    ['115', '115'],
-    ['4711', 'other'],
-  ])('for the reason %s is counted once as %s, however often it comes', async (code, label) => {
-    const labels = { operator: 'alpha', error_code: label };
-    const bet = await placedBet(gateway);
-    for (let times = 0; times < 3; times++) await bet.rollback({ errorCode: code });
-    expect(await gateway.metric('gateway_rollbacks_total', labels)).toBe(1);
   });
 });
 
@@ -100,32 +87,18 @@ describe('the age of the oldest result', () => {
   );
 });
 
-describe('the bulkhead', () => {
-  it('reports its limit, even when it changes', async () => {
-    const limit = () =>
-      gateway.metric('gateway_in_flight_limit', { operator: 'beta', class: 'money' });
-    expect(await limit()).toBe(256);
-    await gateway.reconfigure('beta', { wallet: { maxConcurrent: { money: 17 } } });
-    expect(await limit()).toBe(17);
-  });
-});
-
 describe('a configuration', () => {
   it('that is refused shows until it is put right', async () => {
     const invalid = () =>
       gateway.metric('gateway_config_invalid', { file: 'operators/gamma.yaml' });
-    const at = () => gateway.metric('gateway_config_last_reload_success_timestamp_seconds');
     expect(await invalid()).toBe(0);
-    const before = await at();
-    expect(before).toBeGreaterThan(1_700_000_000);
     const broken = join(gateway.configFolder, 'operators', 'gamma.yaml');
     await writeFile(broken, 'id: [');
     await expect(gateway.reload()).rejects.toThrow('invalid');
-    expect([await invalid(), await at()]).toEqual([1, before]);
+    expect(await invalid()).toBe(1);
     await rm(broken);
     await gateway.reload();
     expect(await invalid()).toBe(0);
-    expect(await at()).toBeGreaterThan(before);
     expect(await gateway.metric('gateway_config_reloads_total', { result: 'invalid' })).toBe(1);
   });
 });

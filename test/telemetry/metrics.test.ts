@@ -5,7 +5,7 @@ import { alerts } from '../grafana/support/alerts.ts';
 import { boards, panelsOf } from '../grafana/support/boards.ts';
 import { documented } from '../grafana/support/documented-metrics.ts';
 
-/** docs/contract.md, Metrics: other people's dashboards rely on these. */
+/** docs/reference.md, Metrics: other people's dashboards rely on these. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   gateway_callbacks_total: ['operator', 'operation', 'outcome'],
   gateway_callback_duration_seconds: ['operator', 'operation'],

@@ -19,7 +19,7 @@ export interface GatewayProcess {
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COMPLAINTS_MAX = 20;
 const WARN_LEVEL = 40;
-/** Requests in flight may take 10 s to finish (docs/contract.md, Commands). */
+/** Requests in flight may take 10 s to finish (docs/reference.md, Commands). */
 const STOP_MS_MAX = 12_000;
 
 /**

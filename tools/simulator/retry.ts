@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallResult } from './signed-client.ts';
 
-/** "Up to 10 times over about 6 minutes, exponentially growing" (docs/protocol.md, Events). */
+/** "Up to 10 times over about 6 minutes, exponentially growing" (service protocol, Events). */
 const RETRIES_MAX = 10;
 const FIRST_INTERVAL_MS = 352;
 

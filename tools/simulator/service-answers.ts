@@ -19,7 +19,7 @@ export type PlaceOutcome = { readonly transactionId: string; readonly result: Ca
 
 const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
-/** 200 with the body that the protocol requires (docs/protocol.md, Bet callback success response). */
+/** 200 with the body that the protocol requires (service protocol, Bet callback success response). */
 export function confirms(result: CallResult, transactionId: string): boolean {
   const time = result.json?.transactionTime;
   return (

@@ -56,7 +56,7 @@ export interface PlaceRequest extends ServicePlayer {
 const BET_PATH = '/payment/bet';
 const SYSTEM_ERROR = 100;
 const ALREADY_PROCESSED = 8;
-/** Rollback errorCodes (docs/protocol.md, Events). */
+/** Rollback errorCodes (service protocol, Events). */
 const TIMED_OUT = 10;
 const CLOSING_FAILED = 50;
 const PARTNER_FAILED = 52;
@@ -127,7 +127,7 @@ export class SimulatedService {
   }
 
   /**
-   * Places a bet. If the answer leaves the outcome unknown, starts its rollback (docs/protocol.md, States).
+   * Places a bet. If the answer leaves the outcome unknown, starts its rollback (service protocol, States).
    *
    * @throws Error for a bet that was placed before: the service never repeats a place; use `call` for that
    * @throws Error for a bonus that cannot be used according to the bonus API
@@ -199,7 +199,7 @@ export class SimulatedService {
       this.#beliefs.change(transactionId, gone);
       return { ...outcome, kind: 'confirmed' };
     }
-    // A refused rollback leaves open whether the stake was returned (docs/protocol.md).
+    // A refused rollback leaves open whether the stake was returned (service protocol).
     this.#beliefs.change(transactionId, { doubt: 'rollback' });
     return outcome;
   }

@@ -6,7 +6,7 @@ import { checkedBody, wordAmong } from '../input.ts';
 import { consoleOrigin } from './origin.ts';
 import { newConsoleSecret, type People, secretHash } from './people.ts';
 
-/** docs/contract.md, People. */
+/** docs/reference.md, People. */
 const LINK_MS = 60_000;
 
 const linkBody = z.strictObject({ role: wordAmong(PERSON_ROLES).default('admin') });

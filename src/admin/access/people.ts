@@ -5,7 +5,7 @@ import type { CodeFlow } from '../../people/code-flow.ts';
 import type { RolesClaim } from '../../people/roles-claim.ts';
 import type { ConsoleSessions } from '../../store/people/console-sessions.ts';
 
-/** The ways to authenticate at this listener (docs/contract.md, People). */
+/** The ways to authenticate at this listener (docs/reference.md, People). */
 export interface People {
   /** Undefined: there is no static token. */
   readonly adminToken: string | undefined;

@@ -21,7 +21,7 @@ interface GuardedRoute {
 
 /**
  * Guards every route of this plugin, including paths that do not exist: an unauthenticated caller is
- * answered 401, one without the right 403 with code 9 (docs/contract.md, People).
+ * answered 401, one without the right 403 with code 9 (docs/reference.md, People).
  * @throws Error at start-up, for a route that does not name the right it requires
  */
 export function guardRoutes(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OperatorConfig } from '../../config/schema/schema.ts';
 import type { SettingsView } from '../../config/settings-view.ts';
-import type { LastReload } from '../../telemetry/counting.ts';
+import type { LastReload } from '../../config/source.ts';
 import type { LastHour } from '../../telemetry/last-hour.ts';
 import type { Probed } from '../../wallets/probe.ts';
 import { json, notFoundAnswer, serve } from '../answers.ts';
@@ -12,7 +12,7 @@ import { type OperatorAdmin, operatorOverview, operatorPath } from './operators.
 export interface OperatorPages extends OperatorAdmin {
   /** The operator's settings, secrets as fingerprints. */
   readonly settingsOf: (operatorId: string) => SettingsView | undefined;
-  readonly lastReload: () => Promise<LastReload>;
+  readonly lastReload: () => LastReload;
   readonly lastHour: Pick<LastHour, 'recently' | 'of'>;
   /** Sends the wallet a harmless signed request; moves no money. */
   readonly probe: (operator: OperatorConfig) => Promise<Probed>;
@@ -29,14 +29,13 @@ export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): v
       // Deliveries and bets lead here too where its file is gone, or was never valid.
       return notFoundAnswer('No such operator: no file of this id in operators/ is in force');
     }
-    const [{ items }, lastReload, lastHour] = await Promise.all([
+    const [{ items }, lastHour] = await Promise.all([
       operatorOverview(pages),
-      pages.lastReload(),
       pages.lastHour.of(id),
     ]);
     const item = items.find((one) => one.id === id);
     if (item === undefined) return notFoundAnswer('No such operator');
-    const page = { ...item, settings, lastReload, lastHour };
+    const page = { ...item, settings, lastReload: pages.lastReload(), lastHour };
     return json(page satisfies AdminApi['GET /admin/operators/:id']);
   });
   serve(app, 'POST', '/operators/:id/probe', 'operate', async (request) => {

@@ -26,7 +26,7 @@ export function statesHere(wallets: OneProcess): StateOf {
   };
 }
 
-/** Indexed by the value of `gateway_breaker_state` (docs/contract.md, Metrics). */
+/** Indexed by the value of `gateway_breaker_state` (docs/reference.md, Metrics). */
 const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
 /** The states of several processes, from their merged metrics: the worst breaker, the sum of calls in flight. */

@@ -37,7 +37,7 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
 }
 
 /**
- * Oldest first, by their ids, as templates are listed (docs/contract.md, Operator API): the service publishes no order of
+ * Oldest first, by their ids, as templates are listed (docs/reference.md, Operator API): the service publishes no order of
  * its own. Of several pages it decides what is on which, and an entry without an id has no place: these stay as they came.
  */
 function inOrder(told: Json, own: readonly Json[]): readonly Json[] {

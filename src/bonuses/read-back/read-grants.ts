@@ -120,7 +120,7 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
 }
 
 /**
- * The answer that the service would have given (docs/protocol.md, Apply batch); undefined if it showed
+ * The answer that the service would have given (service protocol, Apply batch); undefined if it showed
  * the same bonus id for two players, so that its owner is unclear.
  */
 async function answerText(items: readonly string[]): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { canonicalAmount } from '../../domain/amount.ts';
 import { entriesOf, type Json, memberOf } from '../translation/json-tree.ts';
 
 /**
- * A field's name in a create, and its path in a TemplateItem (docs/protocol.md, Bonus template). Not `enable`: people
+ * A field's name in a create, and its path in a TemplateItem (service protocol, Bonus template). Not `enable`: people
  * switch a template on and off in the service's console, perhaps before a lost create is found.
  */
 const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [

@@ -47,7 +47,7 @@ interface Instead {
   readonly code: number | undefined;
 }
 
-/** A success has at least one of these members (docs/protocol.md, Bonus API). */
+/** A success has at least one of these members (service protocol, Bonus API). */
 const HOLDS: Readonly<Record<BonusMethod, readonly string[]>> = {
   templates: ['items'],
   template: ['id'],
@@ -58,7 +58,7 @@ const HOLDS: Readonly<Record<BonusMethod, readonly string[]>> = {
   'bonus/revokeBatch': ['items', 'errorItems'],
 };
 
-/** The service's codes for something that does not exist (docs/protocol.md, Older codes). */
+/** The service's codes for something that does not exist (service protocol, Older codes). */
 const MISSING_CODES: ReadonlySet<number | undefined> = new Set([30, 32]);
 
 /** The largest body that is checked for being nothing but white space. */
@@ -152,7 +152,7 @@ export function mayMeanMissing(answer: BonusApiAnswer): boolean {
 
 /**
  * Whether an answer says that the service does not know the player, which is possible for one who has
- * never had a bonus (docs/protocol.md, Older codes: 2, user not found).
+ * never had a bonus (service protocol, Older codes: 2, user not found).
  */
 export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'failed') return answer.instead?.code === CODES.notFound;

@@ -37,7 +37,7 @@ interface Connections {
 }
 
 /**
- * The service's bonus API (docs/protocol.md, Bonus API), on connections of its own, so that its failures
+ * The service's bonus API (service protocol, Bonus API), on connections of its own, so that its failures
  * never affect a callback. Each caller has a bulkhead and a breaker of its own, so that one operator's
  * calls neither crowd out nor block another's (I7).
  */

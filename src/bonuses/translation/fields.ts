@@ -3,7 +3,7 @@ import { operatorUser } from '../../operators/fields.ts';
 import { signedMembers } from '../../operators/signed-members.ts';
 
 /**
- * The members that the seven methods accept (docs/protocol.md, Bonus API and Limits), checked as far as the
+ * The members that the seven methods accept (service protocol, Bonus API and Limits), checked as far as the
  * gateway can before the service is called. No others: a member that an operator adds would be signed with
  * the service's secret, and its meaning there is unknown. Numbers are only checked here; their exact text
  * is sent on.

@@ -148,7 +148,7 @@ export function entriesOf(json: Json | undefined): readonly Json[] {
   return json?.kind === 'object' ? json.members.map(({ value }) => value) : [];
 }
 
-/** An id of the service (docs/protocol.md, Resources: integer) that PostgreSQL can hold. */
+/** An id of the service (service protocol, Resources: integer) that PostgreSQL can hold. */
 const ID = /^(?:0|[1-9]\d{0,17})$/;
 
 /** The text of a member that is an id; undefined for anything else. */

@@ -68,7 +68,7 @@ function translateWord(word: string, terms: Terms, place: TranslatedPlace): stri
   const isKnown = (one: string) => one === terms.serviceCid || place === 'error';
   const idOf = (one: string) =>
     one === terms.serviceCid ? terms.operatorCid : terms.userOf.get(one);
-  // No id is longer (docs/protocol.md, Limits); of a word of a megabyte only its beginning is
+  // No id is longer (service protocol, Limits); of a word of a megabyte only its beginning is
   // tried.
   const charsMax = Math.max(ID_CHARS_MAX, terms.serviceCid.length);
   const first = word.length <= charsMax ? word.length : word.lastIndexOf('.', charsMax);

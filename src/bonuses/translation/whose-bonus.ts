@@ -32,7 +32,7 @@ function isOf(userId: string, item: Json): boolean {
 }
 
 /**
- * Those of a list's bonuses that belong to players of the operator (docs/contract.md, Operator
+ * Those of a list's bonuses that belong to players of the operator (docs/reference.md, Operator
  * API).
  */
 export function owned(list: Json | undefined, { userOf }: Terms): readonly OwnedBonus[] {

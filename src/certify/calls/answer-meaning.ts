@@ -32,7 +32,7 @@ export type Call =
   | { readonly kind: 'bet'; readonly call: BetCall }
   | { readonly kind: 'read'; readonly call: ReadCall };
 
-/** Members in which wallets put a code (docs/protocol.md, How real wallets deviate). */
+/** Members in which wallets put a code (service protocol, How real wallets deviate). */
 const CODE_MEMBER = /^(?:err(?:or)?[_-]?)?code$|^err(?:or)?$|^status$/i;
 
 /** Reads by the gateway's own adapter: a certificate must predict how real traffic is handled. */

@@ -59,7 +59,7 @@ export function satisfies(reading: Reading, wanted: Wanted): boolean {
   }
 }
 
-/** A 200, or code 8 to a rollback (docs/protocol.md, Errors). */
+/** A 200, or code 8 to a rollback (service protocol, Errors). */
 function isConfirmation(reading: Reading): boolean {
   return reading.kind === 'accepted' || (reading.kind === 'declined' && reading.code === 8);
 }

@@ -44,7 +44,7 @@ async function takenAfterwards(
   return false;
 }
 
-/** Code 8 confirms a rollback (docs/protocol.md, Errors). */
+/** Code 8 confirms a rollback (service protocol, Errors). */
 function isTaken({ answer, operation }: RecordedCall): boolean {
   if (answer.kind === 'refused') return operation === 'rollback' && answer.code === 8;
   return answer.kind === 'accepted';

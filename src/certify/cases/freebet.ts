@@ -8,7 +8,7 @@ import type { Trial } from '../trial/trial.ts';
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. docs/protocol.md does not say whether the player pays its stake, but a wallet must
+ * Places a freebet. service protocol does not say whether the player pays its stake, but a wallet must
  * be consistent about what it debits.
  *
  * @returns the slip, and what the place moved

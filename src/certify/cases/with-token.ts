@@ -2,7 +2,7 @@ import type { RecordedCall } from '../calls/recorded-call.ts';
 import type { Trial } from '../trial/trial.ts';
 
 /**
- * Some wallets require the token on every call (docs/protocol.md, How real wallets deviate): repeats a call
+ * Some wallets require the token on every call (service protocol, How real wallets deviate): repeats a call
  * that was refused without one, and notes the dialect item if that is accepted.
  *
  * @param what for people, with its article

@@ -7,7 +7,7 @@ import { codesIn } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 
 /**
- * Codes with a meaning of their own for a place (docs/protocol.md, Error codes), which code 8 must not
+ * Codes with a meaning of their own for a place (service protocol, Error codes), which code 8 must not
  * hide.
  */
 const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14, 15, 16]);

@@ -68,7 +68,7 @@ export class Judgement {
     return false;
   }
 
-  /** The rollback must be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
+  /** The rollback must be confirmed: 200, or code 8 (service protocol, Errors). */
   confirms(recorded: RecordedCall): boolean {
     recorded.wanted = { kind: 'confirmation' };
     const { answer } = recorded;

@@ -28,7 +28,7 @@ export type Examination =
 
 /**
  * Whether the wallet is a sandbox: the test player's profile says so, `isTest: true`
- * (docs/protocol.md, User profile). No address or name is trusted for that; a wallet that says so
+ * (service protocol, User profile). No address or name is trusted for that; a wallet that says so
  * for a real player has a bug of its own.
  *
  * @param withLegacySign makes the connection send `x-sign` too, for a second try

@@ -78,6 +78,6 @@ async function printCsv(
   if (printed === sha256) return;
   throw new CommandFailed(
     `these are not the lines that were closed: their SHA-256 is ${printed}, that of the statement ` +
-      `${sha256}. Somebody has written to books_movements: see docs/runbooks/books-violations.md`,
+      `${sha256}. Somebody has written to books_movements: see docs/runbooks/books.md`,
   );
 }

@@ -54,7 +54,7 @@ export function checkPlayerLine(line: Line, separator: Separator): CheckedLine {
 const NO_ID =
   /^(?:['‘’].*|null|\(null\)|\\N|undefined|NaN|#{3,}|#(?:N\/A|REF!|VALUE!|NAME\?|NUM!|DIV\/0!)|-?\d+(?:[.,]\d+E\+?|E\+)\d+)$/i;
 
-/** Opaque text of 1 to 64 characters (docs/protocol.md, User profile). */
+/** Opaque text of 1 to 64 characters (service protocol, User profile). */
 function userIdFault(userId: string): string | undefined {
   if (userId === '') return 'must not be empty';
   if (userId.length > USER_ID_CHARS_MAX) return `must be at most ${USER_ID_CHARS_MAX} characters`;

@@ -8,7 +8,7 @@ import { readTrustedProxies } from './trusted-proxies.ts';
 
 export type Role = 'http' | 'worker';
 
-/** The environment of a process (docs/contract.md, Commands). */
+/** The environment of a process (docs/reference.md, Commands). */
 export interface Environment {
   readonly databaseUrl: string;
   /** For work that needs a connection with its own session, which a pooler at `databaseUrl` does not give. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts';
 
-/** The issuer of people and services (docs/contract.md, People). */
+/** The issuer of people and services (docs/reference.md, People). */
 export interface OidcEnvironment {
   readonly issuer: string;
   /** Undefined: bearer tokens only, no sign-in at the console through the issuer. */

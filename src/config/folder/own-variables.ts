@@ -1,4 +1,4 @@
-/** Variables that the gateway and its command line tool read themselves (docs/contract.md, Commands). */
+/** Variables that the gateway and its command line tool read themselves (docs/reference.md, Commands). */
 const OWN = new Set([
   'ADMIN_HOST',
   'ADMIN_HOSTS',

@@ -3,7 +3,7 @@ import { WALLET_BUDGET_MS_MIN } from '../../domain/deadline.ts';
 import { deliverySchema } from './delivery-schema.ts';
 import { baseUrl, cidr, positiveInt, secrets, text, timeZone } from './fields.ts';
 
-/** The service gives up on an answer after this long (docs/protocol.md, What the service does). */
+/** The service gives up on an answer after this long (service protocol, What the service does). */
 const SERVICE_LIMIT_MS = 5000;
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
 
 /**
- * The freebet that a bet was placed with, in the service's terms (docs/protocol.md, Bet
+ * The freebet that a bet was placed with, in the service's terms (service protocol, Bet
  * transaction).
  */
 export interface Freebet {

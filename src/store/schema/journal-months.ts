@@ -28,7 +28,6 @@ const PREPARE = statement(
 export class JournalMonths {
   readonly #database: Database;
   readonly #logger: Logger;
-  readonly #onTried: (missing: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = AFTER_FAILURE_MS;
   #isClosed = false;
@@ -37,16 +36,10 @@ export class JournalMonths {
   /**
    * @param database with a short statement timeout: rows in `*_rest` are moved into their month's new table, during
    *   which no callback can write
-   * @param onTried called with the number of months without a table, as far as known
    */
-  constructor(
-    database: Database,
-    logger: Logger,
-    onTried: (missing: number) => void = () => undefined,
-  ) {
+  constructor(database: Database, logger: Logger) {
     this.#database = database;
     this.#logger = logger;
-    this.#onTried = onTried;
   }
 
   /**
@@ -64,7 +57,6 @@ export class JournalMonths {
         failures.push(error);
       }
     }
-    this.#onTried(failures.length);
     if (failures.length > 0) throw failures[0];
     return made;
   }

@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>;
  * Not by `pg`'s promise, nor by its `query_timeout`. Each writes a function where it is assigned to a property of the
  * query, and V8 creates such a function in old space. All that it refers to, here the statement's values and rows, then
  * stays until the next major collection. With two statements a place those came every few seconds and held up
- * callbacks (docs/decisions/0034-nothing-of-a-call-in-old-space.md).
+ * callbacks (docs/decisions/0013-short-lived-objects.md).
  *
  * @throws OutOfTime. @throws Error of `pg`
  */

@@ -29,7 +29,7 @@ export type Plans = keyof typeof PLANS;
  */
 const KEPT_MS = 30_000;
 
-/** Makes connections discard `kept` plans in time (docs/decisions/0028-plans-are-kept-for-half-a-minute.md). */
+/** Makes connections discard `kept` plans in time (docs/decisions/0012-prisma-and-pg.md). */
 export class KeptPlans {
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();

@@ -7,7 +7,7 @@ import type { Dialect } from '../wallet-config.ts';
 import { keptMessage } from './adapter.ts';
 
 /*
- * The items of `wallet.dialect` that say how an answer is read, each with the deviation it answers (docs/protocol.md,
+ * The items of `wallet.dialect` that say how an answer is read, each with the deviation it answers (service protocol,
  * How real wallets deviate); those that change requests, and `echo`, are in `native.ts`. Two rules stand above all of
  * them (I2): a status of 500 or above is never a refusal, and the code 100 never becomes another one.
  */

@@ -28,8 +28,8 @@ const READ_ANSWER_BYTES_MAX = 256 * 1024;
 const SAFE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * For a wallet that speaks the service's own callbacks protocol (docs/protocol.md, Callbacks;
- * docs/contract.md, Callbacks). Strict, except for what the operator's dialect relaxes item by item.
+ * For a wallet that speaks the service's own callbacks protocol (service protocol, Callbacks;
+ * docs/reference.md, Callbacks). Strict, except for what the operator's dialect relaxes item by item.
  */
 export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAdapter {
   const { dialect } = settings;
@@ -212,7 +212,7 @@ function isOfOtherRead(document: JsonDocument, operation: ReadCall['operation'])
   return operation === 'balance' && document.has('currencies');
 }
 
-/** The first missing member that the service requires (docs/protocol.md, User profile). */
+/** The first missing member that the service requires (service protocol, User profile). */
 function missingIn(
   value: Readonly<Record<string, unknown>>,
   operation: ReadCall['operation'],

@@ -74,7 +74,7 @@ export function createUnasked(
     reload: unasked,
     holds: { all: unasked, releases: unasked, hold: unasked, resume: unasked },
     settingsOf: () => undefined,
-    lastReload: unasked,
+    lastReload: () => ({ goodAt: '2026-11-29T00:00:00.000Z', result: 'ok' }),
     lastHour: { of: unasked, recently: unasked },
     probe: unasked,
     certificateFolder: '/nowhere',

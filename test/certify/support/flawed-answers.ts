@@ -25,7 +25,7 @@ function members(
 export const acceptsAnySignature: Mistake = { judge: () => ({ ok: true }) };
 
 /**
- * Verifies the signature over the parsed and re-serialised body, which docs/protocol.md reports of real wallets.
+ * Verifies the signature over the parsed and re-serialised body, which service protocol reports of real wallets.
  */
 export const reserialises: Mistake = {
   judge: ({ headers, body }, keys) => {

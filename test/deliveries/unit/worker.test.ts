@@ -195,28 +195,6 @@ describe('an operator with deliveries', () => {
     await worker.close();
   });
 
-  it('whom a person holds is shown as held, as long as that lasts (I4)', async () => {
-    const { worker, store, metrics, drainsAskedFor } = workerOf();
-    store.openOperators.mockResolvedValue([dueIn('alpha', -5)]);
-    store.heldByPeople.mockResolvedValueOnce(['alpha', 'idle']);
-    worker.start();
-    await sweeps(1);
-    const held = async () => {
-      const { values } = await metrics.deliveryHold.get();
-      return values.map(({ labels, value }) => [labels.operator, value]);
-    };
-    expect(await held()).toEqual([
-      ['alpha', 1],
-      ['idle', 1],
-    ]);
-    expect(store.countHeld.mock.calls).toEqual([[['alpha']]]);
-    expect(drainsAskedFor()).toEqual([]);
-    await another();
-    expect(await held()).toEqual([]);
-    expect(drainsAskedFor()).toContain('alpha');
-    await worker.close();
-  });
-
   it('that takes calls again is woken whole, and waits for no back-off', async () => {
     const { worker, store, refusals, drainsAskedFor } = workerOf();
     refusals.set('alpha', 'maintenance');

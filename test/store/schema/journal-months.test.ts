@@ -77,14 +77,12 @@ it('a month whose table takes too long keeps no other from its own', async () =>
     onIdleError: () => undefined,
   });
   onTestFinished(() => database.close());
-  const missing: number[] = [];
-  const impatient = new JournalMonths(database, createLogger('silent'), (n) => missing.push(n));
+  const impatient = new JournalMonths(database, createLogger('silent'));
   await expect(impatient.prepare()).rejects.toThrow('statement timeout');
   expect(await partitionsOf('operations')).toContain(`operations_${monthFromNow(2)}`);
   expect(await partitionsOf('operations')).not.toContain(`operations_${monthFromNow(1)}`);
   await journal.sql('DROP TRIGGER slowly ON operations_rest');
   expect(await impatient.prepare()).toBe(2);
-  expect(missing).toEqual([1, 0]);
 });
 
 it('a month that a lock kept from being made is made some seconds later, not an hour', async () => {
@@ -95,17 +93,18 @@ it('a month that a lock kept from being made is made some seconds later, not an 
     onIdleError: () => undefined,
     statementTimeoutMs: 300,
   });
-  const missing: number[] = [];
-  const patient = new JournalMonths(database, createLogger('silent'), (n) => missing.push(n));
+  const warn = vi.fn();
+  const patient = new JournalMonths(database, { ...createLogger('silent'), warn });
   await onServer(journal.url, async (client) => {
     // As the reader of the books does, which waits for the other table next.
     await client.query('BEGIN; LOCK TABLE attempts_rest IN ACCESS SHARE MODE');
     patient.start();
-    await vi.waitFor(() => expect(missing).toEqual([1]), PATIENT_MS);
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledOnce(), PATIENT_MS);
     await client.query('COMMIT');
   });
-  await vi.waitFor(() => expect(missing).toEqual([1, 0]), { timeout: PATIENT_MS });
-  expect(await partitionsOf('attempts')).toContain(`attempts_${monthFromNow(0)}`);
+  await expect
+    .poll(() => partitionsOf('attempts'), { timeout: PATIENT_MS })
+    .toContain(`attempts_${monthFromNow(0)}`);
   await patient.close();
   await database.close();
 });

@@ -37,7 +37,6 @@ function busyOperator(metrics: Metrics, operator: string): void {
     const labels = { operator, class: classOf(operation) };
     metrics.breakerState.set(labels, 0);
     metrics.inFlight.set(labels, 3);
-    metrics.inFlightLimit.set(labels, 64);
   }
   for (const reason of REASONS) metrics.rejected.inc({ operator, reason }, 5);
   for (const code of [CODES.notEnoughMoney, CODES.stakeLimit]) {
@@ -49,9 +48,7 @@ function busyOperator(metrics: Metrics, operator: string): void {
   }
   for (const method of METHODS) {
     metrics.bonusRequests.inc({ operator, method, outcome: 'answered' }, 3);
-    metrics.bonusRequestDuration.observe({ operator, method }, 0.2);
   }
-  metrics.rollbacks.inc({ operator, error_code: '50' }, 4);
   metrics.deliveryOldest.set({ operator }, 12.5);
   metrics.rollbackOldest.set({ operator }, 12.5);
   metrics.operatorInfo.set({ operator, status: 'active' }, 1);

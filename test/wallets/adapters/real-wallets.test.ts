@@ -7,7 +7,7 @@ import type { Scene } from './support/real-wallet.ts';
 import { REPEATING_WALLETS } from './support/repeating-wallets.ts';
 
 /**
- * The wallets of docs/protocol.md, How real wallets deviate: each behaviour listed there is played by a wallet that
+ * The wallets of service protocol, How real wallets deviate: each behaviour listed there is played by a wallet that
  * has it, and the gateway either copes with it or needs a dialect.
  */
 

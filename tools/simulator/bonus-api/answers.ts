@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<BonusCode, string>> = {
   [BONUS_CODES.notRevocable]: 'Bonus cannot be revoked',
 };
 
-/** Executes a call and answers it (docs/protocol.md, Bonus API). */
+/** Executes a call and answers it (service protocol, Bonus API). */
 export function answerTo(call: BonusCall, books: BonusBooks, order: TemplateOrder): WireAnswer {
   const { cid } = call;
   switch (call.method) {

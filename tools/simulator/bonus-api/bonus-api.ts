@@ -25,7 +25,7 @@ import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './
  *   api.templates.get(501); api.bonus(90_001)?.status;
  *   await api.close();
  *
- * What docs/protocol.md leaves open is decided here like this: errors are `{"code","message"}`, 401
+ * What service protocol leaves open is decided here like this: errors are `{"code","message"}`, 401
  * with 1 (signature, or a cid that did not sign), 400 with 5 (shape and limits), 404 with 30
  * (template) or 32 (bonus; another partner's is none), 400 with 31 (template past `toTime`) or 33
  * (disabled, or before `fromTime`). Entries of `errorItems` are `{"userId","code":34,"message"}`
@@ -59,7 +59,7 @@ export async function startBonusApi(options: BonusApiOptions): Promise<Simulated
   return api;
 }
 
-/** The service's bonus API (docs/protocol.md, Bonus API). */
+/** The service's bonus API (service protocol, Bonus API). */
 export class SimulatedBonusApi {
   readonly #clock: Clock;
   readonly #books: BonusBooks;

@@ -4,7 +4,7 @@ import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './
 
 /**
  * Why a call about a template or bonus is refused, in the codes that older wallets of this service still use
- * (docs/protocol.md, Older codes).
+ * (service protocol, Older codes).
  */
 export const BONUS_CODES = {
   templateNotFound: 30,
@@ -41,7 +41,7 @@ export class BonusBooks {
   readonly #clock: Clock;
   readonly #templates = new Map<number, BonusTemplate>();
   readonly #bonuses = new Map<number, PlayerBonus>();
-  /** One bonus per template and player, whatever happened to it (docs/protocol.md, Limits). */
+  /** One bonus per template and player, whatever happened to it (service protocol, Limits). */
   readonly #issued = new Set<string>();
 
   constructor(clock: Clock) {

@@ -1,7 +1,7 @@
 import { objectText } from '../../../src/protocol/callback-bodies.ts';
 import { jsonString } from '../../../src/protocol/json.ts';
 
-/** What a partner decides about a template (docs/protocol.md, Create template). */
+/** What a partner decides about a template (service protocol, Create template). */
 export interface TemplateFields {
   readonly name: string;
   readonly enable: boolean;
@@ -32,10 +32,10 @@ export interface BonusTemplate extends TemplateFields {
   readonly cid: string;
 }
 
-/** States of a bonus (docs/protocol.md, Bonus status). */
+/** States of a bonus (service protocol, Bonus status). */
 export type BonusStatus = 'new' | 'active' | 'activated' | 'expired' | 'revoked' | 'done';
 
-/** For whom a bonus is issued (docs/protocol.md, PlayerDataItem). */
+/** For whom a bonus is issued (service protocol, PlayerDataItem). */
 export interface PlayerGrant {
   readonly userId: string;
   readonly currency: string;
@@ -63,7 +63,7 @@ export interface PlayerBonus {
 
 const TEMPLATE_TYPE = 'freebet_standart';
 
-/** A TemplateItem as JSON text (docs/protocol.md, Bonus template). */
+/** A TemplateItem as JSON text (service protocol, Bonus template). */
 export function templateText(template: BonusTemplate): string {
   return objectText({
     id: String(template.id),
@@ -84,7 +84,7 @@ export function templateText(template: BonusTemplate): string {
   });
 }
 
-/** A PlayerBonusItem as JSON text (docs/protocol.md, Player bonus). */
+/** A PlayerBonusItem as JSON text (service protocol, Player bonus). */
 export function bonusText(bonus: PlayerBonus): string {
   const { template } = bonus;
   return objectText({

@@ -31,7 +31,7 @@ const PLAYERS_MAX = 1000;
 const ANY_MAX = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads the body of a call (docs/protocol.md, Bonus API and Limits).
+ * Reads the body of a call (service protocol, Bonus API and Limits).
  *
  * @throws JsonError naming the member that is missing or invalid
  */

@@ -10,7 +10,7 @@ export interface WireAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** 400 with a code and a message, the protocol's error (docs/protocol.md, Errors). */
+/** 400 with a code and a message, the protocol's error (service protocol, Errors). */
 export function failure(code: number, message: string): WireAnswer {
   return { status: 400, body: `{"code":${code},"message":${jsonString(message)}}` };
 }

@@ -75,7 +75,7 @@ export type WalletPath = 'profile' | 'balance' | 'bet';
 class Unreadable extends Error {}
 
 /**
- * Reads a callback (docs/protocol.md, Callbacks).
+ * Reads a callback (service protocol, Callbacks).
  *
  * @param path which of the wallet's three paths was called
  * @param body the bytes as they arrived

@@ -34,7 +34,7 @@ export interface WalletHttpOptions {
 
 /**
  * The wallet's HTTP side: reads the bytes, verifies the signature over exactly those before reading anything from
- * them, then reads the call (docs/protocol.md, Authentication).
+ * them, then reads the call (service protocol, Authentication).
  */
 export function createWalletHttp(options: WalletHttpOptions): Server {
   const server = createServer((request, response) => {

@@ -48,7 +48,7 @@ export type Verdict =
   | { readonly kind: 'declined'; readonly code: number; readonly message: string };
 
 /**
- * The bookkeeping of a wallet that keeps the protocol (docs/protocol.md, States): every operation may arrive twice
+ * The bookkeeping of a wallet that keeps the protocol (service protocol, States): every operation may arrive twice
  * or in the wrong order, and moves money once.
  */
 export class Ledger {

@@ -138,7 +138,7 @@ function sessionEnded(record: BetRecord, send: Send): boolean {
 }
 
 /**
- * Codes with which the outcome of a place stays unknown, whatever the wallet meant (docs/contract.md, Callbacks).
+ * Codes with which the outcome of a place stays unknown, whatever the wallet meant (docs/reference.md, Callbacks).
  */
 const UNCERTAIN = new Set([8, 10, SYSTEM_ERROR]);
 

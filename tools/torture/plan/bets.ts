@@ -11,7 +11,7 @@ import {
 } from './plan.ts';
 import type { Random } from './random.ts';
 
-/** Rollback errorCodes of the control stage (docs/protocol.md, Events). */
+/** Rollback errorCodes of the control stage (service protocol, Events). */
 const CONTROL_STAGE = [8, 9, 32, 50, 110, 115] as const;
 const RECALCULATION_BLOCKED = [20, 21] as const;
 const PAYING: readonly ResultType[] = ['won', 'won', 'won', 'refund'];

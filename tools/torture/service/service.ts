@@ -70,7 +70,7 @@ export class Service {
     }
   }
 
-  /** Sent once; anything but a definite answer is rolled back (docs/protocol.md, States). */
+  /** Sent once; anything but a definite answer is rolled back (service protocol, States). */
   async #place(record: BetRecord, step: Step): Promise<void> {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);

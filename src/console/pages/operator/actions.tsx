@@ -72,7 +72,7 @@ function whenOut({ status, breaker, heldDeliveries }: Operator): string {
 
 /** The hold as last known if it cannot be read now; so an open window about it stays as well. */
 function useHold({ hold, openDeliveries }: Operator) {
-  // Without PostgreSQL's counts there are no holds either (docs/contract.md, Internal API).
+  // Without PostgreSQL's counts there are no holds either (docs/reference.md, Internal API).
   const isKnown = openDeliveries !== null;
   const [last, setLast] = useState(isKnown ? hold : null);
   if (isKnown && hold !== last) setLast(hold);
