@@ -3,8 +3,6 @@ export const DEEDS = [
   ...(['retry', 'retry all', 'resolve', 'say', 'work', 'confirm'] as const),
   // The operator's wallet is replaced, the one before is back, and a person releases to the present one.
   ...(['raise', 'lower', 'release'] as const),
-  // The player asks for it.
-  'forget' as const,
 ] as const;
 export type Deed = (typeof DEEDS)[number];
 

@@ -43,23 +43,13 @@ export async function perform(
 }
 
 async function act(
-  { people, look }: World,
+  { people }: World,
   { operatorId, generation }: Lane,
   lived: Lived,
-  deed: 'forget' | 'retry' | 'retry all' | 'resolve' | 'say' | 'release',
+  deed: 'retry' | 'retry all' | 'resolve' | 'say' | 'release',
 ): Promise<string> {
   const { deliveryId, slip, wallet } = lived;
   switch (deed) {
-    case 'forget':
-      return await people.forget(slip.userId, async (kind) => {
-        if (kind !== 'forgotten') return;
-        const [last] = await look(
-          'last-operation',
-          'SELECT coalesce(max(id), 0)::text AS id FROM operations WHERE transaction_id = $1',
-          [slip.transactionId],
-        );
-        lived.forgottenTo = BigInt(last?.id ?? 0);
-      });
     case 'release':
       wallet.beginRelease(generation);
       await people.releases.release(operatorId, { upTo: 2, to: generation }, BY);

@@ -2,7 +2,7 @@ import { type Explored, explore, textOf } from './explore.ts';
 import { playScenario, type Scenario } from './play.ts';
 import { type Lane, openWorld, type World } from './world.ts';
 
-const LANES = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `lane-${letter}`);
+const LANES = ['a', 'b', 'c'].map((letter) => `lane-${letter}`);
 
 /** A gateway's core on real servers, in which orders of steps are played. */
 export interface Deployment {

@@ -19,8 +19,6 @@ export interface Lived {
   deliveryId: string;
   /** What they would book themselves. */
   byHand: { readonly result: string } | 'rollback';
-  /** The last of the operations whose words a person was told are blanked. */
-  forgottenTo: bigint | undefined;
   /** Counts the steps. */
   moment: number;
 }

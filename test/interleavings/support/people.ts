@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { resolveResult } from '../../../src/engine/resolve-result.ts';
-import type { Authority } from '../../../src/store/audit/audited.ts';
 import { UnknownResults } from '../../../src/store/bets/unknown-results.ts';
 import type { Database } from '../../../src/store/database.ts';
 import {
@@ -8,17 +7,12 @@ import {
   type ResolveResult,
   type RetryResult,
 } from '../../../src/store/deliveries/delivery-admin.ts';
-import { type Forgotten, forgetPlayer } from '../../../src/store/players/forget.ts';
 import type { Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { Gates } from './gates.ts';
 
 /** What people do through the internal listener. */
 export interface People {
-  /** Without a step. */
-  forgetNow(userId: string, by: Authority): Promise<Forgotten>;
-  /** @param after called in the same step */
-  forget(userId: string, after: (kind: Forgotten['kind']) => Promise<void>): Promise<string>;
   readonly deliveries: DeliveryAdmin;
   /** The same for a release, of which every statement writes. */
   readonly releases: DeliveryAdmin;
@@ -69,15 +63,6 @@ export function peopleAt(prisma: Prisma, database: Database): People {
   const releasing = gated(prisma, writes, writes);
   const results = new UnknownResults(database);
   return {
-    forgetNow: (userId, by) => forgetPlayer(prisma, userId, by),
-    forget: async (userId, after) => {
-      const forget = async () => {
-        const { kind } = await forgetPlayer(prisma, userId, BY);
-        await after(kind);
-        return kind;
-      };
-      return String(await stepOf('forgets the player', forget, true)());
-    },
     deliveries: new DeliveryAdmin({ ...options, prisma: steps }),
     releases: new DeliveryAdmin({ ...options, prisma: releasing }),
     say: async (transactionId, amount) => {

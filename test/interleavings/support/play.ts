@@ -5,7 +5,6 @@ import type { Course } from './explore.ts';
 import { Gates } from './gates.ts';
 import { heal } from './heal.ts';
 import { isFinal, type Lived, send } from './lived.ts';
-import { recordsWrong } from './records.ts';
 import { ScriptedWallet } from './scripted-wallet.ts';
 import { type Act, Messages, slipOf } from './service.ts';
 import { getIntoTrouble, type Trouble } from './trouble.ts';
@@ -13,11 +12,8 @@ import type { Lane, Replica, World } from './world.ts';
 
 /** The concurrent operations of one bet. */
 export interface Scenario {
-  /**
-   * Whether a wallet has already accepted its place, or its result too, or has refused its place; `elsewhere`: it has
-   * accepted it through another gateway, and this one has not seen it.
-   */
-  readonly begins: 'unknown' | 'placed' | 'declined' | 'settled' | 'elsewhere' | Trouble;
+  /** `elsewhere`: a wallet has accepted its place through another gateway, and this one has not seen it. */
+  readonly begins: 'unknown' | 'placed' | 'elsewhere' | Trouble;
   /** Whether the wallet has carried out the call that got no answer. Default: no. */
   readonly isTaken?: boolean;
   /** Whether the wallet pays repeats again (`unknownRepeats: hold`). Default: no. */
@@ -40,14 +36,11 @@ export async function playScenario(
   const isPlacedElsewhere = scenario.begins === 'elsewhere';
   const wallet = new ScriptedWallet(lane.operatorId, isPlacedElsewhere, scenario.paysRepeats);
   lane.wallet = wallet;
-  // Only one without open bets of other runs can be forgotten.
-  const isAsked = scenario.actors.some((acts) => acts.includes('forget'));
-  const slip = slipOf(isAsked ? await lane.player() : lane);
+  const slip = slipOf(lane);
   const messages = new Messages(slip);
   const lived: Lived = {
     ...{ slip, messages, sent: [], wallet, isPlacedElsewhere, moment: 0 },
     ...{ done: [], deliveryId: '', byHand: { result: '20' } },
-    forgottenTo: undefined,
   };
   await clearQueue(world, lane);
   lane.generation = 1;
@@ -76,7 +69,6 @@ export async function playScenario(
   problems.push(...(await wordsBroken(world, lived)));
   await heal(world, lane, lived);
   const found = [...problems, ...(await findingsOf(world, lived))];
-  if (isAsked) found.push(...(await recordsWrong(world, lived)));
   return found.map((why) => `${why}\n${storyOf(lived)}`);
 }
 
@@ -94,15 +86,9 @@ function storyOf({ sent, done }: Lived): string {
 async function begin(world: World, lane: Lane, scenario: Scenario, lived: Lived) {
   const { begins } = scenario;
   if (begins === 'unknown' || begins === 'elsewhere') return;
-  if (begins === 'declined') lived.wallet.next = 'refused';
   await send(lane.replica(), lived, 'place');
   lived.moment += 1;
-  if (begins === 'placed' || begins === 'declined') return;
-  if (begins === 'settled') {
-    await send(lane.replica(), lived, 'settle 20');
-    lived.moment += 1;
-    return;
-  }
+  if (begins === 'placed') return;
   await getIntoTrouble(world, lane, lived, begins, scenario.isTaken === true);
   lived.moment += 1;
 }

@@ -23,7 +23,7 @@ export class ScriptedWallet implements Wallet {
   readonly operatorId: string;
   readonly callerDialect: Wallet['callerDialect'];
   /** How the next call ends outside of an order. */
-  next: 'lost' | 'missed' | 'refused' | undefined;
+  next: 'lost' | 'missed' | undefined;
   /** What must never reach a wallet. */
   readonly wrong: string[] = [];
   #isHeld: boolean;
@@ -169,17 +169,15 @@ export class ScriptedWallet implements Wallet {
       const trace = { sent: false, latencyMs: 1 };
       return { kind: 'notSent', reason: 'deadline', trace };
     }
-    if (call.body.toString().includes('***'))
-      this.wrong.push(`${operation} went out without its words`);
     this.#look(operation, actor);
     const how = this.next ?? choice;
     this.next = undefined;
     if (how === 'late') this.#late.push(call);
     const code = this.#codeOf(call, how);
-    const evidence = { contentType: 'text/plain', body: Buffer.from('of ann'), truncated: false };
+    const evidence = { contentType: 'text/plain', body: Buffer.from('no'), truncated: false };
     const trace = { sent: true, latencyMs: 1, evidence };
-    if (how !== 'ok' && how !== 'refused') return { kind: 'unknown', fault: 'timeout', trace };
-    if (code !== undefined) return { kind: 'declined', code, message: 'refused, ann', trace };
+    if (how !== 'ok') return { kind: 'unknown', fault: 'timeout', trace };
+    if (code !== undefined) return { kind: 'declined', code, message: 'refused', trace };
     this.#accepted += 1;
     const transactionTime = new Date(1_700_000_000_000 + this.#accepted * 1_000).toISOString();
     return { kind: 'accepted', transactionTime, trace };
@@ -187,7 +185,6 @@ export class ScriptedWallet implements Wallet {
 
   /** Books it, unless it is to come late, or never. */
   #codeOf(call: BetCall, how: string): number | undefined {
-    if (how === 'refused') return REFUSED;
     return how === 'late' || how === 'missed' ? undefined : this.#book(call);
   }
 

@@ -53,9 +53,6 @@ export interface Sent {
   answer: Answer | undefined;
 }
 
-/** Of a person, who may ask to be forgotten. */
-const WORDS = { info: '"of ann"' };
-
 /** All messages that the service can send about one bet. */
 export class Messages {
   readonly #known = new Map<Base, Message>();
@@ -81,19 +78,19 @@ export class Messages {
     });
     switch (kind) {
       case 'place': {
-        const body = Buffer.from(placeBody(this.#slip, WORDS));
+        const body = Buffer.from(placeBody(this.#slip));
         return { kind, id: name, method: 'POST', body, value };
       }
       case 'settle': {
         const result = { amount: value ?? '', resultType: 'won', token: undefined } as const;
-        return put(kind, settleBody(this.#slip, result, WORDS));
+        return put(kind, settleBody(this.#slip, result));
       }
       case 'unsettle':
-        return put(kind, unsettleBody(this.#slip, '20', WORDS));
+        return put(kind, unsettleBody(this.#slip, '20'));
       case 'rollback':
-        return put(kind, rollbackBody(this.#slip, 50, WORDS));
+        return put(kind, rollbackBody(this.#slip, 50));
       case 'update':
-        return put(kind, updateBody(this.#slip, value ?? '', WORDS));
+        return put(kind, updateBody(this.#slip, value ?? ''));
       default:
         throw new Error(`nobody does ${name}`);
     }

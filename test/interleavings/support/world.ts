@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { pino } from 'pino';
-import { keepBooks } from '../../../src/books/keep-books.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import { RefusedReads } from '../../../src/callbacks/refused-reads.ts';
 import { RepairedAnswers } from '../../../src/callbacks/repaired-answers.ts';
@@ -19,7 +18,6 @@ import { Sessions } from '../../../src/sessions/sessions.ts';
 import { TokenVault } from '../../../src/sessions/token-vault.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
-import { BooksJournal } from '../../../src/store/books/books-journal.ts';
 import { Database } from '../../../src/store/database.ts';
 import { Confirmations } from '../../../src/store/deliveries/confirmations.ts';
 import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
@@ -54,8 +52,6 @@ export interface Lane {
   readonly token: string;
   /** A gateway's core, as one process has it: real statements, each a step of its actor. */
   replica(isBehind?: boolean): Replica;
-  /** Another player with a session. */
-  player(): Promise<{ readonly userId: string; readonly token: string }>;
   /** The configured `wallet.generation`, of all processes but those that are behind. */
   generation: number;
   /** The wallet of the lane's current run. */
@@ -80,8 +76,6 @@ export interface World {
   /** The same, with what it finds: texts. */
   look(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>;
   readonly people: People;
-  /** Books what can be booked by now. */
-  book(): Promise<void>;
   /** Of which only this bet is ever due, and it always is. */
   confirmationsOf(transactionId: string): Confirmations;
   close(): Promise<void>;
@@ -206,20 +200,16 @@ export async function openWorld(
   });
   return {
     lane: async (operatorId) => {
-      const player = async () => {
-        const owner = await players.ensure(operatorId, randomUUID());
-        const opened = await sessions.open({
-          ...{ owner, currency: 'USD' },
-          ...{ operatorToken: `token-of-${owner.operatorUser}`, ttlSeconds: 86_000 },
-        });
-        if (opened === undefined) throw new Error('no session');
-        const { token } = opened;
-        await sessions.findCertain(token);
-        return { userId: owner.userId, token };
-      };
+      const owner = await players.ensure(operatorId, randomUUID());
+      const opened = await sessions.open({
+        ...{ owner, currency: 'USD' },
+        ...{ operatorToken: `token-of-${owner.operatorUser}`, ttlSeconds: 86_000 },
+      });
+      if (opened === undefined) throw new Error('no session');
+      const { token } = opened;
+      await sessions.findCertain(token);
       const lane: Lane = {
-        ...{ operatorId, ...(await player()), wallet: undefined, generation: 1 },
-        player,
+        ...{ operatorId, userId: owner.userId, token, wallet: undefined, generation: 1 },
         replica: (isBehind = false) => replica(isBehind ? () => 1 : () => lane.generation),
       };
       lanes.set(operatorId, lane);
@@ -233,10 +223,6 @@ export async function openWorld(
       return (await ungated.query<Row>({ name, text, values: [...values] })).rows;
     },
     people: peopleAt(prisma, database),
-    book: async () => {
-      const books = new BooksJournal(database);
-      for (let kept = 'more'; kept !== 'done'; ) ({ kind: kept } = await keepBooks(books, 'UTC'));
-    },
     confirmationsOf: (transactionId) => new OwnConfirmations(transactionId),
     close: async () => {
       databaseClock.close();
