@@ -77,43 +77,9 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
     ]);
   });
 
-  it('an unsettle that thaws after its 503 does not cancel a settle that was promised since', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
-    await whilePromising(async () => {
-      const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
-      expect(status(await bet.unsettle())).toBe(503);
-      await frozen.stopped;
-      expect(status(await bet.settle('50'))).toBe(200);
-      frozen.release();
-      await frozen.answered;
-      await settleDown(gateway);
-      expect(await bet.deliveries()).toMatchObject([{ operation: 'settle', state: 'pending' }]);
-    });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-    expect(bet.balance()).toBe('950');
-  });
-
-  it('an update that thaws after its 503 does not win over a later one', async () => {
-    const bet = await acceptedBet(gateway);
-    const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
-    expect(status(await bet.update('1.5'))).toBe(503);
-    await frozen.stopped;
-    expect(status(await bet.update('1.7'))).toBe(200);
-    frozen.release();
-    await frozen.answered;
-    await settleDown(gateway);
-    expect(bet.arrivals()).toEqual(['place', 'update']);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients).toMatchObject({
-      coefficient: '1.7',
-    });
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
   const commits: readonly [string, (bet: TestBet) => Promise<{ status: number }>][] = [
     ['settle', (bet) => bet.settle('20')],
-    ['unsettle', (bet) => bet.unsettle()],
     ['rollback', (bet) => bet.rollback()],
-    ['update', (bet) => bet.update('1.5')],
   ];
 
   it.each(commits)(
@@ -141,20 +107,6 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
       expect(bet.arrivals()).toEqual(['place', operation]);
     },
   );
-
-  it('a promise that reaches PostgreSQL after its 503 is refused there', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
-    await whilePromising(async () => {
-      const frozen = postgres.holdRequest(STATEMENTS.commit, bet.transactionId);
-      const isOver = deadlineOf();
-      expect(status(await bet.settle('20'))).toBe(503);
-      await isOver();
-      frozen.release();
-      await frozen.answered;
-      await settleDown(gateway);
-      expect(await bet.deliveries()).toEqual([]);
-    });
-  });
 
   it('the intent of a place that reaches PostgreSQL after its 100 is refused there', async () => {
     const bet = await unplacedBet(gateway);
@@ -191,27 +143,19 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
 });
 
 describe('rule 1: the journal says what was really answered (I3)', { timeout: 60_000 }, () => {
-  const told: readonly [string, (bet: TestBet) => Promise<{ status: number }>, number][] = [
-    ['settle', (bet) => bet.settle('20'), 503],
-    ['unsettle', (bet) => bet.unsettle(), 503],
-  ];
-
-  it.each(told)(
-    'a %s whose outcome was committed, but reported too late, is recorded with the 503 that was sent',
-    async (operation, send, late) => {
-      const bet = await acceptedBet(gateway);
-      const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
-      expect(status(await send(bet))).toBe(late);
-      await answer.answered;
-      answer.release();
-      await expect
-        .poll(() => answersOf(bet), PATIENCE)
-        .toMatchObject([{ operation: 'place' }, { operation, status: late }]);
-      // The bet knows that the wallet has executed it: the repeat is answered, and not sent again.
-      expect(status(await send(bet))).toBe(200);
-      expect(bet.arrivals()).toEqual(['place', operation]);
-    },
-  );
+  it('a settle whose outcome was committed, but reported too late, is recorded with the 503 that was sent', async () => {
+    const bet = await acceptedBet(gateway);
+    const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
+    expect(status(await bet.settle('20'))).toBe(503);
+    await answer.answered;
+    answer.release();
+    await expect
+      .poll(() => answersOf(bet), PATIENCE)
+      .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: 503 }]);
+    // The bet knows that the wallet has executed it: the repeat is answered, and not sent again.
+    expect(status(await bet.settle('20'))).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
 
   it('a promise that was committed, but answered too late, is on record as 503 even if PostgreSQL fails again', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'queue' });
@@ -260,40 +204,5 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
       .poll(() => answersOf(bet), PATIENCE)
       .toMatchObject([{}, { operation: 'rollback', status: 200, body: first.body }]);
     await expect.poll(async () => (await bet.rollback()).body, PATIENCE).toBe(first.body);
-  });
-
-  it.each(['holdAnswer', 'holdRequest'] as const)('and so does an update (%s)', async (hold) => {
-    const bet = await acceptedBet(gateway);
-    const finish = postgres[hold](STATEMENTS.finish, bet.transactionId);
-    const first = await bet.update('1.5');
-    expect(first.status).toBe(200);
-    finish.release();
-    await settleDown(gateway);
-    await expect.poll(() => bet.deliveries(), PATIENCE).toEqual([]);
-    // With the same coefficients, under another requestId.
-    await expect.poll(async () => (await bet.update('1.5')).body, PATIENCE).toBe(first.body);
-    expect(bet.arrivals()).toEqual(['place', 'update']);
-  });
-
-  it.each([
-    ['accepted', '1.5'],
-    ['refused', '1.4'],
-  ])('one that was %s stands over none that was promised since', async (outcome, again) => {
-    const bet = await acceptedBet(gateway);
-    const coefficient = () => bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient;
-    expect(status(await bet.update('1.4'))).toBe(200);
-    if (outcome === 'refused')
-      bet.wallet.misbehave('update', { kind: 'code', code: 5 }, { calls: 1 });
-    const finish = postgres.holdRequest(STATEMENTS.finish, bet.transactionId);
-    expect(status(await bet.update('1.5'))).toBe(200);
-    expect(status(await bet.update('1.6'))).toBe(200);
-    const inTheSameMs = `UPDATE bets b SET update_time = d.transaction_time FROM deliveries d
-                          WHERE b.transaction_id = $1 AND d.transaction_id = $1 AND d.state = 'live'`;
-    await onServer(gateway.databaseUrl, (client) => client.query(inTheSameMs, [bet.transactionId]));
-    finish.release();
-    await expect.poll(coefficient, PATIENCE).toBe('1.6');
-    await settleDown(gateway);
-    expect(status(await bet.update(again))).toBe(200);
-    expect(coefficient()).toBe(again);
   });
 });

@@ -7,7 +7,7 @@ import { SERVICE_SECRET, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { letNobodyIn } from '../support/server.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { answersOf, untilDeliveriesAre } from './support/bets.ts';
+import { answersOf, lose, untilDeliveriesAre } from './support/bets.ts';
 import {
   deadlineOf,
   type HeldGateway,
@@ -90,28 +90,13 @@ describe.each(lateCommits)(
   'rule 6: a place that was accepted and answered 100, because its outcome %s,',
   { timeout: 60_000 },
   (_, answeredLate) => {
-    it('is rolled back by the gateway where the service never does (I5)', async () => {
+    it('stays answered 100, takes no result, and is rolled back by the gateway (I3, I5)', async () => {
       const bet = await unplacedBet(gateway);
       await answeredLate(bet);
       expect(bet.balance()).toBe('900');
-      await ageBet(bet);
-      await untilDeliveriesAre(bet, [{ operation: 'rollback', state: 'delivered' }]);
-      expect(bet.balance()).toBe('1000');
-      expect(bet.arrivals()).toEqual(['place', 'rollback']);
-      expect((await bet.place()).json?.code).toBe(8);
-    });
-
-    it('stays answered 100, to its copies too (I3)', async () => {
-      const bet = await unplacedBet(gateway);
-      await answeredLate(bet);
       expect((await bet.place()).json?.code).toBe(100);
-      expect(await answersOf(bet)).toMatchObject([{ operation: 'place', status: 400 }]);
-      expect(bet.arrivals()).toEqual(['place']);
-    });
-
-    it('is shown to people as it was answered, beside what its wallet said', async () => {
-      const bet = await unplacedBet(gateway);
-      await answeredLate(bet);
+      expect((await bet.settle('20')).status).toBe(503);
+      expect((await bet.unsettle()).status).toBe(503);
       const operator = gateway.operator('alpha');
       const { json } = await operator.bet(bet.transactionId);
       await operator.close();
@@ -121,30 +106,29 @@ describe.each(lateCommits)(
           attempts: [{ result: 'accepted', status: 200 }],
         },
       ]);
-    });
-
-    it('is neither paid nor refused a result: 503 until it is closed', async () => {
-      const bet = await unplacedBet(gateway);
-      await answeredLate(bet);
-      expect((await bet.settle('20')).status).toBe(503);
-      expect((await bet.unsettle()).status).toBe(503);
-      expect(bet.arrivals()).toEqual(['place']);
-    });
-
-    it('gets the service’s own rollback, and no other (I5)', async () => {
-      const bet = await unplacedBet(gateway);
-      await answeredLate(bet);
-      expect((await bet.rollback()).status).toBe(200);
       await ageBet(bet);
-      await settleDown(gateway);
+      await untilDeliveriesAre(bet, [{ operation: 'rollback', state: 'delivered' }]);
       expect(bet.balance()).toBe('1000');
-      expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
-        rollback: 'confirmed',
-        operations: ['place', 'rollback'],
-      });
+      expect(bet.arrivals()).toEqual(['place', 'rollback']);
+      expect((await bet.place()).json?.code).toBe(8);
     });
   },
 );
+
+describe('rule 6: a place that was answered 100 and rolled back by the service', () => {
+  it('gets no rollback of the gateway’s own (I5)', async () => {
+    const bet = await unplacedBet(gateway);
+    lose(bet, 'place');
+    expect((await bet.place()).json?.code).toBe(100);
+    expect((await bet.rollback()).status).toBe(200);
+    await ageBet(bet);
+    await settleDown(gateway);
+    expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
+      rollback: 'confirmed',
+      operations: ['place', 'rollback'],
+    });
+  });
+});
 
 describe('rule 6: a place whose outcome was committed, and PostgreSQL let nobody in to ask,', {
   timeout: 60_000,

@@ -83,19 +83,4 @@ describe('rule 10: a dead settle, and the result before it that the service was 
     await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'delivered' }]);
     expect(bet.balance()).toBe('950');
   });
-
-  it('is sent once more where only the very request of the result before it came again: no correction is one (I5)', async () => {
-    const { bet, id, standingAgain } = await deadBehindStanding();
-    expect((await standingAgain()).status).toBe(200);
-    expect(await retry(id)).toMatchObject({ kind: 'retried' });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'delivered' }]);
-    expect(bet.balance()).toBe('950');
-  });
-
-  it('is sent once more where the service was not answered anything since', async () => {
-    const { bet, id } = await deadBehindStanding();
-    expect(await retry(id)).toMatchObject({ kind: 'retried' });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'delivered' }]);
-    expect(bet.balance()).toBe('950');
-  });
 });

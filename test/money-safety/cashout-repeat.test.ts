@@ -47,23 +47,6 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
-  it('is sent again with the token of the first even if it has none itself', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave(
-      'settle',
-      { kind: 'reset', effect: 'applied' },
-      { transactionId, calls: 1 },
-    );
-    expect((await cashout(bet)).status).toBe(503);
-    await revokeSession(bet);
-    expect((await bet.settle('30', 'cashout')).status).toBe(200);
-    expect(JSON.parse(bet.lastRequest().body.toString())).toMatchObject({
-      token: bet.player.operatorToken,
-    });
-    expect(bet.balance()).toBe('930');
-  });
-
   it('even if its process was killed while it was under way', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
@@ -91,66 +74,6 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect((await cashout(bet)).status).toBe(503);
     expect((await cashout(bet)).status).toBe(200);
     expect(bet.balance()).toBe('930');
-  });
-
-  it('another cashout is a first attempt, and needs a live token', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect((await cashout(bet, '30')).status).toBe(503);
-    await revokeSession(bet);
-    const other = await cashout(bet, '31');
-    expect([other.status, other.json?.code]).toEqual([400, 3]);
-    expect(settlesOf(bet)).toEqual(['30']);
-  });
-
-  it('one that never left is a first attempt still, and needs a live token', async () => {
-    const bet = await acceptedBet(gateway);
-    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
-    expect((await cashout(bet)).status).toBe(503);
-    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
-    await revokeSession(bet);
-    const again = await cashout(bet);
-    expect([again.status, again.json?.code]).toEqual([400, 3]);
-    expect(settlesOf(bet)).toEqual([]);
-  });
-
-  it('a stranger’s token in the repeat changes nothing: the first one’s is what the wallet gets', async () => {
-    const bet = await acceptedBet(gateway);
-    const stranger = await gateway.player();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect((await cashout(bet)).status).toBe(503);
-    await bet.settle('30', 'cashout', stranger.token);
-    for (const { body } of bet.wallet.requests.filter((one) => one.body.includes(transactionId))) {
-      expect(body.toString()).not.toContain(stranger.operatorToken);
-    }
-  });
-});
-
-describe('rule 11: a cashout that another session asked for than the one that placed its bet', {
-  timeout: 60_000,
-}, () => {
-  it('is confirmed with the token of the session that asked for it (I5)', async () => {
-    const bet = await acceptedBet(gateway);
-    const { user, currency, operatorToken } = bet.player;
-    const later = 'operator-token-of-a-later-session';
-    bet.wallet.issueToken(later, user, currency);
-    const operator = gateway.operator('alpha');
-    const asked = { operatorUser: user, currency, operatorToken: later };
-    const { session } = await operator.openSession(asked);
-    await operator.close();
-    await revokeSession(bet);
-    bet.wallet.endToken(operatorToken, 'expired');
-
-    lose(bet, 'settle');
-    expect((await bet.settle('10')).status).toBe(503);
-    expect((await bet.settle('30', 'cashout', session?.token)).status).toBe(200);
-    bet.wallet.applyLate(bet.transactionId);
-    expect(bet.balance()).toBe('910');
-    await isConfirming(bet);
-    expect(JSON.parse(bet.lastRequest().body.toString()).token).toBe(later);
-    await expect.poll(() => bet.balance(), PATIENCE).toBe('930');
   });
 });
 
@@ -198,17 +121,5 @@ describe('rule 11: a cashout whose session ends while its copies are on their wa
     commit.release();
     expect((await first).json).toMatchObject({ code: 3 });
     expect(bet.arrivals()).toEqual(['place']);
-  });
-
-  it('and one that comes after the wallet was asked waits for its answer', async () => {
-    const { gateway: held, postgres } = await starting;
-    const bet = await acceptedBet(held);
-    const refusal = postgres.holdRequest(STATEMENTS.refusal, bet.transactionId);
-    const dead = bet.settle('30', 'cashout', 'no-such-token');
-    await refusal.stopped;
-    expect((await cashout(bet)).status).toBe(200);
-    refusal.release();
-    expect((await dead).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 });

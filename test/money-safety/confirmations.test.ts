@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { deliveriesOf, endLeases, sql } from '../deliveries/support/deliveries.ts';
-import { type TestBet, unplacedBet } from '../support/bet.ts';
+import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { acceptedBet, isConfirming, lose, settlesOf, timeComes } from './support/bets.ts';
@@ -36,15 +36,6 @@ async function doubtfulBet(operatorId = 'alpha'): Promise<TestBet> {
   return bet;
 }
 
-/** A bet whose place was lost and whose rollback is confirmed. */
-async function rolledBackBet(operatorId = 'alpha'): Promise<TestBet> {
-  const bet = await unplacedBet(gateway, { operatorId });
-  lose(bet, 'place');
-  expect((await bet.place()).json?.code).toBe(100);
-  expect(status(await bet.rollback())).toBe(200);
-  return bet;
-}
-
 async function confirmationOf(bet: TestBet) {
   return (await deliveriesOf(bet)).find(({ purpose }) => purpose === 'confirm');
 }
@@ -70,15 +61,6 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered' });
   });
 
-  it.each([1, 3, 4, 100])('one refused with %i was not delivered, and is retried', async (code) => {
-    const bet = await doubtfulBet();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 1 });
-    await timeComes(bet, 'first');
-    expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered', attempts: 2 });
-    expect(settlesOf(bet)).toEqual(['10', '20', '20', '20']);
-  });
-
   it('a definite refusal after the acceptance ends it quietly: refused, and the bet as it was', async () => {
     const bet = await doubtfulBet();
     const { transactionId } = bet;
@@ -102,41 +84,6 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     const ids = settles.slice(1).map(({ requestId }) => requestId);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).not.toBe(settles[0]?.requestId);
-  });
-
-  it('a repeated rollback that is definitely declined ends refused, never dead', async () => {
-    const bet = await rolledBackBet();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('rollback', { kind: 'code', code: 5 }, { transactionId });
-    await timeComes(bet, 'first');
-    expect(await confirmationOf(bet)).toMatchObject({
-      operation: 'rollback',
-      state: 'refused',
-      last_error: expect.stringContaining('400 code 5'),
-    });
-    await timeComes(bet, 'second');
-    expect(await confirmationOf(bet)).toMatchObject({ state: 'refused' });
-    expect(
-      await sql(gateway, `SELECT 1 FROM deliveries WHERE transaction_id = $1 AND state = 'dead'`, [
-        transactionId,
-      ]),
-    ).toEqual([]);
-    expect(status(await bet.rollback())).toBe(200);
-  });
-
-  it('nor does one whose horizon ends without an answer: nobody waits for money', async () => {
-    const bet = await rolledBackBet();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId });
-    await isConfirming(bet);
-    await sql(
-      gateway,
-      `UPDATE deliveries SET dead_at = clock_timestamp() - interval '1 second'
-        WHERE transaction_id = $1 AND purpose = 'confirm'`,
-      [transactionId],
-    );
-    await timeComes(bet, 'first');
-    expect(await confirmationOf(bet)).toMatchObject({ state: 'refused' });
   });
 
   it('a bet that is rolled back meanwhile: whatever the confirmation brings, the rollback stands last', async () => {
@@ -209,20 +156,5 @@ describe('“nothing to roll back” is believed only where it cannot hide a los
       .toMatchObject([{ operation: 'rollback', state: 'pending' }]);
     bet.wallet.behave();
     await bet.wallet.waitFor(() => bet.balance() === '1000', PATIENCE.timeout);
-  });
-
-  it('nor after a settle that was undone, or one of unknown outcome', async () => {
-    const undone = await acceptedBet(gateway, { operatorId: 'forgiving' });
-    expect(status(await undone.settle('20'))).toBe(200);
-    expect(status(await undone.unsettle())).toBe(200);
-    const lost = await acceptedBet(gateway, { operatorId: 'forgiving' });
-    lose(lost, 'settle');
-    expect(status(await lost.settle('20'))).toBe(503);
-    for (const bet of [undone, lost]) {
-      const { transactionId } = bet;
-      bet.wallet.misbehave('rollback', unknownBet, { transactionId });
-      expect(status(await bet.rollback())).toBe(200);
-      expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
-    }
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { forgetPlayer } from '../../src/store/players/forget.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
@@ -46,54 +46,6 @@ it.each([
   expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
   // Its bytes are known nevertheless.
   expect((await bet.settle('5')).status).toBe(status);
-});
-
-it('a result of an unknown bet that was answered 503 first, and refused when repeated, does not keep its player from being forgotten', async () => {
-  const prisma = createPrisma(gateway.databaseUrl);
-  onTestFinished(() => prisma.$disconnect());
-  const bet = await unplacedBet(gateway);
-  const { transactionId, wallet } = bet;
-  const open = { kind: 'open', transactionIds: [transactionId] };
-  const forget = () => forgetPlayer(prisma, bet.player.userId, BY);
-  wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
-  expect((await bet.settle('5')).status).toBe(503);
-  expect(await forget()).toEqual(open);
-  wallet.misbehave('settle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
-  expect((await bet.settle('5')).status).toBe(400);
-  // A refused operation is not one that was answered 503: that one will come again.
-  wallet.misbehave('unsettle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
-  expect((await bet.unsettle()).status).toBe(503);
-  expect(await forget()).toEqual(open);
-  wallet.misbehave('unsettle', { kind: 'code', code: 5 }, { transactionId, calls: 1 });
-  expect((await bet.unsettle()).status).toBe(400);
-  expect(await forget()).toMatchObject({ kind: 'forgotten', bets: 1 });
-});
-
-it('a cashout refused for its token is no refusal of the result that was answered 503 before it', async () => {
-  const prisma = createPrisma(gateway.databaseUrl);
-  onTestFinished(() => prisma.$disconnect());
-  const bet = await unplacedBet(gateway);
-  const { transactionId, wallet, slip } = bet;
-  wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
-  expect((await bet.settle('5')).status).toBe(503);
-  const cashout = { amount: '4', resultType: 'cashout', token: 'nobody-has-this-one' } as const;
-  const refused = await gateway.service.call('PUT', '/payment/bet', settleBody(slip, cashout));
-  expect([refused.status, refused.json?.code]).toEqual([400, 3]);
-  // No wallet has refused anything, and the service will send that result again.
-  const open = { kind: 'open', transactionIds: [transactionId] };
-  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toEqual(open);
-});
-
-it('a data update of a bet that was placed elsewhere does not keep its player from being forgotten', async () => {
-  const prisma = createPrisma(gateway.databaseUrl);
-  onTestFinished(() => prisma.$disconnect());
-  const bet = await unplacedBet(gateway);
-  expect((await bet.update('1.5', { info: '"of ann"' })).status).toBe(200);
-  const forgotten = { kind: 'forgotten', bets: 1, messages: 1 };
-  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
-  // Later operations still reach its wallet.
-  expect((await bet.rollback()).status).toBe(200);
-  expect(bet.arrivals()).toEqual(['update', 'rollback']);
 });
 
 it('a captured place of a forgotten player, without a requestId that can be on record, is still no unsettle (I10)', async () => {

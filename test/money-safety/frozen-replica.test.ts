@@ -10,7 +10,7 @@ import { STATEMENTS, settleDown, startHeldGateway } from './support/held-gateway
 import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 const TOTAL_MS = 3_000;
-const BETS = 12;
+const BETS = 6;
 
 describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   timeout: 120_000,
@@ -105,27 +105,6 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     // Callers that still wait learn that it was not done; 408 if the freeze split the bytes.
     const told = timeoutMs < TOTAL_MS ? [0] : [503, 408];
     for (const { status } of answers) expect(told).toContain(status);
-  });
-
-  it('a place that waited is not sent: its sender has rolled it back elsewhere', async () => {
-    const options = { baseUrl: frozen.baseUrl, secret: SERVICE_SECRET, retryScale: 0 };
-    const sender = createService({ ...options, timeoutMs: 500 });
-    const patient = createService({ ...options, timeoutMs: 30_000 });
-    onTestFinished(async () => {
-      await sender.close();
-      await patient.close();
-    });
-    const player = await deployment.player(frozen.baseUrl);
-    const ids = Array.from({ length: BETS }, (_, turn) => `frozen-${turn}`);
-    await freeze(() =>
-      Promise.all(
-        ids.map((transactionId) => sender.place({ ...player, amount: '10', transactionId })),
-      ),
-    );
-    await thawed(patient);
-    for (const transactionId of ids) {
-      expect(deployment.wallet('alpha').arrivals(transactionId, 'place')).toEqual([]);
-    }
   });
 });
 

@@ -23,9 +23,7 @@ const FREED = { ...PATIENCE, timeout: 10_000 };
 
 const operations: readonly [string, (bet: TestBet) => Promise<{ status: number }>][] = [
   ['settle', (bet) => bet.settle('20')],
-  ['unsettle', (bet) => bet.unsettle()],
   ['rollback', (bet) => bet.rollback()],
-  ['update', (bet) => bet.update('1.5')],
 ];
 
 describe('rule 9: an intent that was committed just after its caller gave up (I6, I11)', {

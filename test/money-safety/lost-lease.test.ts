@@ -66,13 +66,4 @@ describe('a result that its wallet accepted after its lease had ended', { timeou
     expect((await bet.settle('20')).status).toBe(503);
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
-
-  it('is, as a cashout, sent again with the token of the first, whose session has ended', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'alpha' });
-    const { token } = bet.player;
-    await thawTooLate(bet, () => bet.settle('20', 'cashout', token));
-    await gateway.operator('alpha').revokeSessions({ token });
-    expect((await bet.settle('20', 'cashout', token)).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-  });
 });

@@ -44,14 +44,6 @@ describe('a replica that still knows the wallet before', { timeout: 60_000 }, ()
     expect(bet.arrivals()).toEqual(['place']);
     await untilDeliveriesAre(bet, [{ state: 'pending', attempts: 0 }]);
   });
-
-  it('does not ask it about a result of the new one: 503, the service repeats it', async () => {
-    await replaceWallet('beta');
-    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
-    expect((await bet.at(behind).settle('20')).status).toBe(503);
-    expect(bet.arrivals()).toEqual(['place']);
-    expect((await bet.settle('20')).status).toBe(200);
-  });
 });
 
 describe('a bet of the wallet before that was released to the new one', { timeout: 60_000 }, () => {
@@ -69,32 +61,6 @@ describe('a bet of the wallet before that was released to the new one', { timeou
     const late = await unplacedBet(behind, { player: bet.player, operatorId: 'delta' });
     expect((await late.place()).json).toMatchObject({ code: 100 });
     expect(late.arrivals()).toEqual([]);
-  });
-
-  it('is not brought there either if its place is not in this journal (I4)', async () => {
-    const { player } = await acceptedBet(gateway, { operatorId: 'zeta' });
-    await replaceWallet('zeta');
-    await asPerson(gateway, (admin) => admin.release('zeta', { upTo: 2, to: 2 }, BY));
-    const bet = await unplacedBet(gateway, { player, operatorId: 'zeta' });
-    const other = await unplacedBet(gateway, { player, operatorId: 'zeta' });
-    expect((await bet.at(behind).settle('20')).status).toBe(503);
-    expect((await other.at(behind).rollback()).status).toBe(200);
-    expect([bet.arrivals(), other.arrivals()]).toEqual([[], []]);
-    await untilDeliveriesAre(other, [{ state: 'pending', attempts: 0 }]);
-  });
-
-  it('is not placed there by a place that had waited for an update of its bet (I5)', async () => {
-    const { player } = await acceptedBet(gateway, { operatorId: 'eta' });
-    const bet = await unplacedBet(behind, { player, operatorId: 'eta' });
-    expect((await bet.update('2')).status).toBe(200);
-    await bet.leaveBusy('update');
-    const placing = bet.place();
-    await bet.isWaitedFor();
-    await replaceWallet('eta');
-    await asPerson(gateway, (admin) => admin.release('eta', { upTo: 2, to: 2 }, BY));
-    await bet.leaveBusy('update', 'lapsed');
-    expect((await placing).json).toMatchObject({ code: 100 });
-    expect(bet.arrivals()).toEqual(['update']);
   });
 });
 

@@ -30,9 +30,7 @@ type Operation = Parameters<TestBet['wallet']['hold']>[0];
 
 const operations: readonly [Operation, (bet: TestBet) => ReturnType<TestBet['settle']>][] = [
   ['settle', (bet) => bet.settle('20')],
-  ['unsettle', (bet) => bet.unsettle()],
   ['rollback', (bet) => bet.rollback()],
-  ['update', (bet) => bet.update('1.5')],
 ];
 
 describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', {
@@ -90,22 +88,6 @@ describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', 
     expect(settlesOf(bet)).toEqual(['20']);
   });
 
-  it.each(operations)(
-    'and that PostgreSQL had heard, is told as it stands there: to the first %s and to its copy (I3)',
-    async (name, send) => {
-      const bet = await acceptedBet(gateway);
-      const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
-      const first = send(bet);
-      await answer.answered;
-      const copy = await send(bet);
-      answer.swallow();
-      expect(await first).toMatchObject({ status: copy.status, body: copy.body });
-      const [, recorded] = await answersOf(bet);
-      expect(recorded).toMatchObject({ status: copy.status, body: copy.body });
-      expect(bet.arrivals()).toEqual(['place', name]);
-    },
-  );
-
   it('and that PostgreSQL had heard, is told so to a place and to its copy (I3)', async () => {
     const bet = await unplacedBet(gateway);
     const answer = postgres.holdAnswer(STATEMENTS.placeFinish, bet.transactionId);
@@ -154,15 +136,5 @@ describe('rule 15: an outcome that PostgreSQL is away for', { timeout: 60_000 },
     expect((await bet.place()).body).toContain('"code":100');
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
-  });
-
-  it('is written for a rollback that its wallet failed: its promise is tried again at once (I4)', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    const failing = { kind: 'status', status: 500 } as const;
-    bet.wallet.misbehave('rollback', failing, { transactionId, calls: 1 });
-    expect(await awayDuring(bet, 'rollback', () => bet.rollback())).toBe(200);
-    await expect.poll(() => bet.arrivals(), FREED).toEqual(['place', 'rollback', 'rollback']);
-    await untilDeliveriesAre(bet, [{ state: 'delivered', attempts: 2 }]);
   });
 });

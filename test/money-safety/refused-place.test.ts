@@ -6,7 +6,6 @@ import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { BY } from '../support/audit.ts';
 import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { onServer } from '../support/server.ts';
 import { PATIENCE } from './support/patience.ts';
 
 let gateway: TestGateway;
@@ -56,16 +55,6 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await post(placeBody(slipOf(token)))).status).toBe(200);
   });
 
-  it('when only a later profile has shown its session', async () => {
-    const unseen = `${token}-new`;
-    const body = placeBody(slipOf(unseen));
-    expect(told(await post(body))).toEqual([400, 3]);
-    expect((await gateway.service.profile(unseen)).player?.userId).toBe(userId);
-    expect(told(await post(body))).toEqual([400, 3]);
-    expect(balance()).toBe('100');
-    expect((await post(placeBody(slipOf(unseen)))).status).toBe(200);
-  });
-
   it('with another token it is another question', async () => {
     const slip = slipOf(token);
     expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
@@ -90,19 +79,6 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(balance()).toBe('100');
   });
 
-  it('even for a bet known only from its settle, which is still settled', async () => {
-    const slip = slipOf(token);
-    const settled = (amount: string) =>
-      put(settleBody(slip, { amount, resultType: 'won', token: undefined }));
-    const first = await settled('5');
-    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
-    expect((await gateway.service.profile(token)).status).toBe(200);
-    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
-    expect(told(await settled('6'))).toEqual(told(first));
-    const arrivals = gateway.wallet('alpha').arrivals(slip.transactionId);
-    expect(arrivals.map(({ operation }) => operation)).toEqual(['settle', 'settle']);
-  });
-
   it('when its subPartnerId was no good and the file has been put right', async () => {
     await gateway.service.profile(token);
     const slip = slipOf(token);
@@ -118,21 +94,6 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await post(placeBody(slip))).status).toBe(200);
   });
 
-  it('when its operator’s file named another mode of sessions for a while', async () => {
-    const bodies = [placeBody(slipOf(token)), placeBody(slipOf(`${token}-new`))];
-    await gateway.reconfigure('alpha', { sessions: { mode: 'issued' } });
-    const codes = [4, 3];
-    for (const [at, body] of bodies.entries()) {
-      expect(told(await post(body))).toEqual([400, codes[at]]);
-    }
-    await gateway.reconfigure('alpha', { sessions: { mode: 'prefixed' } });
-    for (const [at, body] of bodies.entries()) {
-      expect((await gateway.service.profile(at === 0 ? token : `${token}-new`)).status).toBe(200);
-      expect(told(await post(body))).toEqual([400, codes[at]]);
-    }
-    expect(balance()).toBe('100');
-  });
-
   it('and is no open bet: its player can be forgotten, and what is kept still refuses', async () => {
     const body = placeBody(slipOf(token));
     expect(told(await post(body))).toEqual([400, 4]);
@@ -145,23 +106,6 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(told(await post(body))).toEqual([400, 4]);
   });
 
-  it('even if a failover has lost the session that its process remembers, and the player', async () => {
-    await gateway.service.profile(token);
-    expect((await post(placeBody(slipOf(token)))).status).toBe(200);
-    const tokens = { [`${own}-other`]: 'USD' };
-    gateway.wallet('alpha').addPlayer({ user: `${user}-other`, balances: { USD: '1' }, tokens });
-    const other = await gateway.service.profile(`${token}-other`);
-    await onServer(gateway.databaseUrl, (client) =>
-      client.query(
-        `UPDATE sessions SET player_id = (SELECT id FROM players WHERE user_id = $2)
-          WHERE player_id = (SELECT id FROM players WHERE user_id = $1)`,
-        [userId, other.player?.userId],
-      ),
-    );
-    await expireSession(gateway, token);
-    expect(told(await post(placeBody(slipOf(token))))).toEqual([400, 3]);
-  });
-
   it('a rollback of it is answered 200 and ends it: the same bytes are refused ever after (I6)', async () => {
     const slip = slipOf(token);
     const body = placeBody(slip);
@@ -169,14 +113,6 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await put(rollbackBody(slip, 50))).status).toBe(200);
     expect((await gateway.service.profile(token)).status).toBe(200);
     expect(told(await post(body))).toEqual([400, 8]);
-    expect(balance()).toBe('100');
-  });
-
-  it('of an unknown player nothing is written, and nothing comes of it when its token shows another', async () => {
-    const body = placeBody({ ...slipOf(`${token}-new`), userId: 'nobody-here' });
-    expect(told(await post(body))).toEqual([400, 3]);
-    expect((await gateway.service.profile(`${token}-new`)).status).toBe(200);
-    expect(told(await post(body))).toEqual([400, 3]);
     expect(balance()).toBe('100');
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -43,26 +42,23 @@ async function deadSettle(): Promise<{ bet: TestBet; id: string; mendSettles: ()
 describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
   timeout: 60_000,
 }, () => {
-  it.each([5, 20, 21, 7])(
-    'with code %i it is dead at once, alarms, and the rollback behind it goes on',
-    async (code) => {
-      const { bet, stopFailing } = await attemptedSettle();
-      expect((await bet.rollback()).status).toBe(200);
-      const { transactionId } = bet;
-      bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId });
-      stopFailing();
-      const [settle] = await untilDeliveriesAre(bet, [
-        { operation: 'settle', state: 'dead' },
-        { operation: 'rollback', state: 'delivered' },
-      ]);
-      expect(settle?.last_error).toContain(`400 code ${code}`);
-      expect(bet.balance()).toBe('1000');
-      const dead = { operator: 'alpha', operation: 'settle', state: 'dead' };
-      await expect
-        .poll(() => gateway.metric('gateway_deliveries', dead), PATIENCE)
-        .toBeGreaterThan(0);
-    },
-  );
+  it('is dead at once, alarms, and the rollback behind it goes on', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    expect((await bet.rollback()).status).toBe(200);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
+    stopFailing();
+    const [settle] = await untilDeliveriesAre(bet, [
+      { operation: 'settle', state: 'dead' },
+      { operation: 'rollback', state: 'delivered' },
+    ]);
+    expect(settle?.last_error).toContain('400 code 20');
+    expect(bet.balance()).toBe('1000');
+    const dead = { operator: 'alpha', operation: 'settle', state: 'dead' };
+    await expect
+      .poll(() => gateway.metric('gateway_deliveries', dead), PATIENCE)
+      .toBeGreaterThan(0);
+  });
 
   it('a rollback that comes later finds nothing in its way: it is tried within its callback', async () => {
     const { bet, stopFailing } = await attemptedSettle();
@@ -73,37 +69,6 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.balance()).toBe('1000');
     await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
-  });
-
-  it('so does a settle behind it', async () => {
-    const { bet, stopFailing } = await attemptedSettle();
-    expect((await bet.settle('50')).status).toBe(200);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
-    stopFailing();
-    await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'delivered' }]);
-    expect(bet.balance()).toBe('950');
-  });
-
-  it.each([1, 3, 4, 100])('with code %i it was not delivered, and is retried', async (code) => {
-    const { bet, stopFailing } = await attemptedSettle();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 2 });
-    stopFailing();
-    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
-    expect(bet.balance()).toBe('920');
-  });
-
-  it('a promised unsettle that is refused for good is dead as well', async () => {
-    const { bet, stopFailing } = await attemptedSettle();
-    expect((await bet.unsettle()).status).toBe(200);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('unsettle', { kind: 'code', code: 21 }, { transactionId });
-    stopFailing();
-    await untilDeliveriesAre(bet, [
-      { state: 'delivered' },
-      { operation: 'unsettle', state: 'dead' },
-    ]);
   });
 
   it('is what the wallet holds once a person has resolved it: a copy is not sent again (I5)', async () => {
@@ -146,75 +111,6 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
     await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
     expect(bet.balance()).toBe('920');
   });
-
-  it('so it is where that result came twice, and was not taken the first time either', async () => {
-    const { bet, id, mendSettles } = await deadSettle();
-    const { transactionId } = bet;
-    mendSettles();
-    bet.wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
-    expect((await bet.settle('50')).status).toBe(503);
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
-    expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });
-    await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
-    });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-    expect(bet.balance()).toBe('920');
-  });
-
-  it('resolved, it is what the wallet holds', async () => {
-    const { bet, id } = await refusedBehindDead();
-    await resolve(id);
-    await isHeldWithoutCall(bet);
-  });
-
-  /** The service was answered 200 for 20, and 503 for 50, for which there was no connection. */
-  async function unconnectedBehindDead() {
-    const { bet, id, mendSettles } = await deadSettle();
-    await bet.wallet.down();
-    expect((await bet.settle('50')).status).toBe(503);
-    await bet.wallet.up();
-    mendSettles();
-    return { bet, id };
-  }
-
-  it('retried, it is delivered also where there was no connection for the later one', async () => {
-    const { bet, id } = await unconnectedBehindDead();
-    await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
-    });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-    expect(bet.balance()).toBe('920');
-  });
-
-  it('and resolved, it is what the wallet holds there too', async () => {
-    const { bet, id } = await unconnectedBehindDead();
-    await resolve(id);
-    await isHeldWithoutCall(bet);
-  });
-
-  /** As an earlier build records an attempt that never left: by its reason alone. */
-  async function unsentByEarlierBuild() {
-    const { bet, id } = await unconnectedBehindDead();
-    await sql(
-      gateway,
-      `UPDATE attempts SET sent = NULL, result = 'deadline'
-        WHERE NOT sent AND operation_id IN (SELECT id FROM operations WHERE transaction_id = $1)`,
-      [bet.transactionId],
-    );
-    return { bet, id };
-  }
-
-  it('both also where an earlier build has recorded that the later one never left', async () => {
-    const { bet, id } = await unsentByEarlierBuild();
-    await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
-    });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
-    const other = await unsentByEarlierBuild();
-    await resolve(other.id);
-    await isHeldWithoutCall(other.bet);
-  });
 });
 
 describe('rule 10: a dead settle is sent no more where the wallet may hold a later result (I6)', () => {
@@ -248,12 +144,6 @@ describe('rule 10: a dead settle is sent no more where the wallet may hold a lat
     expect(bet.balance()).toBe('950');
   });
 });
-
-async function isHeldWithoutCall(bet: TestBet): Promise<void> {
-  const arrived = bet.arrivals().length;
-  expect((await bet.settle('20')).status).toBe(200);
-  expect(bet.arrivals()).toHaveLength(arrived);
-}
 
 async function resolve(id: string): Promise<void> {
   await asPerson(gateway, async (admin) => {

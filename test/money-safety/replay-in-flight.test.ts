@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { settleBody, unsettleBody } from '../../src/protocol/callback-bodies.ts';
+import { settleBody } from '../../src/protocol/callback-bodies.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet } from './support/bets.ts';
 import { QUICK } from './support/patience.ts';
@@ -13,49 +13,27 @@ afterAll(() => gateway.close());
 
 const put = (body: string) => gateway.service.call('PUT', '/payment/bet', body);
 
-/** What happens to a result that returns, while the bytes of its first time are sent once more. */
-const ENDS = [
-  ['refused', { kind: 'code', code: 20 }, 400],
-  ['not brought', { kind: 'status', status: 500 }, 503],
-] as const;
+/** A result returns and gets no answer, while the bytes of its first time are sent once more. */
+const FAULT = { kind: 'status', status: 500 } as const;
 
 describe('a replay while the same result, sent again, is at the wallet', () => {
-  it.each(ENDS)(
-    'settle: has its own answer, although the new one is %s',
-    async (_, fault, status) => {
-      const bet = await acceptedBet(gateway);
-      const captured = settleBody(bet.slip, { amount: '100', resultType: 'won', token: undefined });
-      const first = await put(captured);
-      expect(first.status).toBe(200);
-      expect((await bet.settle('0', 'lost')).status).toBe(200);
-      const { transactionId } = bet;
-      bet.wallet.misbehave('settle', fault, { transactionId, calls: 1 });
-      const gate = bet.wallet.hold('settle', { transactionId });
-      const anew = bet.settle('100');
-      await gate.arrived;
-      const replayed = put(captured);
-      // Whether it waits or not, its answer must not depend on how the other one ends.
-      await Promise.race([replayed, bet.isWaitedFor()]);
-      gate.release();
-      expect((await anew).status).toBe(status);
-      expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
-      expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
-    },
-  );
-
-  it('unsettle: has its own answer, and does not wait for the other', async () => {
+  it('has its own answer, although the new one gets none', async () => {
     const bet = await acceptedBet(gateway);
-    expect((await bet.settle('100')).status).toBe(200);
-    const captured = unsettleBody(bet.slip, '100');
+    const captured = settleBody(bet.slip, { amount: '100', resultType: 'won', token: undefined });
     const first = await put(captured);
-    expect((await bet.settle('100')).status).toBe(200);
-    const gate = bet.wallet.hold('unsettle', { transactionId: bet.transactionId });
-    const anew = bet.unsettle();
+    expect(first.status).toBe(200);
+    expect((await bet.settle('0', 'lost')).status).toBe(200);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', FAULT, { transactionId, calls: 1 });
+    const gate = bet.wallet.hold('settle', { transactionId });
+    const anew = bet.settle('100');
     await gate.arrived;
     const replayed = put(captured);
+    // Whether it waits or not, its answer must not depend on how the other one ends.
     await Promise.race([replayed, bet.isWaitedFor()]);
     gate.release();
-    expect((await anew).status).toBe(200);
+    expect((await anew).status).toBe(503);
     expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
   });
 });

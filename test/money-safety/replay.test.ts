@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { settleBody, unsettleBody, updateBody } from '../../src/protocol/callback-bodies.ts';
+import { settleBody, updateBody } from '../../src/protocol/callback-bodies.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
-import { TestBet } from '../support/bet.ts';
+import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
 import { PATIENT, QUEUEING, QUICK } from './support/patience.ts';
@@ -42,20 +41,6 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect(bet.balance()).toBe('900');
   });
 
-  it('settle, unsettle, and the settle’s bytes again; and the unsettle’s after another settle', async () => {
-    const bet = await acceptedBet(gateway);
-    const settled = settleBytes(bet, '100');
-    const unsettled = unsettleBody(bet.slip, '100');
-    const first = await put(settled);
-    const second = await put(unsettled);
-    expect((await put(settled)).body).toBe(first.body);
-    expect(bet.balance()).toBe('900');
-    expect((await bet.settle('70')).status).toBe(200);
-    expect((await put(unsettled)).body).toBe(second.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'settle']);
-    expect(bet.balance()).toBe('970');
-  });
-
   it('a refusal is a final answer too: its bytes do not pay later what was refused', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
@@ -69,19 +54,6 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect((await bet.settle('100')).status).toBe(200);
     expect((await put(captured)).body).toBe(first.body);
     expect(settlesOf(bet)).toEqual(['100', '100']);
-  });
-
-  it('also of a bet whose place was never seen here', async () => {
-    const player = await gateway.player();
-    const slip = gateway.service.slip({ ...player, amount: '100' });
-    const bet = new TestBet(gateway, player, slip, 'alpha');
-    const { transactionId } = bet;
-    const captured = settleBytes(bet, '100');
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
-    const first = await put(captured);
-    expect([first.status, first.json?.code]).toEqual([400, 20]);
-    expect((await put(captured)).body).toBe(first.body);
-    expect(settlesOf(bet)).toEqual(['100']);
   });
 
   it('after its rollback the captured settle is answered, and nothing is sent', async () => {
@@ -128,14 +100,6 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect(settlesOf(bet)).toEqual(['100', '100']);
   });
 
-  it('a known requestId with other content is no replay', async () => {
-    const bet = await acceptedBet(gateway);
-    const requestId = JSON.stringify(randomUUID());
-    expect((await bet.settle('100', 'won', undefined, { requestId })).status).toBe(200);
-    expect((await bet.settle('50', 'won', undefined, { requestId })).status).toBe(200);
-    expect(settlesOf(bet)).toEqual(['100', '50']);
-  });
-
   it('copies at the same moment, here and at another replica, are one call', async () => {
     const bet = await acceptedBet(gateway);
     const replica = await gateway.replica();
@@ -170,24 +134,6 @@ describe('replay: an update on record gets its answer and does not take an older
     expect(updatesOf(bet)).toBe(3);
   });
 
-  it('also while another operation is on its way, and of one that was taken over', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('update', { kind: 'reset' }, { transactionId, calls: 1 });
-    const captured = updateBody(bet.slip, '1.5');
-    const first = await put(captured);
-    expect(first.status).toBe(200);
-    expect((await bet.update('1.7')).status).toBe(200);
-    const sent = updatesOf(bet);
-    const gate = bet.wallet.hold('settle', { transactionId });
-    const settling = bet.settle('20');
-    await gate.arrived;
-    expect((await put(captured)).body).toBe(first.body);
-    gate.release();
-    expect((await settling).status).toBe(200);
-    expect(updatesOf(bet)).toBe(sent);
-  });
-
   it('a copy of a promised update is on record, and does not stand in its way (I4)', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
@@ -215,16 +161,6 @@ describe('replay: an update on record gets its answer and does not take an older
     const [one, other] = answers.map(({ status, body }) => ({ status, body }));
     expect(other).toEqual(one);
     expect((await first).status).toBe(200);
-  });
-
-  it('a copy answered from the journal is on record by its own requestId', async () => {
-    const bet = await acceptedBet(gateway);
-    const first = await put(updateBody(bet.slip, '1.5'));
-    const repeat = updateBody(bet.slip, '1.5');
-    expect((await put(repeat)).body).toBe(first.body);
-    expect((await bet.update('1.7')).status).toBe(200);
-    expect((await put(repeat)).body).toBe(first.body);
-    expect(updatesOf(bet)).toBe(2);
   });
 });
 

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resolveResult } from '../../src/engine/resolve-result.ts';
 import { type BetInDoubt, UnknownResults } from '../../src/store/bets/unknown-results.ts';
-import { deliveriesOf, sql } from '../deliveries/support/deliveries.ts';
+import { deliveriesOf } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer, waitForLock } from '../support/server.ts';
-import { acceptedBet, betInDoubt, hourPasses, lose } from './support/bets.ts';
+import { betInDoubt } from './support/bets.ts';
 import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
@@ -38,21 +38,6 @@ class ReadBefore extends UnknownResults {
 }
 
 describe('a person’s word about a result (I6)', () => {
-  it('has to wait for an hour where no worker has counted what may still land, however short its confirmations are', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    lose(bet, 'settle');
-    expect((await bet.settle('20')).status).toBe(503);
-    const back = `UPDATE bets SET late_at = late_at - interval '50 minutes' WHERE transaction_id = $1`;
-    await sql(gateway, back, [transactionId]);
-    const results = new UnknownResults(gateway.parts.database);
-    const said = () => resolveResult(results, transactionId, { ...WORD, found }, () => 60_000);
-    const why = expect.stringContaining('may still take effect');
-    expect(await said()).toEqual({ kind: 'refused', why });
-    await hourPasses(bet);
-    expect(await said()).toMatchObject({ kind: 'resolved' });
-  });
-
   it('is not written over a repeat that has begun since the bet was read', async () => {
     const bet = await betInDoubt(gateway);
     const { transactionId } = bet;
@@ -91,20 +76,5 @@ describe('a person’s word about a result (I6)', () => {
     });
     expect(written).toBe(false);
     expect(await deliveriesOf(bet)).toEqual([]);
-  });
-
-  it('says nothing about a data update that nobody could deliver: it neither waits for that nor closes it (I4)', async () => {
-    const bet = await betInDoubt(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('update', { kind: 'reset' }, { transactionId });
-    expect((await bet.update('1.7')).status).toBe(200);
-    const dead = `UPDATE deliveries SET state = 'dead' WHERE transaction_id = $1`;
-    await sql(gateway, dead, [transactionId]);
-    const results = new UnknownResults(gateway.parts.database);
-    const word = { ...WORD, found };
-    const said = await resolveResult(results, transactionId, word, () => 60_000);
-    expect(said).toMatchObject({ kind: 'resolved' });
-    const states = (await deliveriesOf(bet)).map(({ operation, state }) => `${operation} ${state}`);
-    expect(states.toSorted()).toEqual(['settle resolved', 'update dead']);
   });
 });

@@ -29,18 +29,6 @@ describe('rule 12: a repeated rollback gives the first answer again (I5)', {
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
 
-  it('as the wallet refused it with 8', async () => {
-    const bet = await acceptedBet(gateway);
-    const { transactionId } = bet;
-    const done = { kind: 'code', code: 8, message: 'Already done here' } as const;
-    bet.wallet.misbehave('rollback', done, { transactionId, calls: 1 });
-    const first = await bet.rollback();
-    expect([first.status, first.json?.code]).toEqual([400, 8]);
-    const again = await bet.rollback();
-    expect([again.status, again.body]).toEqual([400, first.body]);
-    expect(bet.arrivals()).toEqual(['place', 'rollback']);
-  });
-
   it('as it was promised, before and after a wallet has confirmed it, whatever that says', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
@@ -76,16 +64,5 @@ describe('rule 12: a repeated rollback gives the first answer again (I5)', {
     const bodies = new Set([first, ...copies].map(async (answer) => (await answer).body));
     expect(new Set(await Promise.all(bodies)).size).toBe(1);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
-  });
-
-  it('where nothing was to be sent', async () => {
-    const bet = await unplacedBet(gateway);
-    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
-    expect((await bet.place()).json?.code).toBe(100);
-    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
-    const first = await bet.rollback();
-    expect(first.status).toBe(200);
-    expect((await bet.rollback()).body).toBe(first.body);
-    expect(bet.arrivals()).toEqual([]);
   });
 });

@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { attemptsOf, sql } from '../deliveries/support/deliveries.ts';
-import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { asPerson } from '../support/person.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
 import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
@@ -96,15 +94,6 @@ describe('rule 7: the same result again while its unsettle waits unattempted (I5
     ]);
     expect(bet.balance()).toBe('920');
   });
-
-  it('another result goes out under its own requestId', async () => {
-    const bet = await withUnattemptedUnsettle();
-    expect((await bet.settle('30')).status).toBe(200);
-    mayCall(true);
-    await untilDeliveriesAre(bet, [{}, {}, {}, { operation: 'settle', state: 'delivered' }]);
-    expect(requestIds(bet).size).toBe(2);
-    expect(bet.balance()).toBe('930');
-  });
 });
 
 /** Makes the bet's deliveries due, which wait for a minute after an attempt at `beta`. */
@@ -175,41 +164,5 @@ describe.concurrent('rule 7: the standing result again while another one waits f
       { state: 'delivered' },
     ]);
     expect(bet.balance()).toBe('910');
-  });
-
-  it('nobody knows whether the wallet took the other: the one that stood before is sent', async () => {
-    const bet = await withAttemptedSettle();
-    const { wallet, transactionId } = bet;
-    expect((await bet.settle('10')).status).toBe(200);
-    const lost = { kind: 'reset', effect: 'applied' } as const;
-    wallet.misbehave('settle', lost, { transactionId, calls: 1 });
-    wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
-    await makeDue(bet);
-    await vi.waitFor(async () => expect(await attemptsOf(bet)).toHaveLength(4), PATIENCE);
-    await makeDue(bet);
-    await untilDeliveriesAre(bet, [{}, { state: 'dead' }, { state: 'delivered' }]);
-    expect(bet.balance()).toBe('910');
-  });
-
-  it('a person has put one between them right by hand: the one that stood before is sent', async () => {
-    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
-    const { wallet, transactionId } = bet;
-    const once = { transactionId, calls: 1 };
-    wallet.misbehave('settle', { kind: 'code', code: 1 }, once);
-    for (const amount of ['10', '15', '20', '10']) {
-      expect((await bet.settle(amount)).status).toBe(200);
-    }
-    wallet.misbehave('settle', { kind: 'delay', ms: 1 }, once);
-    for (const code of [20, 1]) wallet.misbehave('settle', { kind: 'code', code }, once);
-    await makeDue(bet);
-    const waits = { state: 'pending', attempts: 1 };
-    const [, dead] = await untilDeliveriesAre(bet, [{}, { state: 'dead' }, waits, {}]);
-    await vi.waitFor(async () => expect((await attemptsOf(bet)).at(-1)?.code).toBe(1), PATIENCE);
-    await asPerson(gateway, (admin) => admin.resolve(dead?.id ?? '', 'ann', 'paid by hand', BY));
-    wallet.misbehave('settle', { kind: 'code', code: 20 }, once);
-    await makeDue(bet);
-    const after = [{}, { state: 'resolved' }, { state: 'dead' }, { state: 'delivered' }];
-    await untilDeliveriesAre(bet, after);
-    expect(settlesOf(bet)).toEqual(['10', '10', '15', '20', '20', '10']);
   });
 });

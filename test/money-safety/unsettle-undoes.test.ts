@@ -86,31 +86,6 @@ describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60
     expect(bet.balance()).toBe('900');
   });
 
-  it('its repeat while it waits is the same answer and no second call', async () => {
-    const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending' }]);
-    const first = await bet.unsettle();
-    expect((await bet.unsettle()).body).toBe(first.body);
-    mayCall(true);
-    await untilDeliveriesAre(bet, [{}, {}, { operation: 'unsettle', state: 'delivered' }]);
-    expect(bet.arrivals().filter((operation) => operation === 'unsettle')).toHaveLength(1);
-  });
-
-  it('a settle after it goes out as a new one: the wallet holds what was told last', async () => {
-    const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
-    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending' }]);
-    expect((await bet.unsettle()).status).toBe(200);
-    expect((await bet.settle('70')).status).toBe(200);
-    mayCall(true);
-    await untilDeliveriesAre(bet, [
-      { state: 'delivered' },
-      { state: 'superseded' },
-      { operation: 'unsettle', state: 'superseded' },
-      { operation: 'settle', state: 'delivered' },
-    ]);
-    expect(bet.balance()).toBe('970');
-  });
-
   it('it is delivered for a bet unknown here: its wallet may hold a result from before', async () => {
     const bet = await acceptedBet(gateway);
     expect((await bet.settle('20')).status).toBe(200);
