@@ -4,12 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { addressMatcher } from '../http/address-matcher.ts';
-import {
-  passOverExpectations,
-  refuseHostless,
-  refuseUnreadable,
-  STRICT_PARSER,
-} from '../http/unreadable.ts';
+import { passOverExpectations, refuseHostless, refuseUnreadable } from '../http/unreadable.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
@@ -84,7 +79,6 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
       requestTimeout: LONG_REQUEST_MS,
       headersTimeout: HEADERS_MS,
       requireHostHeader: false,
-      ...STRICT_PARSER,
     },
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',

@@ -13,12 +13,7 @@ import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { serveHalfClosed } from './half-closed.ts';
 import { Strangers } from './strangers.ts';
-import {
-  passOverExpectations,
-  refuseHostless,
-  refuseUnreadable,
-  STRICT_PARSER,
-} from './unreadable.ts';
+import { passOverExpectations, refuseHostless, refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -99,7 +94,6 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
     // for headers, and Node then takes the one for the other: a minute for a slow body.
     requestTimeout: requestTimeoutMs,
     requireHostHeader: false,
-    ...STRICT_PARSER,
   };
 }
 

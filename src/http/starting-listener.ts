@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { CODES } from '../domain/codes.ts';
 import { failure } from '../protocol/answers.ts';
 import type { ReadinessStatus } from './health.ts';
-import { STRICT_PARSER } from './unreadable.ts';
 
 /** Probes ask now and then, and close; a stranger must not hold more. */
 const CONNECTIONS_MAX = 32;
@@ -41,7 +40,6 @@ export async function openStartingListener(at: {
     requestTimeout: REQUEST_MS,
     headersTimeout: REQUEST_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
-    ...STRICT_PARSER,
   });
   server.maxConnections = CONNECTIONS_MAX;
   server.on('request', ({ url }, response) => {

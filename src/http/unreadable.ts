@@ -5,12 +5,6 @@ import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
 /**
- * For Node's server: also where `NODE_OPTIONS` says `--insecure-http-parser`. A lenient parser and a proxy may see different
- * ends of a request, and a stranger's body would be the next request on a connection that the service shares (I2).
- */
-export const STRICT_PARSER = { insecureHTTPParser: false } as const;
-
-/**
  * Ends a connection whose data is not HTTP or did not arrive in time: with an error in the protocol's
  * form, because nothing was processed. While an earlier request on it is still being handled, anything written would
  * pass for its answer, and a 400 for the decline of a bet that a wallet may accept: then nothing is written (I2).

@@ -71,7 +71,6 @@ async function start(environment: Environment, logger: Logger, started: Started)
   });
   if (parent !== undefined) {
     answerParent({
-      alive: async () => true,
       metrics: () => metrics.registry.getMetricsAsJSON(),
       reload: async () => (await source.reload()).problems,
     });

@@ -17,7 +17,6 @@ export interface FromParent {
 
 /** The parent's questions to a worker process, with the types of their answers. */
 interface Answers {
-  readonly alive: true;
   readonly metrics: Readings;
   /** Reloads the configuration; the answer lists its problems. */
   readonly reload: readonly Problem[];

@@ -13,15 +13,10 @@ const RESTART_MS = 1_000;
 /** A worker process drains for at most 10 s (docs/reference.md, Commands). */
 const STOP_MS = 12_000;
 const ANSWER_MS = 4_000;
-const ALIVE_EVERY_MS = 1_000;
-/** How often in a row a worker may not answer before it counts as not working, and before it is killed. */
-const SILENT_TIMES = 5;
-const HANGS_TIMES = 30;
 
 interface Member {
   readonly worker: Worker;
   isListening: boolean;
-  unanswered: number;
   /** Its last metrics: without those of a late process, counters would seem to fall. */
   metrics: Readings;
 }
@@ -34,7 +29,6 @@ export class HttpWorkers {
   /** Totals of the processes that have ended: a total that falls looks like many new events. */
   #ended: Readings = [];
   #databaseId = '';
-  #timer: NodeJS.Timeout | undefined;
   /** Until every worker process listens, the end of one fails the start. */
   #hasStarted = false;
   #stopping = false;
@@ -52,7 +46,6 @@ export class HttpWorkers {
     this.#databaseId = databaseId;
     // Sends maps and numbers unchanged.
     cluster.setupPrimary({ serialization: 'advanced' });
-    this.#timer = setInterval(() => this.#askWhetherAlive(), ALIVE_EVERY_MS).unref();
     try {
       await Promise.all(Array.from({ length: count }, () => listening(this.#fork())));
     } catch (error) {
@@ -66,8 +59,7 @@ export class HttpWorkers {
   /** The metrics of this process and all workers, summed. */
   async registry(own: Metrics): Promise<Registry> {
     const readings = [...this.#members].map(async (member) => {
-      const isSilent = member.unanswered >= SILENT_TIMES;
-      const metrics = isSilent ? undefined : await ask(member.worker, 'metrics', ANSWER_MS);
+      const metrics = await ask(member.worker, 'metrics', ANSWER_MS);
       if (metrics !== undefined) member.metrics = metrics;
       return member.metrics;
     });
@@ -76,11 +68,9 @@ export class HttpWorkers {
     return AggregatorRegistry.aggregate([here, this.#ended, ...workers]);
   }
 
-  /** Whether any worker process listens and works: without one, nobody takes callbacks. */
+  /** Whether any worker process listens: without one, nobody takes callbacks. */
   takeCallbacks(): boolean {
-    return [...this.#members].some(
-      ({ isListening, unanswered }) => isListening && unanswered < SILENT_TIMES,
-    );
+    return [...this.#members].some(({ isListening }) => isListening);
   }
 
   /** @returns the problems of every worker's reload; a worker that does not answer is a problem */
@@ -98,7 +88,6 @@ export class HttpWorkers {
   /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    clearInterval(this.#timer);
     const stops = [...this.#members].map(async ({ worker }) => {
       const exited = once(worker, 'exit');
       worker.process.kill('SIGTERM');
@@ -111,7 +100,7 @@ export class HttpWorkers {
 
   #fork(): Worker {
     const worker = cluster.fork();
-    const member: Member = { worker, isListening: false, unanswered: 0, metrics: [] };
+    const member: Member = { worker, isListening: false, metrics: [] };
     this.#members.add(member);
     say(worker, { fromParent: { inForce: this.#inForce(), databaseId: this.#databaseId } });
     worker.once('listening', () => {
@@ -138,18 +127,6 @@ export class HttpWorkers {
     const counted = member.metrics.filter(({ type }) => String(type) !== 'gauge');
     const ended = AggregatorRegistry.aggregate([this.#ended, counted]);
     this.#ended = await ended.getMetricsAsJSON();
-  }
-
-  /** Counted in questions and not in time: a parent that stood still as well has not asked. */
-  #askWhetherAlive(): void {
-    for (const member of this.#members) {
-      if (!member.isListening) continue;
-      member.unanswered += 1;
-      if (member.unanswered > HANGS_TIMES) this.#kill(member.worker);
-      void ask(member.worker, 'alive', ALIVE_EVERY_MS).then((answer) => {
-        if (answer === true) member.unanswered = 0;
-      });
-    }
   }
 
   #kill({ process: hung }: Worker): void {

@@ -4,137 +4,87 @@ import { expect, it, type TestContext } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { createService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
-import { startGateway } from '../support/processes.ts';
 import { openDeployment, type Replica } from './support/deployment.ts';
 
 const PATIENT = { timeout: 20_000, interval: 100 };
 const FILE = 'operators/beta.yaml';
 
-it.for(['1', '2'])(
-  'a start takes an operator whose file is invalid as in maintenance, and serves the others (WORKERS=%s, I4, I7)',
-  { timeout: 90_000 },
-  async (WORKERS, context) => {
-    const { deployment, valid, write } = await openTwo(context);
-    const before = await deployment.replica();
-    const player = await deployment.player(before.baseUrl, { operatorId: 'beta' });
-    const service = serviceAt(context, before);
-    const { transactionId } = await service.place({ ...player, amount: '40' });
-    const wallet = deployment.wallet('beta');
-    wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId });
-    expect(await service.rollback(transactionId)).toMatchObject({ kind: 'confirmed', sends: 1 });
-    await before.process.stop();
-    wallet.behave();
-
-    await write('id: [');
-    const after = await deployment.replica({ WORKERS });
-    context.onTestFinished(async () => void (await after.process.stop()));
-    const attempts = () =>
-      deployment.query<{ attempts: number }>(
-        'SELECT attempts FROM deliveries WHERE transaction_id = $1',
-        [transactionId],
-      );
-    const attempted = await attempts();
-    await expect
-      .poll(() => readiness(after), PATIENT)
-      .toMatchObject({
-        http: 200,
-        report: { status: 'ready', invalidFiles: [FILE] },
-      });
-    expect(await metrics(after)).toContain(`gateway_config_invalid{file="${FILE}"} 1\n`);
-    expect(await metrics(after)).toContain(
-      'gateway_operator_info{operator="beta",status="maintenance"} 1\n',
-    );
-    expect(after.process.lines).toContainEqual(
-      expect.objectContaining({
-        json: expect.objectContaining({ level: 50, msg: 'config.invalid', file: FILE }),
-      }),
-    );
-
-    const later = serviceAt(context, after);
-    const alpha = await deployment.player(after.baseUrl);
-    expect((await later.place({ ...alpha, amount: '1' })).kind).toBe('accepted');
-    const calls = wallet.requests.length;
-    const slip = later.slip({ ...player, amount: '3' });
-    const place = await later.call('POST', '/payment/bet', placeBody(slip));
-    expect(place).toMatchObject({ status: 400, json: { code: 100 } });
-    expect(await metrics(after)).toMatch(
-      /gateway_rejected_total\{operator="beta",reason="maintenance"\} [1-9]/,
-    );
-    expect((await later.balance(player)).status).toBe(503);
-    expect((await later.profile('beta.never-seen-token')).status).toBe(503);
-    await expect
-      .poll(() => metrics(after), PATIENT)
-      .toMatch(/gateway_deliveries\{operator="beta",operation="rollback",state="held"\} 1\n/);
-    expect(await attempts()).toEqual(attempted);
-    expect(wallet.requests.length).toBe(calls);
-
-    await write(valid);
-    await expect.poll(() => wallet.balance(player.user, 'USD'), PATIENT).toBe('1000');
-    await expect
-      .poll(() => readiness(after), PATIENT)
-      .toEqual({
-        http: 200,
-        report: { status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } },
-      });
-    expect((await later.place({ ...player, amount: '5' })).kind).toBe('accepted');
-
-    // From now on it has a valid version to keep.
-    await write('id: [');
-    await expect
-      .poll(() => readiness(after), PATIENT)
-      .toMatchObject({
-        report: { invalidFiles: [FILE] },
-      });
-    expect(await metrics(after)).toContain(`gateway_config_invalid{file="${FILE}"} 1\n`);
-    expect((await later.place({ ...player, amount: '5' })).kind).toBe('accepted');
-  },
-);
-
-it.for([
-  [
-    'names a variable that is not set',
-    (valid: string) => valid.replace('beta-wallet-secret', '$' + '{NOT_SET_ANYWHERE}'),
-  ],
-  [
-    'names a secret file that cannot be read',
-    (valid: string) => valid.replace('beta-wallet-secret', '$' + '{file:/run/secrets/none}'),
-  ],
-  ['claims the cid of another', (valid: string) => valid.replace('beta-key', 'alpha-key')],
-  [
-    'claims the secret of another',
-    (valid: string) => valid.replace('beta-wallet-secret', 'alpha-wallet-secret'),
-  ],
-] as const)(
-  'a start serves the others where a file %s',
-  { timeout: 60_000 },
-  async ([, breaking], context) => {
-    const { deployment, valid, write } = await openTwo(context);
-    expect(breaking(valid)).not.toBe(valid);
-    await write(breaking(valid));
-    const replica = await deployment.replica();
-    context.onTestFinished(async () => void (await replica.process.stop()));
-    await expect
-      .poll(() => readiness(replica), PATIENT)
-      .toMatchObject({
-        http: 200,
-        report: { invalidFiles: [FILE] },
-      });
-    const alpha = await deployment.player(replica.baseUrl);
-    const service = serviceAt(context, replica);
-    expect((await service.place({ ...alpha, amount: '1' })).kind).toBe('accepted');
-  },
-);
-
-it('a start is refused where gateway.yaml is invalid as well', {
-  timeout: 60_000,
+it('a start takes an operator whose file is invalid as in maintenance, and serves the others (I4, I7)', {
+  timeout: 90_000,
 }, async (context) => {
-  const { deployment, write } = await openTwo(context);
+  const { deployment, valid, write } = await openTwo(context);
+  const before = await deployment.replica();
+  const player = await deployment.player(before.baseUrl, { operatorId: 'beta' });
+  const service = serviceAt(context, before);
+  const { transactionId } = await service.place({ ...player, amount: '40' });
+  const wallet = deployment.wallet('beta');
+  wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId });
+  expect(await service.rollback(transactionId)).toMatchObject({ kind: 'confirmed', sends: 1 });
+  await before.process.stop();
+  wallet.behave();
+
   await write('id: [');
-  const file = join(deployment.configFolder, 'gateway.yaml');
-  await writeFile(file, (await readFile(file, 'utf8')).replace('cid:', 'cidd:'));
-  const gateway = await startGateway({ env: deployment.env });
-  expect(await gateway.exited).toEqual({ code: 1, signal: null });
-  expect(gateway.stderr()).toMatch(/gateway\.yaml: .*operators\/beta\.yaml: /s);
+  const after = await deployment.replica({ WORKERS: '2' });
+  context.onTestFinished(async () => void (await after.process.stop()));
+  const attempts = () =>
+    deployment.query<{ attempts: number }>(
+      'SELECT attempts FROM deliveries WHERE transaction_id = $1',
+      [transactionId],
+    );
+  const attempted = await attempts();
+  await expect
+    .poll(() => readiness(after), PATIENT)
+    .toMatchObject({
+      http: 200,
+      report: { status: 'ready', invalidFiles: [FILE] },
+    });
+  expect(await metrics(after)).toContain(`gateway_config_invalid{file="${FILE}"} 1\n`);
+  expect(await metrics(after)).toContain(
+    'gateway_operator_info{operator="beta",status="maintenance"} 1\n',
+  );
+  expect(after.process.lines).toContainEqual(
+    expect.objectContaining({
+      json: expect.objectContaining({ level: 50, msg: 'config.invalid', file: FILE }),
+    }),
+  );
+
+  const later = serviceAt(context, after);
+  const alpha = await deployment.player(after.baseUrl);
+  expect((await later.place({ ...alpha, amount: '1' })).kind).toBe('accepted');
+  const calls = wallet.requests.length;
+  const slip = later.slip({ ...player, amount: '3' });
+  const place = await later.call('POST', '/payment/bet', placeBody(slip));
+  expect(place).toMatchObject({ status: 400, json: { code: 100 } });
+  expect(await metrics(after)).toMatch(
+    /gateway_rejected_total\{operator="beta",reason="maintenance"\} [1-9]/,
+  );
+  expect((await later.balance(player)).status).toBe(503);
+  expect((await later.profile('beta.never-seen-token')).status).toBe(503);
+  await expect
+    .poll(() => metrics(after), PATIENT)
+    .toMatch(/gateway_deliveries\{operator="beta",operation="rollback",state="held"\} 1\n/);
+  expect(await attempts()).toEqual(attempted);
+  expect(wallet.requests.length).toBe(calls);
+
+  await write(valid);
+  await expect.poll(() => wallet.balance(player.user, 'USD'), PATIENT).toBe('1000');
+  await expect
+    .poll(() => readiness(after), PATIENT)
+    .toEqual({
+      http: 200,
+      report: { status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } },
+    });
+  expect((await later.place({ ...player, amount: '5' })).kind).toBe('accepted');
+
+  // From now on it has a valid version to keep.
+  await write('id: [');
+  await expect
+    .poll(() => readiness(after), PATIENT)
+    .toMatchObject({
+      report: { invalidFiles: [FILE] },
+    });
+  expect(await metrics(after)).toContain(`gateway_config_invalid{file="${FILE}"} 1\n`);
+  expect((await later.place({ ...player, amount: '5' })).kind).toBe('accepted');
 });
 
 type Finishing = Pick<TestContext, 'onTestFinished'>;

@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
-import { openDeployment } from './support/deployment.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { connect } from '../support/server.ts';
 
 const PATIENT = { timeout: 15_000, interval: 100 };
 
 it('is not ready while PostgreSQL takes no writes, and is again by itself', async (context) => {
-  const deployment = await openDeployment();
-  context.onTestFinished(() => deployment.close());
-  const { adminUrl } = await deployment.replica({ ROLES: 'http', ADMIN_TOKEN });
+  const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
+  context.onTestFinished(() => gateway.close());
+  const { app, readiness } = gateway.parts.adminServer();
+  context.onTestFinished(() => app.close());
+  readiness.started();
+  const adminUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const ready = async () => {
     const answer = await fetch(`${adminUrl}/health/ready`);
     return [answer.status, await answer.json()];
@@ -20,14 +24,16 @@ it('is not ready while PostgreSQL takes no writes, and is again by itself', asyn
   });
   await expect.poll(ready, PATIENT).toEqual([200, reply('ready', 'up')]);
 
-  const name = new URL(deployment.databaseUrl).pathname.slice(1);
+  const name = new URL(gateway.databaseUrl).pathname.slice(1);
+  const client = await connect(gateway.databaseUrl);
+  context.onTestFinished(() => client.end());
   // The effect of a failover on connections: all end, and new ones to a standby can only read.
   const turn = async (value: 'on' | 'off') => {
-    await deployment.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}`);
+    await client.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}`);
     if (value === 'off') return;
-    await deployment.query(
+    await client.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
   };
   await turn('on');

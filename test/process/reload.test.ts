@@ -5,7 +5,6 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
-import { startGateway } from '../support/processes.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** Operators are added, removed and changed while a gateway process works. */
@@ -60,14 +59,6 @@ describe('a reload', () => {
       .toBeGreaterThan(before);
   });
 
-  it('is asked for by SIGHUP from the first moment, which ends no process that starts', async () => {
-    const script = 'test/process/support/hung-up-on.ts';
-    const starting = await startGateway({ env: deployment.env, script });
-    await starting.waitForLine(({ json }) => json?.msg === 'hung up on');
-    await starting.waitForLine(({ json }) => json?.msg === 'gateway.started');
-    expect(await starting.stop()).toEqual({ code: 0, signal: null });
-  });
-
   it('is asked for by POST /admin/reload, in force with its answer', async () => {
     await write('gamma', { status: 'suspended' });
     expect(await reload()).toMatchObject({ result: 'ok', problems: [] });
@@ -75,13 +66,6 @@ describe('a reload', () => {
     await write('gamma');
     await reload();
     expect(await statusOf('gamma')).toBe('active');
-  });
-
-  it('comes by itself when a file changes', async () => {
-    await write('gamma', { status: 'maintenance' });
-    await expect.poll(() => statusOf('gamma'), { timeout: 15_000 }).toBe('maintenance');
-    await write('gamma');
-    await expect.poll(() => statusOf('gamma'), { timeout: 15_000 }).toBe('active');
   });
 
   it('comes by itself when a ConfigMap’s symlink is swapped under it', async () => {

@@ -1,92 +1,71 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../src/config/environment/environment.ts';
+import { awaitDatabase } from '../../src/process/start-up.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { createBareDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { type Deployment, openDeployment } from './support/deployment.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
-/** Longer than the 15 s for which a server may be missing at the start. */
-const PATIENT = { timeout: 40_000 };
+/** Each look at it is almost as much later as a start waits for PostgreSQL. */
+class HastyClock extends TestClock {
+  override monotonicMs = () => {
+    this.atMs += 14_800;
+    return this.atMs;
+  };
+}
 
-describe('the start of the gateway', () => {
+describe('a start', { timeout: 60_000 }, () => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await openDeployment();
   });
   afterAll(() => deployment.close());
 
-  /** Starts a gateway that must refuse to start. @returns its one line on stderr, without the program's name */
-  async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
-    const gateway = await startGateway({ env: { ...deployment.env, ...env } });
-    expect(await gateway.exited).toEqual({ code: 1, signal: null });
-    const said = gateway.lines.map(({ json }) => json?.msg);
-    expect(said).not.toContain('gateway.listening');
-    expect(said).not.toContain('gateway.started');
-    expect(gateway.stderr()).toMatch(/^wagergate: .*\n$/s);
-    return gateway.stderr().slice('wagergate: '.length, -1);
-  }
+  describe('is refused with one clear line', () => {
+    /** @returns what awaiting the database says */
+    async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
+      const environment = readEnvironment({ ...deployment.env, ...env });
+      const starting = awaitDatabase(environment, new HastyClock(), pino({ level: 'silent' }));
+      const { message } = await starting.then(
+        () => new Error('it starts'),
+        (error: Error) => error,
+      );
+      expect(message).not.toMatch(/\n|geheim/);
+      return message;
+    }
 
-  describe.concurrent('is refused with one clear line', PATIENT, () => {
-    // The other variables: test/config/environment/environment.test.ts.
-    it.for([
-      ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
-      ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
-    ] as const)('that names %s', async ([, env, expected], { expect }) => {
-      const said = await refusal(env);
-      expect(said).toMatch(expected);
-      expect(said).not.toContain('\n');
-    });
-
-    it('when nobody listens where PostgreSQL should be', async ({ expect }) => {
+    it('when nobody listens where PostgreSQL should be', async () => {
       const said = await refusal({ DATABASE_URL: 'postgresql://user:geheim@127.0.0.1:1/gateway' });
       expect(said).toMatch(
         /^PostgreSQL \(DATABASE_URL, postgresql:\/\/127\.0\.0\.1:1\/gateway\) cannot be reached: .*ECONNREFUSED/,
       );
-      expect(said).not.toMatch(/\n|geheim/);
     });
 
-    it('without showing a password whose slash ends the host', async ({ expect }) => {
-      const database = await refusal({ DATABASE_URL: 'postgresql://nobody.invalid:/geheim@db/w' });
-      expect(database).toMatch(/^PostgreSQL \(DATABASE_URL, postgresql:\/\/…, not shown: .*%2F/);
-      const redis = await refusal({ REDIS_URL: 'redis://default:/geheim@redis:6379' });
-      expect(redis).toMatch(/^REDIS_URL has an @ behind its host: in a password write \/ as %2F/);
-      expect(`${database}${redis}`).not.toContain('geheim');
-    });
-
-    it('when PostgreSQL accepts a connection and says nothing', async ({ expect }) => {
+    it('when PostgreSQL accepts a connection and says nothing', async () => {
       const proxy = await startTcpProxy(deployment.databaseUrl);
       proxy.freeze();
       const said = await refusal({ DATABASE_URL: proxy.through(deployment.databaseUrl) });
       await proxy.close();
       expect(said).toMatch(/^PostgreSQL \(DATABASE_URL, .*\) cannot be reached: /);
-      expect(said).not.toContain('\n');
     });
 
-    it('when migrations are pending, saying which and what to do', async ({ expect }) => {
+    it('when migrations are pending, saying which and what to do', async () => {
       const bare = await createBareDatabase();
       const said = await refusal({ DATABASE_URL: bare.url });
       await bare.drop();
-      expect(said).toMatch(/^the database lacks \d+ migration.*_journal.*`wagergate migrate`/);
+      expect(said).toMatch(/^the database lacks \d+ migration.*`wagergate migrate`/);
       expect(said).toMatch(/ or start with MIGRATE_ON_START=true$/);
-      expect(said).not.toContain('\n');
     });
 
-    it('when its search_path leads to no journal, without advice that would make a second one', async ({
-      expect,
-    }) => {
-      const url = new URL(deployment.databaseUrl);
-      url.searchParams.set('options', '-c search_path=nowhere');
-      const said = await refusal({ DATABASE_URL: url.href });
-      expect(said).toMatch(/to which search_path does not lead: .*`wagergate migrate`/);
-      expect(said).not.toContain('MIGRATE_ON_START');
-    });
-
-    it('when its role may not make the schema, without a stack trace', async ({ expect }) => {
+    it('when its role may not make the schema', async () => {
       const bare = await createBareDatabase();
       const client = new Client({ connectionString: bare.url });
       await client.connect();
@@ -97,128 +76,106 @@ describe('the start of the gateway', () => {
       await client.end();
       const said = await refusal({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
       await bare.drop();
-      expect(said).toMatch(
-        /^PostgreSQL \(DATABASE_URL, .*\): its schema could not be migrated: .*read-only transaction$/,
-      );
-    });
-
-    it('when REDIS_URL names no database of that Redis', async ({ expect }) => {
-      const redis = (database: string) => {
-        const url = new URL(deployment.redisUrl);
-        url.pathname = database;
-        return { REDIS_URL: url.href };
-      };
-      expect(await refusal(redis('/first'))).toMatch(
-        /^REDIS_URL ends in "first", where the number/,
-      );
-      expect(await refusal(redis('/4711'))).toMatch(
-        /^Redis \(.*\) cannot be used: .*DB index is out of range$/,
-      );
-    });
-
-    it.for(['1', '4'])('when its port is taken (WORKERS=%s)', async (workers, { expect }) => {
-      const taken = createServer();
-      const port = await listenOn(taken, 0);
-      const gateway = await startGateway({
-        env: { ...deployment.env, PORT: String(port), WORKERS: workers },
-      });
-      expect(await gateway.exited).toEqual({ code: 1, signal: null });
-      await stopListening(taken);
-      expect(gateway.stderr()).toMatch(new RegExp(`^wagergate: .*127\\.0\\.0\\.1:${port}.*\n$`));
-      // Said once: the log does not repeat it.
-      expect(gateway.lines.filter(({ json }) => Number(json?.level) >= 50)).toEqual([]);
-    });
-
-    it('when there is no configuration', async ({ expect }) => {
-      const folder = join(deployment.configFolder, 'nowhere');
-      const said = await refusal({ GATEWAY_CONFIG: folder });
-      expect(said).toContain('gateway.yaml');
-      expect(said).not.toContain('\n    at ');
-    });
-
-    it('for each fault of the configuration, naming file and path', async ({ expect }) => {
-      const folder = await mkdtemp(join(tmpdir(), 'wagergate-config-'));
-      await writeFile(
-        join(folder, 'gateway.yaml'),
-        'service: {cid: a, secrets: ["$' +
-          '{NOT_THERE}"], bonusApiUrl: http://127.0.0.1:9}\ndeadlines: {}\n',
-      );
-      const said = await refusal({ GATEWAY_CONFIG: folder });
-      await rm(folder, { recursive: true });
-      const lines = said.split('\n');
-      expect(lines).toContainEqual(
-        expect.stringMatching(/gateway\.yaml: service\.secrets\[0\].*NOT_THERE/),
-      );
-      expect(lines).toContainEqual(expect.stringMatching(/gateway\.yaml: deadlines/));
-      expect(said).not.toContain('    at ');
+      expect(said).toMatch(/: its schema could not be migrated: .*read-only transaction$/);
     });
   });
 
-  it('applies pending migrations if it is told to', async () => {
-    const bare = await createBareDatabase();
-    const replica = await deployment.replica({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
-    expect((await fetch(`${replica.adminUrl}/metrics`)).status).toBe(200);
-    expect(await replica.process.stop()).toEqual({ code: 0, signal: null });
-    await bare.drop();
+  it('is refused when its port is taken: the process says so once, on stderr, and exits with 1', async () => {
+    const taken = createServer();
+    const port = await listenOn(taken, 0);
+    const env = { ...deployment.env, PORT: String(port), WORKERS: '2' };
+    const gateway = await startGateway({ env });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    await stopListening(taken);
+    expect(gateway.stderr()).toMatch(new RegExp(`^wagergate: .*127\\.0\\.0\\.1:${port}.*\n$`));
+    expect(gateway.lines.filter(({ json }) => Number(json?.level) >= 50)).toEqual([]);
   });
 
-  it('warns where tokens would be stored as they are', async () => {
-    const replica = await deployment.replica({ ENCRYPTION_KEY: '' });
-    expect(replica.process.lines.map(({ json }) => json)).toContainEqual(
-      expect.objectContaining({
-        msg: 'start.no_encryption_key',
-        note: expect.stringContaining('set ENCRYPTION_KEY'),
-      }),
-    );
-    await replica.process.stop();
+  it('is refused for each fault of gateway.yaml, with its file and path', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'wagergate-config-'));
+    await writeFile(join(folder, 'gateway.yaml'), 'service: {cid: a}\ndeadlines: {}\n');
+    const gateway = await startGateway({ env: { ...deployment.env, GATEWAY_CONFIG: folder } });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    await rm(folder, { recursive: true });
+    expect(gateway.stderr()).toMatch(/^wagergate: /);
+    expect(gateway.stderr()).toMatch(/gateway\.yaml: service\.secrets/);
+    expect(gateway.stderr()).toMatch(/gateway\.yaml: deadlines/);
+    expect(gateway.stderr()).not.toContain('    at ');
   });
 
-  it('opens no public port for a process that only delivers', async () => {
-    const probe = createServer();
-    const port = await listenOn(probe, 0);
-    await stopListening(probe);
-    const gateway = await startGateway({
-      env: { ...deployment.env, ROLES: 'worker', PORT: String(port) },
-    });
+  it('is not ready, and says so, until PostgreSQL answers', async () => {
+    const proxy = await startTcpProxy(deployment.databaseUrl);
+    proxy.freeze();
+    const ADMIN_PORT = String(await freePort());
+    const DATABASE_URL = proxy.through(deployment.databaseUrl);
+    const gateway = await startGateway({ env: { ...deployment.env, DATABASE_URL, ADMIN_PORT } });
+    const ask = (path: string) => fetch(`http://127.0.0.1:${ADMIN_PORT}${path}`);
+    const readiness = () =>
+      ask('/health/ready').then(
+        async (response) => [response.status, await response.json()],
+        () => 'refused',
+      );
+    const dependencies = { postgresql: 'unknown', redis: 'unknown' };
+    await expect.poll(readiness).toEqual([503, { status: 'starting', dependencies }]);
+    // Where liveness decides about traffic, a process that may never start takes none.
+    expect((await ask('/health/live')).status).toBe(503);
+    await proxy.restore();
     await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
-    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toHaveProperty(
-      'cause.code',
-      'ECONNREFUSED',
-    );
+    expect(await readiness()).toEqual([
+      200,
+      { status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } },
+    ]);
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+    await proxy.close();
   });
 
-  it.each([
-    ['http', false],
-    ['worker', true],
-    ['http,worker', true],
-  ])('tells an alert by its counter of drains whether it delivers: %s', async (ROLES, delivers) => {
-    const gateway = await startGateway({ env: { ...deployment.env, ROLES } });
-    await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
-    const said = gateway.lines.find(({ json }) => json?.msg === 'gateway.admin_listening');
-    const metrics = await (await fetch(`${said?.json?.address}/metrics`)).text();
-    expect(/^gateway_drains_total\{by="sweep"\} \d/m.test(metrics)).toBe(delivers);
-    await gateway.stop();
-  });
+  describe('in its roles', () => {
+    let whole: Replica;
+    beforeAll(async () => {
+      whole = await deployment.replica();
+    });
+    afterAll(() => whole.process.stop());
 
-  it('counts what its own key does not open even if it only answers callbacks', async () => {
-    const replica = await deployment.replica();
-    await deployment.player(replica.baseUrl);
-    const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
-    const other = await deployment.replica({ ROLES: 'http', ENCRYPTION_KEY });
-    await other.process.waitForLine(({ json }) => json?.msg === 'tokens.unopenable');
-    const metrics = await (await fetch(`${other.adminUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^gateway_tokens_behind\{state="unopenable"\} [1-9]/m);
-    await other.process.stop();
-    await replica.process.stop();
-  });
+    const metricsAt = async (adminUrl: unknown) =>
+      await (await fetch(`${adminUrl}/metrics`)).text();
+    const DRAINS = /^gateway_drains_total\{by="sweep"\} \d/m;
 
-  it('goes on with the last good configuration when a file becomes invalid', async () => {
-    const replica = await deployment.replica();
-    await appendFile(join(deployment.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');
-    const line = await replica.process.waitForLine(({ text }) => text.includes('nonsense'));
-    expect(line.text).toContain('alpha.yaml');
-    expect((await fetch(`${replica.baseUrl}/nothing`)).status).toBe(404);
-    await replica.process.stop();
+    it('takes callbacks and delivers', async () => {
+      expect((await fetch(`${whole.baseUrl}/nothing`)).status).toBe(404);
+      expect(await metricsAt(whole.adminUrl)).toMatch(DRAINS);
+    });
+
+    it('only answers callbacks with ROLES=http, and counts the tokens that its key does not open', async () => {
+      await deployment.player(whole.baseUrl);
+      const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
+      const other = await deployment.replica({ ROLES: 'http', ENCRYPTION_KEY });
+      await other.process.waitForLine(({ json }) => json?.msg === 'tokens.unopenable');
+      const metrics = await metricsAt(other.adminUrl);
+      expect(metrics).toMatch(/^gateway_tokens_behind\{state="unopenable"\} [1-9]/m);
+      expect(metrics).not.toMatch(DRAINS);
+      await other.process.stop();
+    });
+
+    it('opens no public port with ROLES=worker, and warns where tokens would be stored as they are', async () => {
+      const port = await freePort();
+      const env = { ...deployment.env, ROLES: 'worker', PORT: `${port}`, ENCRYPTION_KEY: '' };
+      const gateway = await startGateway({ env });
+      await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toHaveProperty(
+        'cause.code',
+        'ECONNREFUSED',
+      );
+      const line = (msg: string) => gateway.lines.find(({ json }) => json?.msg === msg)?.json;
+      expect(await metricsAt(line('gateway.admin_listening')?.address)).toMatch(DRAINS);
+      expect(line('start.no_encryption_key')).toBeDefined();
+      expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+    });
   });
 });
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  const port = await listenOn(probe, 0);
+  await stopListening(probe);
+  return port;
+}
