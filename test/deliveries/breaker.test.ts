@@ -69,20 +69,6 @@ describe('a half-open breaker', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'rollback']);
     expect(bet.balance()).toBe('1000');
   });
-
-  it('asks little of PostgreSQL where only data updates wait: they wait for money', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'gamma' });
-    const behave = bet.wallet.misbehave('any', { kind: 'status', status: 500 });
-    await openBreaker('gamma');
-    expect((await bet.update('1.5')).status).toBe(200);
-    behave();
-    await untilBreaker('gamma', 'half_open');
-    expect(await statementsWithin(gateway, 'delivery-take', 3)).toBeLessThan(10);
-    expect(bet.arrivals()).toEqual(['place']);
-    // A call about money closes it, and the update is delivered.
-    expect((await bet.settle('1')).status).toBe(200);
-    await untilDeliveries(bet, [{ state: 'delivered', operation: 'update' }]);
-  });
 });
 
 it('a full bulkhead is waited for, without asking PostgreSQL all the time (I7)', async () => {

@@ -66,13 +66,4 @@ describe('a delivery that no wallet confirms within its horizon', () => {
     bet.wallet.behave();
     await untilDeliveries(bet, [{ state: 'delivered' }]);
   });
-
-  it('keeps fencing its bet: the service was told that it is rolled back (I6)', async () => {
-    const bet = await promised();
-    await untilDeliveries(bet, [{ state: 'dead' }]);
-    expect((await bet.settle('200')).json?.code).toBe(5);
-    expect((await bet.rollback()).status).toBe(200);
-    expect((await bet.place()).json?.code).toBe(8);
-    await untilDeliveries(bet, [{ state: 'dead' }]);
-  });
 });

@@ -15,7 +15,6 @@ beforeAll(async () => {
       alpha: { wallet: patient },
       beta: { wallet: patient },
       brisk: { delivery: { ratePerSecond: 25, concurrency: 2 } },
-      slow: { delivery: { ratePerSecond: 2 } },
     },
   });
 });
@@ -75,7 +74,7 @@ describe('a long backlog behind a wallet that hangs', () => {
       callsMax = Math.max(callsMax, inFlight());
     }, 10);
     wallet.misbehave('rollback', { kind: 'hang' });
-    await insert('alpha', 'stuck', { count: 20_000 });
+    await insert('alpha', 'stuck', { count: 3_000 });
     await wallet.waitFor(() => wallet.requests.length >= 8);
 
     // Long enough for alpha's calls to time out, and for the search for stuck drains to run.
@@ -99,6 +98,7 @@ describe('a long backlog behind a wallet that hangs', () => {
 });
 
 const LATE_MS = 200;
+const BRISK = { operatorId: 'brisk', rate: 25, count: 50, atLeastMs: 1_900 };
 
 describe('ratePerSecond', () => {
   const startsOf = (prefix: string) =>
@@ -110,10 +110,8 @@ describe('ratePerSecond', () => {
       [prefix],
     );
 
-  it.concurrent.each([
-    { operatorId: 'brisk', rate: 25, count: 75, atLeastMs: 2_900 },
-    { operatorId: 'slow', rate: 2, count: 8, atLeastMs: 3_400 },
-  ])('is held, and used: $rate a second', async ({ operatorId, rate, count, atLeastMs }) => {
+  it('is held, and used', async () => {
+    const { operatorId, rate, count, atLeastMs } = BRISK;
     await insert(operatorId, operatorId, { count });
     await untilDelivered(operatorId, operatorId, count);
     const starts = (await startsOf(operatorId)).map(({ ms }) => ms);

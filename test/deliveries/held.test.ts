@@ -142,21 +142,6 @@ it('bets of an older wallet wait for a person, do not age, and are sent when rel
   await untilDeliveries(old, [{ state: 'delivered' }]);
 });
 
-it('a dead letter of an older wallet stays dead when that is released, until it is retried (I4)', async () => {
-  const bet = await placedBet(gateway, { operatorId: 'delta' });
-  const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
-  await bet.rollback();
-  await untilDeliveries(bet, [{ state: 'dead' }]);
-  stopFailing();
-  await gateway.reconfigure('delta', { wallet: { generation: 3 } });
-
-  // As in docs/runbooks/deliveries.md: a release affects only deliveries that wait.
-  await withAdmin((admin) => admin.release('delta', { upTo: 3, to: 3 }, BY));
-  expect(await deliveriesOf(bet)).toMatchObject([{ state: 'dead' }]);
-  await withAdmin((admin) => admin.retrySome('delta', 'dead', { limit: 10 }, BY));
-  await untilDeliveries(bet, [{ state: 'delivered' }]);
-});
-
 async function withAdmin(work: (admin: DeliveryAdmin) => Promise<unknown>): Promise<void> {
   const prisma = createPrisma(gateway.databaseUrl);
   const isHeld = () => false;

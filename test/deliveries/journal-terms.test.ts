@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawFields } from '../../src/protocol/callback-bodies.ts';
-import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilDeliveries } from './support/deliveries.ts';
 
@@ -40,13 +40,6 @@ function termsSent(bet: TestBet, type: 3 | 5): readonly (readonly (string | unde
   );
 }
 
-async function unknownBet(operatorId: string): Promise<TestBet> {
-  const bet = await unplacedBet(gateway, { operatorId, amount: STAKE });
-  bet.wallet.misbehave('place', { kind: 'reset' }, { transactionId: bet.transactionId });
-  expect((await bet.place()).json?.code).toBe(100);
-  return bet;
-}
-
 describe('the stake and the currency of the journal go with', () => {
   it.each(['rollback', 'update'] as const)('each attempt of a promised %s', async (operation) => {
     const bet = await placedBet(gateway, { amount: STAKE });
@@ -58,19 +51,6 @@ describe('the stake and the currency of the journal go with', () => {
     await untilDeliveries(bet, [{ operation, state: 'delivered' }]);
     const sent = termsSent(bet, operation === 'rollback' ? 3 : 5);
     expect(sent).toEqual(Array.from({ length: 3 }, () => [STAKE, '"USD"']));
-  });
-
-  it('each confirmation of a rollback', async () => {
-    const bet = await unknownBet('alpha');
-    expect((await bet.rollback(STRANGE)).status).toBe(200);
-    await bet.wallet.waitFor(() => termsSent(bet, 3).length === 3);
-    expect(new Set(termsSent(bet, 3).flat())).toEqual(new Set([STAKE, '"USD"']));
-  });
-
-  it('a rollback that the gateway originates', async () => {
-    const bet = await unknownBet('beta');
-    await bet.wallet.waitFor(() => termsSent(bet, 3).length > 0);
-    expect(termsSent(bet, 3)[0]).toEqual([STAKE, '"USD"']);
   });
 });
 

@@ -113,24 +113,6 @@ describe('a data update', () => {
     await untilDeliveries(bet, [{ operation: 'update', state: 'superseded' }]);
     expect(bet.balance()).toBe('1000');
   });
-
-  it('is superseded by a later one, queued or confirmed: only the last is delivered (I6)', async () => {
-    const bet = await placedBetIn('gamma');
-    await bet.update('1.4');
-    await bet.update('1.5');
-    await gateway.reconfigure('gamma', {});
-    await untilDeliveries(bet, [{ state: 'superseded' }, { state: 'delivered' }]);
-    expect(bet.arrivals()).toEqual(['place', 'update']);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
-
-    const other = await placedBet(gateway);
-    const about = { transactionId: other.transactionId, calls: 1 };
-    other.wallet.misbehave('update', { kind: 'reset' }, about);
-    await other.update('1.4');
-    await other.update('1.5');
-    await untilDeliveries(other, [{ state: 'superseded' }]);
-    expect(other.wallet.bets.get(other.transactionId)?.coefficients?.coefficient).toBe('1.5');
-  });
 });
 
 describe('behind an update that a killed worker has left in flight', () => {
@@ -148,15 +130,6 @@ describe('behind an update that a killed worker has left in flight', () => {
     gateway.parts.wallets.setOverride('beta', 'money', 'auto');
     return bet;
   }
-
-  it('a later update replaces it (I6)', async () => {
-    const bet = await abandonedUpdate();
-    expect((await bet.update('1.5')).status).toBe(200);
-    await untilDeliveries(bet, [{ state: 'pending' }, { state: 'pending' }]);
-    await endLeases(gateway, bet.transactionId);
-    await untilDeliveries(bet, [{ state: 'superseded' }, { state: 'delivered' }]);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
-  });
 
   it('a rollback comes, and the update never again (I6)', async () => {
     const bet = await abandonedUpdate();

@@ -43,29 +43,3 @@ it('a breaker is closed by live calls where the only delivery that waits always 
   }
   expect(placed.at(-1)).toBe(200);
 }, 60_000);
-
-it('live calls go on at a wallet that fails many deliveries again and again, and no others (I7)', async () => {
-  const gateway = await startTestGateway({
-    worker: true,
-    gateway: { delivery: { minBackoffMs: 500, maxBackoffMs: 300_000 } },
-    operators: { alpha: { wallet: { breaker: { minRequests: 10, openMs: OPEN_MS } } } },
-  });
-  onTestFinished(() => gateway.close());
-  const player = await gateway.player();
-  const bets = await Promise.all(
-    Array.from({ length: 40 }, () => placedBet(gateway, { player, amount: '1' })),
-  );
-  for (const { wallet, slip } of bets) {
-    const { transactionId } = slip;
-    wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId });
-  }
-  await Promise.all(bets.map((bet) => bet.rollback()));
-  const latest: number[] = [];
-  const live = async () => {
-    const bet = await unplacedBet(gateway, { player, amount: '1' });
-    latest.push((await bet.place()).status);
-    if (latest.length > 60) latest.shift();
-    return latest.length === 60 && latest.every((status) => status === 200);
-  };
-  await expect.poll(live, { timeout: 90_000, interval: 50 }).toBe(true);
-}, 120_000);

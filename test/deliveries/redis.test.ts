@@ -1,6 +1,4 @@
-import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onRedis } from '../support/redis.ts';
@@ -8,9 +6,6 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { untilDeliveries } from './support/deliveries.ts';
 
 /** Redis only makes deliveries faster: no promise depends on it. */
-
-/** A worker drains without Redis after nine looks, each a second and its statements after the one before. */
-const UNSERVED_MS = 30_000;
 
 let redis: TcpProxy;
 let redisUrl: string;
@@ -43,18 +38,6 @@ async function promisedBets(count: number): Promise<readonly TestBet[]> {
   return bets;
 }
 
-/** The queue that all workers share, from another client. */
-async function onQueue(use: (queue: Queue) => Promise<unknown>): Promise<void> {
-  const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  const queue = new Queue('deliveries', {
-    connection,
-    prefix: `{wagergate}:${gateway.databaseId}`,
-  });
-  await use(queue);
-  await queue.close();
-  connection.disconnect();
-}
-
 /** Each was delivered, and changed the wallet's books once. */
 async function expectHome(bets: readonly TestBet[], withinMs?: number): Promise<void> {
   for (const bet of bets) {
@@ -84,40 +67,6 @@ describe('promised deliveries arrive (I4)', () => {
       );
     });
     await expectHome(bets);
-  });
-
-  it('although Redis says that they are being delivered, and no worker does it', async () => {
-    await onRedis(redisUrl, (client) =>
-      client.hset(`{wagergate}:${gateway.databaseId}:deliveries:drain-alpha`, {
-        name: 'drain',
-        data: '{}',
-        opts: '{}',
-      }),
-    );
-    await expectHome(await promisedBets(3), UNSERVED_MS);
-  });
-
-  it('although a worker whose clock was an hour ahead put their drain off to its own time', async () => {
-    await onQueue((queue) =>
-      queue.add(
-        'drain',
-        { operatorId: 'alpha' },
-        { jobId: 'drain-alpha', delay: 3_600_000, removeOnComplete: true },
-      ),
-    );
-    await expectHome(await promisedBets(3), UNSERVED_MS);
-  });
-
-  it('although Redis takes their drain and gives it to nobody: a key of the queue is another program’s', async () => {
-    const key = `{wagergate}:${gateway.databaseId}:deliveries:active`;
-    await onRedis(redisUrl, async (client) => {
-      await client.del(key);
-      await client.sadd(key, 'theirs');
-      onTestFinished(async () => {
-        await onRedis(redisUrl, (again) => again.del(key));
-      });
-    });
-    await expectHome(await promisedBets(3), UNSERVED_MS);
   });
 
   it('without Redis', async () => {

@@ -54,20 +54,10 @@ describe('a promised rollback', () => {
 
   const retried: readonly Misbehaviour[] = [
     { kind: 'code', code: 1 },
-    { kind: 'code', code: 3 },
-    { kind: 'code', code: 5 },
-    { kind: 'code', code: 7 },
     { kind: 'code', code: 100 },
-    { kind: 'codeMissing' },
-    { kind: 'status', status: 400, body: '{"code":"8"}' },
     { kind: 'status', status: 500, body: '{"code":8,"message":"done"}' },
-    { kind: 'status', status: 404 },
-    { kind: 'html' },
-    { kind: 'empty' },
-    { kind: 'redirect' },
     { kind: 'wrongTransactionId' },
     { kind: 'reset' },
-    { kind: 'reset', partial: true },
     { kind: 'hang' },
   ];
 
@@ -84,15 +74,6 @@ describe('a promised rollback', () => {
       expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
     }
   });
-
-  it('keeps the answer it was promised with, whatever the wallet says in the end', async () => {
-    const bet = await placedBet(gateway);
-    answering(bet, 'rollback', FAILED, { kind: 'code', code: 8 });
-    const promised = await bet.rollback();
-    await untilDeliveries(bet, [{ state: 'delivered' }]);
-    const again = await bet.rollback();
-    expect([again.status, again.body]).toEqual([200, promised.body]);
-  });
 });
 
 describe('a promised update', () => {
@@ -106,57 +87,6 @@ describe('a promised update', () => {
     for (const bet of bets) {
       await untilDeliveries(bet, [{ state: 'refused', attempts: 2 }]);
       expect(bet.arrivals()).toEqual(['place', 'update', 'update']);
-    }
-  });
-
-  it('is retried after code 1, code 100 and everything that is not an answer', async () => {
-    const bet = await placedBet(gateway);
-    const answers: Misbehaviour[] = [
-      { kind: 'code', code: 1 },
-      { kind: 'code', code: 100 },
-      { kind: 'codeMissing' },
-    ];
-    answering(bet, 'update', FAILED, ...answers);
-    await bet.update('1.5');
-    await untilDeliveries(bet, [{ state: 'delivered', attempts: 5 }]);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
-  });
-});
-
-describe('the wait before the next attempt', () => {
-  /** From the end of the latest attempt until the next one is due. */
-  async function waitMs(bet: TestBet, attempts: number): Promise<number> {
-    // Counted when it is claimed, recorded when it has ended.
-    const row = await vi.waitUntil(
-      async () => {
-        const [found] = await lastWait(bet, attempts);
-        return found;
-      },
-      { timeout: 10_000, interval: 20 },
-    );
-    return row.ms;
-  }
-
-  function lastWait(bet: TestBet, attempts: number) {
-    return sql<{ ms: number }>(
-      gateway,
-      `SELECT extract(epoch FROM d.next_attempt_at - a.started_at)::float8 * 1000
-                - a.latency_ms AS ms
-         FROM deliveries d JOIN attempts a ON a.operation_id = d.operation_id AND a.number = $2
-        WHERE d.transaction_id = $1 AND d.attempts = $2 AND d.state = 'pending'`,
-      [bet.transactionId, attempts],
-    );
-  }
-
-  it('doubles from minBackoffMs to maxBackoffMs, at the upper end of its jitter', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.999_999);
-    const bet = await placedBet(gateway, { operatorId: 'beta' });
-    bet.wallet.misbehave('rollback', FAILED, { transactionId: bet.transactionId });
-    await bet.rollback();
-    for (const [index, expectedMs] of [200, 400, 500, 500].entries()) {
-      const ms = await waitMs(bet, index + 1);
-      expect(ms).toBeGreaterThanOrEqual(expectedMs - 5);
-      // Recording it takes additional time.
     }
   });
 });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { PATIENT_MS } from '../support/timing.ts';
 import { endLeases, untilDeliveries } from './support/deliveries.ts';
 
 /** Settles that were taken over (`settle.onFailure: queue`), until they are confirmed. */
@@ -71,22 +70,6 @@ describe('a settle accepted as a delivery', () => {
     expect(bet.balance()).toBe('920');
   });
 
-  it('and never attempted is cancelled by an unsettle: the wallet gets neither', async () => {
-    const bet = await betInMaintenance();
-    await bet.settle('10');
-    expect((await bet.unsettle()).status).toBe(200);
-    await endMaintenance();
-    // The next result is delivered as if nothing had happened.
-    const other = await placedBet(gateway, { operatorId: 'beta' });
-    other.wallet.misbehave('settle', failing, { transactionId: other.transactionId, calls: 1 });
-    await other.settle('30');
-    await untilDeliveries(other, [{ state: 'delivered' }]);
-    await untilDeliveries(bet, [{ state: 'superseded' }]);
-    expect(bet.arrivals()).toEqual(['place']);
-    expect((await bet.settle('20')).status).toBe(200);
-    expect(bet.balance()).toBe('920');
-  });
-
   it('and attempted is followed in order by what came after it (I6)', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('settle', failing, { transactionId: bet.transactionId, calls: 2 });
@@ -108,17 +91,6 @@ describe('a settle accepted as a delivery', () => {
     expect(bet.balance()).toBe('930');
   });
 
-  it('is dead when the wallet refuses it for good: a person has to decide (I4)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'gamma' });
-    const about = { transactionId: bet.transactionId };
-    bet.wallet.misbehave('settle', failing, { ...about, calls: 1 });
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20, message: 'too late' }, about);
-    expect((await bet.settle('10')).status).toBe(200);
-    const [dead] = await untilDeliveries(bet, [{ operation: 'settle', state: 'dead' }]);
-    expect(dead?.attempts).toBeGreaterThan(1);
-    expect(bet.balance()).toBe('900');
-  });
-
   it('and never attempted is cancelled by a rollback that cannot wait (I6)', async () => {
     const bet = await betInMaintenance();
     await bet.settle('10');
@@ -132,23 +104,6 @@ describe('a settle accepted as a delivery', () => {
       { ...rollback, state: 'delivered' },
     ]);
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
-    expect(bet.balance()).toBe('1000');
-  });
-});
-
-describe('a settle that a rollback does not wait for', () => {
-  it('is not delivered after it when it gets no answer (I6)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'delta' });
-    bet.wallet.misbehave('settle', { kind: 'hang' }, { calls: 1 });
-    const settle = bet.settle('10');
-    await vi.waitFor(() => expect(bet.arrivals()).toContain('settle'), PATIENT_MS);
-    expect((await rollbackInHaste(bet)).status).toBe(200);
-    expect((await settle).status).toBe(200);
-    await untilDeliveries(bet, [
-      { operation: 'rollback', state: 'delivered' },
-      { operation: 'settle', state: 'superseded', attempts: 1 },
-    ]);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'rollback']);
     expect(bet.balance()).toBe('1000');
   });
 });

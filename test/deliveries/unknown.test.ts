@@ -68,27 +68,6 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     const { operations } = (await betState(gateway.databaseUrl, bet.transactionId)) ?? {};
     expect(operations).toEqual(['place', 'rollback']);
   });
-
-  it('refunds a debit that takes effect between two of them', async ({ expect }) => {
-    const bet = await unplacedBet(gateway);
-    bet.wallet.misbehave('place', { kind: 'lateDebit' }, { transactionId: bet.transactionId });
-    expect((await bet.place()).json?.code).toBe(100);
-    // A wallet without tombstones: it has nothing to roll back, says so, and debits later.
-    const about = { transactionId: bet.transactionId, calls: 1 };
-    bet.wallet.misbehave('rollback', { kind: 'code', code: 8 }, about);
-    expect((await bet.rollback()).json?.code).toBe(8);
-    bet.wallet.applyLate(bet.transactionId);
-    expect(bet.balance()).toBe('900');
-    await bet.wallet.waitFor(() => bet.balance() === '1000');
-  });
-
-  it('is not repeated where the place was answered', async () => {
-    const bet = await placedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId, calls: 1 });
-    await bet.rollback();
-    await untilDeliveries(bet, [{ purpose: 'promise', state: 'delivered' }]);
-  });
 });
 
 describe.concurrent('a place whose rollback the service never sends', () => {
@@ -145,19 +124,6 @@ describe.concurrent('a place whose rollback the service never sends', () => {
       busy: null,
     });
     expect(await gateway.metric('gateway_unknown_outcomes_total', unknown)).toBe(before + 1);
-  });
-
-  it('shows as unresolved until it is rolled back', async ({ expect }) => {
-    const unresolved = () => gateway.metric('gateway_unresolved_bets', { operator: 'beta' });
-    const until = (count: number) =>
-      vi.waitFor(async () => expect(await unresolved()).toBe(count), {
-        timeout: PATIENT_MS,
-        interval: 50,
-      });
-    const bet = await unknownBet('beta');
-    await until(1);
-    await bet.rollback();
-    await until(0);
   });
 });
 
@@ -226,28 +192,5 @@ describe.concurrent('a result that a different one of unknown outcome went befor
       'unsettle',
     ]);
     expect(bet.balance()).toBe('900');
-  });
-
-  it('is not, where the lost one was the same', async ({ expect }) => {
-    const bet = await placedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect((await bet.settle('10')).status).toBe(503);
-    expect((await bet.settle('10.0')).status).toBe(200);
-    await untilDeliveries(bet, []);
-    expect(
-      await sql(gateway, 'SELECT 1 FROM deliveries WHERE transaction_id = $1', [bet.transactionId]),
-    ).toEqual([]);
-  });
-
-  it('ends quietly where the wallet refuses it for good: the bet keeps its result', async ({
-    expect,
-  }) => {
-    const bet = await doubtfulBet();
-    const about = { transactionId: bet.transactionId };
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, about);
-    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'refused' }]);
-    expect((await bet.settle('20')).status).toBe(200);
-    expect(settlesOf(bet).slice(0, 3)).toEqual(['10', '20', '20']);
   });
 });

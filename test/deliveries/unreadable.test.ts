@@ -29,22 +29,6 @@ async function halfSettled(bet: TestBet): Promise<void> {
   await sql(gateway, text, [bet.transactionId]);
 }
 
-/** More copies than one look takes, all before any other bet. */
-async function multiplied(bet: TestBet): Promise<void> {
-  const copies = `SELECT (jsonb_populate_record(b, jsonb_build_object(
-      'transaction_id', b.transaction_id || '-' || n, 'created_at', b.created_at - interval '1 hour',
-      'confirm_at', b.confirm_at - interval '1 hour'))).*
-    FROM bets b, generate_series(1, 250) n WHERE b.transaction_id = $1`;
-  await sql(gateway, `INSERT INTO bets ${copies}`, [bet.transactionId]);
-  await sql(
-    gateway,
-    `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
-     SELECT o.transaction_id || '-' || n, o.operator_id, o.operation, gen_random_uuid(), o.body
-       FROM operations o, generate_series(1, 250) n WHERE o.transaction_id = $1`,
-    [bet.transactionId],
-  );
-}
-
 describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
   timeout: 90_000,
 }, () => {
@@ -66,27 +50,5 @@ describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
     await halfSettled(odd);
     for (const bet of [odd, sound]) await makeDue(bet, 'first');
     await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback', 'rollback']);
-  });
-
-  it('from being rolled back by the gateway, whoever’s it is (I5)', async () => {
-    const [odd, sound] = [await lostPlace(), await lostPlace('beta')];
-    await halfSettled(odd);
-    await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback']);
-  });
-
-  it('however many there are of the kind (I5)', async () => {
-    const [oddRolledBack, rolledBack] = [await lostPlace(), await lostPlace()];
-    for (const bet of [oddRolledBack, rolledBack]) expect((await bet.rollback()).status).toBe(200);
-    for (const odd of [oddRolledBack, await lostPlace()]) {
-      await halfSettled(odd);
-      await multiplied(odd);
-    }
-    for (const bet of [oddRolledBack, rolledBack]) await makeDue(bet, 'first');
-    const waiting = await lostPlace();
-    const arrivals = () => [rolledBack.arrivals(), waiting.arrivals()];
-    await expect.poll(arrivals, PATIENCE).toEqual([
-      ['place', 'rollback', 'rollback'],
-      ['place', 'rollback'],
-    ]);
   });
 });

@@ -72,12 +72,3 @@ it('what came for a bet unknown here reaches the wallet of whichever generation 
   ]);
   expect(bet.arrivals()).toEqual(['rollback']);
 }, 60_000);
-
-it('an update for a wallet that takes none is not brought either once the file is back', async () => {
-  const bet = await acceptedBet(gateway, { operatorId: 'gamma' });
-  await removeFile('gamma');
-  expect((await bet.update('1.5')).status).toBe(200);
-  await gateway.reconfigure('gamma', {});
-  await untilDeliveriesAre(bet, [{ operation: 'update', state: 'superseded', attempts: 0 }]);
-  expect(bet.arrivals()).toEqual(['place']);
-}, 60_000);

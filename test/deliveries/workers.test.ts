@@ -51,7 +51,7 @@ describe('several workers', () => {
   afterAll(() => gateway.close());
 
   it('deliver it once: it arrives a single time (I5)', async () => {
-    const bets = await promisedBets(gateway, 40);
+    const bets = await promisedBets(gateway, 16);
     await allDue(gateway);
     for (const bet of bets) {
       await untilDeliveries(bet, [{ state: 'delivered', attempts: 2 }]);
@@ -61,7 +61,7 @@ describe('several workers', () => {
 
   it('do so even if no scheduler keeps them apart, because Redis is away (I5)', async () => {
     await redis.cut();
-    const bets = await promisedBets(gateway, 120);
+    const bets = await promisedBets(gateway, 48);
     const gate = gateway.wallet('alpha').hold('rollback');
     await allDue(gateway);
     // Eight calls at once each: all three are working.

@@ -1,4 +1,3 @@
-import { DatabaseError } from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { type Confirming, confirmDue } from '../../../src/deliveries/confirm.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
@@ -86,58 +85,6 @@ describe('the current state of a bet of which something may take effect late', (
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('is passed over, and named, where its message is on record no more', async () => {
-    const { confirming, send, skip, info, error } = confirmingOf([SETTLED]);
-    send.mockResolvedValue(false);
-    expect(await confirmDue(confirming)).toBe(0);
-    expect(skip.mock.calls).toEqual([[SETTLED]]);
-    expect(error.mock.calls).toEqual([
-      [{ operator: 'alpha', transactionId: '0', late: 'settle' }, 'delivery.cannot_confirm'],
-    ]);
-    // Only the bet has changed.
-    skip.mockResolvedValue(false);
-    await confirmDue(confirming);
-    expect([info, error].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
-  });
-
-  it('ends with an error that is not of its bet: no sound row is called unreadable', async () => {
-    const { confirming, error } = confirmingOf([SETTLED, SETTLED]);
-    const denied = Object.assign(new DatabaseError('permission denied', 0, 'error'), {
-      code: '42501',
-    });
-    const bets = { find: () => Promise.reject(denied) };
-    await expect(confirmDue(partly<Confirming>({ ...confirming, bets }))).rejects.toBe(denied);
-    expect(error).not.toHaveBeenCalled();
-  });
-
-  it('goes on past an error that is of its bet alone', async () => {
-    const { confirming, send, error } = confirmingOf([SETTLED, SETTLED]);
-    const violation = Object.assign(new DatabaseError('violates', 0, 'error'), { code: '23514' });
-    send.mockRejectedValueOnce(violation);
-    expect(await confirmDue(confirming)).toBe(1);
-    expect(error.mock.calls).toEqual([[{ err: violation, transactionId: '0' }, 'bet.unreadable']]);
-  });
-
-  it('waits while its time has not come', async () => {
-    const late = SETTLED.late && { ...SETTLED.late, atMs: NOW_MS - 59_000 };
-    const early = { ...SETTLED, late };
-    const { confirming, postpone, send } = confirmingOf([early]);
-    expect(await confirmDue(confirming)).toBe(0);
-    expect(postpone.mock.calls).toEqual([[early, 1_000]]);
-    expect(send).not.toHaveBeenCalled();
-  });
-
-  it('is skipped if there is none, or nobody owns it', async () => {
-    const nothing = { ...SETTLED, standingOperationId: undefined };
-    const { confirming, skip, leaveToPerson } = confirmingOf(
-      [nothing, { ...SETTLED, owner: undefined }],
-      { records: [operation()] },
-    );
-    expect(await confirmDue(confirming)).toBe(0);
-    expect(skip.mock.calls).toEqual([[nothing]]);
-    expect(leaveToPerson).not.toHaveBeenCalled();
-  });
-
   it('is sent even for an operator whose file is gone, with the gateway’s own settings', async () => {
     const owner = SETTLED.owner && { ...SETTLED.owner, operatorId: 'gone' };
     const { confirming, send } = confirmingOf([{ ...SETTLED, owner }]);
@@ -172,31 +119,6 @@ describe('a result of unknown outcome that must not be repeated', () => {
     expect(error.mock.calls).toEqual([
       [{ operator: 'alpha', transactionId: 'bet' }, 'delivery.left_to_person'],
     ]);
-  });
-
-  it.each([
-    [
-      'an unsettle has no amount',
-      operation({ operation: 'unsettle', body: body(BETS.unsettle.members) }),
-    ],
-    ['nor has what cannot be read', operation({ body: Buffer.from('{') })],
-  ])('is left to a person without one: %s', async (_, record) => {
-    const { confirming, leaveToPerson } = confirmingOf([unknown], {
-      ...{ records: [record], holdsRepeats: true },
-    });
-    await confirmDue(confirming);
-    expect(leaveToPerson.mock.calls).toEqual([[unknown, '5', undefined]]);
-  });
-
-  it('raises no second alert if it was left to one before, or nothing is open', async () => {
-    const before = confirmingOf([unknown], { records: [operation()], holdsRepeats: true });
-    before.leaveToPerson.mockResolvedValue(false);
-    await confirmDue(before.confirming);
-    const none = confirmingOf([unknown], { holdsRepeats: true });
-    await confirmDue(none.confirming);
-    expect(none.leaveToPerson).not.toHaveBeenCalled();
-    expect([before.error.mock.calls, none.error.mock.calls]).toEqual([[], []]);
-    expect([before.skip.mock.calls.length, none.skip.mock.calls.length]).toEqual([0, 1]);
   });
 
   it('waits for its operator’s file, which says whether it may be repeated (I4)', async () => {

@@ -35,11 +35,6 @@ describe('a delivery is sent', () => {
     expect(calls[0]?.deadline.walletMs()).toBe(3_500);
   });
 
-  it('under the id of its attempt where the service gave none', async () => {
-    const nameless = takenOf('update', { attemptId: 'second' }, { requestId: undefined });
-    expect((await tried(nameless)).calls[0]?.requestId).toBe('second');
-  });
-
   it('under the first request’s id, to a wallet that keys on it (I5)', async () => {
     const first = { ...BETS.settle.members, requestId: '"r0"' };
     const record = (id: string, bytes: Buffer) => ({
@@ -79,8 +74,6 @@ it('is not brought to a wallet that came after it was taken, and spends no attem
 });
 
 describe('the token that a delivery carries', () => {
-  const lookup = { owner: { playerId: '1' }, operatorToken: 'opened' };
-
   it('is the one its bet was placed with, as it was claimed with the row', async () => {
     const unseal = vi.fn(() => 'of its place');
     const { calls } = await tried(takenOf('rollback', { sealedToken: SEALED }, TOKEN), {
@@ -88,18 +81,6 @@ describe('the token that a delivery carries', () => {
     });
     expect(unseal.mock.calls).toEqual([[SEALED]]);
     expect(json(calls[0]?.body)).toMatchObject({ token: 'of its place' });
-  });
-
-  it('is looked for where the place was never seen here', async () => {
-    const findKept = vi.fn(async () => ({ kind: 'live', session: lookup }));
-    const { calls } = await tried(takenOf('rollback', {}, TOKEN), { sessions: { findKept } });
-    expect(findKept.mock.calls).toEqual([['kept']]);
-    expect(json(calls[0]?.body)).toMatchObject({ token: 'opened' });
-  });
-
-  it('does not exist if the service sent none, and is not looked up', async () => {
-    const { calls } = await tried(takenOf('rollback', { sealedToken: SEALED }));
-    expect(json(calls[0]?.body)).not.toHaveProperty('token');
   });
 
   it('is there nevertheless for a wallet that always requires it', async () => {
@@ -149,16 +130,6 @@ describe('a delivery that cannot be sent', () => {
     expect(last.after).toEqual({ kind: 'dead' });
   });
 
-  it('is one too if the journal lacks its request (I4)', async () => {
-    const { result, calls, after } = await tried(takenOf('rollback', { body: undefined }));
-    expect(calls).toEqual([]);
-    const error = 'its request is missing: the journal lacks the tables of its month';
-    expect(result.sent).toMatchObject({ kind: 'unknown', trace: { sent: false, error } });
-    expect(after.kind).toBe('pending');
-    const last = await tried(takenOf('rollback', { body: undefined, isOverdue: true }));
-    expect(last.after).toEqual({ kind: 'dead' });
-  });
-
   it('is one too if building its request fails, and says so (I4)', async () => {
     const broken = new TypeError('no such thing');
     const { result, calls, after, logger } = await tried(
@@ -191,48 +162,6 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     expect(result.sent.trace.error).toBe(
       'the process that sent it was lost, and the wallet would pay a repeat again',
     );
-  });
-
-  const one: Settlement = {
-    kind: 'unknown',
-    attempted: { kind: 'settle', amount: '12.10', resultType: 'won' },
-  };
-  /** It was tried before the wallet was known to pay repeats again. */
-  const again = { attempts: 2, bet: { ...bet, settlement: one } };
-  const OTHER = {
-    bet: { ...bet, settlement: { kind: 'unknown', attempted: { kind: 'unsettle' } } },
-  } as const;
-
-  it.each([
-    ['before that was known of it', again],
-    ['by another delivery', { ...again, attempts: 1 }],
-  ])('nor is one sent that it may have taken %s (I5)', async (_, changes) => {
-    const { result, calls, after } = await tried(takenOf('settle', changes), { dialect });
-    expect(calls).toEqual([]);
-    expect(after).toEqual({ kind: 'dead' });
-    expect(result.sent.trace.error).toContain('it may have been taken before');
-  });
-
-  it('nor a confirmed one: that ends quietly', async () => {
-    const { calls, after } = await tried(takenOf('settle', { purpose: 'confirm' }), { dialect });
-    expect(calls).toEqual([]);
-    expect(after).toEqual({ kind: 'refused' });
-  });
-
-  it.each<[string, TakenDelivery, typeof dialect | undefined]>([
-    ['at another wallet', takenOf('settle', { bet }), undefined],
-    ['where it is a rollback', takenOf('rollback', { bet }), dialect],
-    ['where the result is known', takenOf('settle'), dialect],
-    ['where another was lost', takenOf('settle', { ...again, ...OTHER }), dialect],
-    [
-      'where a person sends it again',
-      takenOf('settle', { ...again, isSentOnceMore: true }),
-      dialect,
-    ],
-  ])('and is sent %s', async (_, taken, of) => {
-    const { calls, after } = await tried(taken, { dialect: of ?? {} });
-    expect(calls).toHaveLength(1);
-    expect(after).toEqual({ kind: 'delivered' });
   });
 
   it('is not sent a second time by itself when it stayed without an answer (I5)', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { countAttempt, logAttempt, tracedAttempt } from '../../../src/deliveries/delivery-log.ts';
+import { countAttempt, logAttempt } from '../../../src/deliveries/delivery-log.ts';
 import type { AfterAttempt } from '../../../src/domain/delivery.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
 import type { Engine } from '../../../src/engine/context.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
-import { noTracing, type SpanOptions } from '../../../src/telemetry/tracing.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
@@ -27,12 +26,6 @@ const SILENT: BetAnswer = {
   ...{ kind: 'unknown', fault: 'timeout' },
   trace: { ...trace, error: 'no answer' },
 };
-const NOT_SENT: BetAnswer = {
-  kind: 'notSent',
-  reason: 'breaker',
-  trace: { ...trace, sent: false },
-};
-
 const DELIVERED: AfterAttempt = { kind: 'delivered' };
 const PENDING: AfterAttempt = { kind: 'pending', retryInMs: 250 };
 
@@ -75,11 +68,6 @@ describe('an attempt of a delivery is logged', () => {
       [expect.objectContaining({ delivery: '7', why: 'a person has to decide' }), 'delivery.dead'],
     ]);
   });
-
-  it('as no younger than nothing, by a clock that is behind PostgreSQL’s', () => {
-    const ahead = taken({ createdAt: new Date(clock.wallMs + 60_000) });
-    expect(logged(ACCEPTED, DELIVERED, ahead).info.mock.calls[0]?.[0]).toMatchObject({ ageMs: 0 });
-  });
 });
 
 describe('an attempt of a delivery is counted', () => {
@@ -91,60 +79,11 @@ describe('an attempt of a delivery is counted', () => {
     return { labels: inc.mock.calls[0]?.[0], lags: observe.mock.calls.flat() };
   }
 
-  it('with its result', () => {
-    const labels = { operator: 'alpha', operation: 'settle' };
-    expect(counted(ACCEPTED, DELIVERED).labels).toEqual({ ...labels, result: 'accepted' });
-    expect(counted(DECLINED, PENDING).labels).toEqual({ ...labels, result: 'declined' });
-    expect(counted(SILENT, PENDING).labels).toEqual({ ...labels, result: 'timeout' });
-    expect(counted(NOT_SENT, PENDING).labels).toEqual({ ...labels, result: 'breaker' });
-  });
-
   it('with how long it was promised, once: when it is over and for the first time', () => {
     expect(counted(ACCEPTED, DELIVERED).lags).toEqual([2.5]);
     expect(counted(DECLINED, { kind: 'refused' }).lags).toEqual([2.5]);
     expect(counted(SILENT, PENDING).lags).toEqual([]);
     expect(counted(DECLINED, { kind: 'dead' }).lags).toEqual([]);
     expect(counted(ACCEPTED, DELIVERED, taken({ purpose: 'confirm' })).lags).toEqual([]);
-  });
-});
-
-describe('an attempt of a delivery is a trace of its own', () => {
-  async function traced(sent: BetAnswer) {
-    const [set, fail] = [vi.fn(), vi.fn()];
-    const begun: SpanOptions[] = [];
-    const tracing = {
-      isOn: true,
-      span: (options: SpanOptions, work: (span: object) => unknown) => {
-        begun.push(options);
-        return work({ set, fail });
-      },
-    };
-    const result = await tracedAttempt(partly<Engine>({ tracing }), taken(), async () => sent);
-    expect(result).toBe(sent);
-    expect(begun).toEqual([
-      {
-        name: 'delivery settle',
-        kind: 'internal',
-        facts: {
-          ...{ operator: 'alpha', operation: 'settle', transactionId: 'bet' },
-          ...{ attempt: 3, delivery: '7' },
-        },
-      },
-    ]);
-    return { facts: set.mock.calls.flat(), failed: fail.mock.calls.flat() };
-  }
-
-  it('that has failed where nothing is known or nothing left', async () => {
-    expect(await traced(ACCEPTED)).toEqual({ facts: [{ result: 'accepted' }], failed: [] });
-    expect(await traced(DECLINED)).toEqual({ facts: [{ result: 'declined' }], failed: [] });
-    expect(await traced(SILENT)).toEqual({ facts: [{ result: 'unknown' }], failed: ['timeout'] });
-    expect(await traced(NOT_SENT)).toEqual({ facts: [{ result: 'notSent' }], failed: ['breaker'] });
-  });
-
-  it('and costs nothing where nothing is traced', async () => {
-    const span = vi.fn();
-    const engine = partly<Engine>({ tracing: { ...noTracing, span } });
-    expect(await tracedAttempt(engine, taken(), async () => ACCEPTED)).toBe(ACCEPTED);
-    expect(span).not.toHaveBeenCalled();
   });
 });

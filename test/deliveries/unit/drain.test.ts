@@ -57,18 +57,6 @@ describe('an operator’s deliveries are held', () => {
     expect(await run()).toEqual({ kind: 'empty' });
     expect(slicing.store.take).toHaveBeenCalledOnce();
   });
-
-  it('by nothing else, even if nobody has asked the people yet', () => {
-    const { draining } = drainOf(nothingTaken());
-    expect(areHeld({ wallets: draining.wallets }, 'alpha')).toBe(false);
-    expect(areHeld(draining, 'beta')).toBe(true);
-  });
-
-  it('in the moment between its wallet and its file as well', async () => {
-    const { run, slicing } = drainOf(nothingTaken(), { isConfigured: false });
-    expect(await run()).toEqual({ kind: 'held' });
-    expect(slicing.store.take).not.toHaveBeenCalled();
-  });
 });
 
 describe('a drain', () => {
@@ -98,27 +86,6 @@ describe('a drain', () => {
     }, accepted);
     expect(await drainOf(parts).run()).toEqual({ kind: 'empty' });
     expect(parts.finished.toSorted()).toEqual(['bet-1', 'bet-2']);
-  });
-
-  it('comes back when the operator’s rate allows, even if nothing is left: its rate is kept', async () => {
-    const parts = partsOf(async () => ({ ...claim(1), isDry: true }), accepted, {
-      ...{ concurrency: 1, ratePerSecond: 0.5 },
-    });
-    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 2_000 });
-    expect(parts.finished).toEqual(['bet-1']);
-  });
-
-  it('waits until the rate allows where more is due', async () => {
-    const { take } = endless();
-    const parts = partsOf(take, accepted, { concurrency: 1, ratePerSecond: 0.5 });
-    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 2_000 });
-    expect(parts.finished).toEqual(['bet-1']);
-  });
-
-  it('pauses for a quarter of a second where a call was not let through', async () => {
-    const { take } = endless();
-    const parts = partsOf(take, notSent, { concurrency: 1 });
-    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 250 });
   });
 
   it('ends where the operator takes no calls any more, whatever else ended it (I4)', async () => {
@@ -164,10 +131,5 @@ describe('a drain', () => {
     );
     expect(await drainOf(parts, operator).run()).toEqual({ kind: 'more', inMs: 0 });
     expect(parts.finished).toEqual(['bet-1']);
-  });
-
-  it('reports that PostgreSQL is away', async () => {
-    const parts = partsOf(() => Promise.reject(new Error('gone')), accepted);
-    await expect(drainOf(parts).run()).rejects.toThrow('gone');
   });
 });

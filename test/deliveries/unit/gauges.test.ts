@@ -133,27 +133,6 @@ describe('open deliveries', () => {
     expect(await shown(metrics.deliveryOldest)).toEqual({ alpha: 30, beta: 3 });
     expect(await shown(metrics.rollbackOldest)).toEqual({ alpha: 9 });
   });
-
-  it('is of no age where the store could not tell since when it waits', async () => {
-    const { gauges, metrics, shown } = gaugesOf({
-      open: [[{ ...open('alpha', 'pending', 1), sinceMs: undefined }]],
-    });
-    await gauges.refresh();
-    expect(await shown(metrics.deliveryOldest)).toEqual({ alpha: 0 });
-  });
-
-  it('is gone from the gauges when it is gone', async () => {
-    const { gauges, metrics, shown } = gaugesOf({
-      open: [[open('alpha', 'pending', 2, { oldestSeconds: 5 }), unresolvedBets('alpha', 3)], []],
-    });
-    await gauges.refresh();
-    expect(await shown(metrics.unresolved)).toEqual({ alpha: 3 });
-    await gauges.refresh();
-    const { deliveries, deliveryOldest, rollbackOldest, unresolved } = metrics;
-    for (const gauge of [deliveries, deliveryOldest, rollbackOldest, unresolved]) {
-      expect(await shown(gauge)).toEqual({});
-    }
-  });
 });
 
 it('shows all that was counted where a large backlog could not be counted on (I7)', async () => {
@@ -191,58 +170,6 @@ describe('finished deliveries', () => {
       },
     });
   });
-
-  it('is kept apart by operation', async () => {
-    const { gauges, metrics, shown } = gaugesOf({
-      ended: (_, until) => ({
-        until,
-        counts: [ended('alpha', 2), ended('alpha', 3, { operation: 'settle' })],
-      }),
-    });
-    await gauges.refresh();
-    expect(await shown(metrics.deliveries)).toEqual({
-      ...{ 'alpha rollback delivered': 2, 'alpha settle delivered': 3 },
-    });
-  });
-
-  it('is counted in sections, at most eight in one look, when years of it have ended', async () => {
-    const { gauges, metrics, shown, countEnded } = gaugesOf({
-      until: [1_000],
-      ended: (from) => ({ until: new Date(from.getTime() + 100), counts: [ended('alpha', 1)] }),
-    });
-    await gauges.refresh();
-    expect(countEnded.mock.calls.map(([from, , rows]) => [from.getTime(), rows])).toEqual(
-      [0, 100, 200, 300, 400, 500, 600, 700].map((from) => [from, 100_000]),
-    );
-    // The part counted so far is shown; the next look counts the rest, and stops at its end.
-    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 8 });
-    await gauges.refresh();
-    expect(countEnded).toHaveBeenCalledTimes(10);
-    await gauges.refresh();
-    expect(countEnded).toHaveBeenCalledTimes(10);
-    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 10 });
-  });
-
-  it('hide no open delivery if they cannot be counted, and the failure is logged', async () => {
-    const gone = new Error('too much');
-    let isAway = true;
-    const { gauges, metrics, shown, countEnded } = gaugesOf({
-      open: [[open('alpha', 'pending', 2)]],
-      ended: (_, until) => {
-        if (isAway) throw gone;
-        return { until, counts: [ended('alpha', 6)] };
-      },
-    });
-    await expect(gauges.refresh()).rejects.toBe(gone);
-    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback pending': 2 });
-    isAway = false;
-    await gauges.refresh();
-    // Starts where it last stopped: nothing is left out.
-    expect(countEnded.mock.calls.map(([from]) => from.getTime())).toEqual([0, 0]);
-    expect(await shown(metrics.deliveries)).toEqual({
-      ...{ 'alpha rollback pending': 2, 'alpha rollback delivered': 6 },
-    });
-  });
 });
 
 describe('an operator whose file is gone', () => {
@@ -265,11 +192,5 @@ describe('an operator whose file is gone', () => {
     configured.delete('beta');
     await gauges.refresh();
     expect(error).toHaveBeenCalledTimes(2);
-  });
-
-  it('is not reported if only dead letters are left, which have an alert of their own', async () => {
-    const { gauges, error } = gaugesOf({ open: [[open('gone', 'dead', 2)]] });
-    await gauges.refresh();
-    expect(error).not.toHaveBeenCalled();
   });
 });

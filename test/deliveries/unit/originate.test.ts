@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Originating, originateRollbacks } from '../../../src/deliveries/originate.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
-import { GatewayError } from '../../../src/domain/errors.ts';
 import { askedBy } from '../../../src/store/bets/asked-by.ts';
 import type { Commit } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
@@ -112,27 +111,6 @@ describe('a place of unknown outcome that the service never rolled back', () => 
     await originateRollbacks(originating);
     expect(order).toEqual(['fence bet', 'commit bet']);
   });
-
-  it('waits its turn behind a result that was attempted, and cancels one that was not (I6)', async () => {
-    const waiting = (id: string, operation: 'settle' | 'update', attempts: number) => ({
-      ...{ id, operation, state: 'pending', purpose: 'promise', attempts },
-    });
-    const deliveries = partly<Bet['deliveries']>([
-      waiting('1', 'settle', 2),
-      waiting('2', 'update', 3),
-      waiting('3', 'settle', 0),
-    ]);
-    const { originating, commits } = originatingOf({ bet: { ...UNKNOWN, deliveries } });
-    expect(await originateRollbacks(originating)).toBe(1);
-    expect(commits[0]?.supersedes).toEqual(['2', '3']);
-  });
-
-  it('keeps the gateway’s own horizon where its operator’s file is gone (I4)', async () => {
-    const owner = UNKNOWN.owner && { ...UNKNOWN.owner, operatorId: 'gone' };
-    const { originating, commits } = originatingOf({ bet: { ...UNKNOWN, owner } });
-    await originateRollbacks(originating);
-    expect(commits[0]?.delivery).toMatchObject({ horizonMs: 259_200_000 });
-  });
 });
 
 describe('a place that looked overdue', () => {
@@ -148,19 +126,5 @@ describe('a place that looked overdue', () => {
     const { originating, commits, order } = originatingOf({ bet });
     expect(await originateRollbacks(originating)).toBe(0);
     expect([commits, order]).toEqual([[], []]);
-  });
-
-  it('is left to whoever was faster, and the next ones are still rolled back', async () => {
-    const other = { ...UNKNOWN, transactionId: 'other' };
-    const { originating, logger } = originatingOf({ bet: UNKNOWN, other }, ['moved', 'committed']);
-    expect(await originateRollbacks(originating)).toBe(1);
-    expect(logger.warn.mock.calls.map(([facts]) => facts.transactionId)).toEqual(['other']);
-  });
-
-  it('is looked for again later where PostgreSQL is away', async () => {
-    const { originating, commit } = originatingOf({ bet: UNKNOWN });
-    const gone = new GatewayError('DATABASE_UNAVAILABLE', 'gone');
-    commit.mockRejectedValueOnce(gone);
-    await expect(originateRollbacks(originating)).rejects.toBe(gone);
   });
 });

@@ -34,22 +34,4 @@ describe('the pace of an operator’s calls', () => {
     await vi.advanceTimersByTimeAsync(40);
     expect(even.waitMs).toBe(60);
   });
-
-  it('gives no turn that would begin when the time is over, and takes none for it', async () => {
-    const even = pace();
-    await even.turn(2, FAR);
-    expect(await even.turn(2, 50_500)).toBe(false);
-    expect(even.waitMs).toBe(500);
-    const last = even.turn(2, 50_501);
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await last).toBe(true);
-    expect(even.waitMs).toBe(500);
-  });
-
-  it('lets all calls pass at once if there is no limit, even if there was one', async () => {
-    const even = pace();
-    await even.turn(1, FAR);
-    expect(await even.turn(undefined, 0)).toBe(true);
-    expect(vi.getTimerCount()).toBe(0);
-  });
 });

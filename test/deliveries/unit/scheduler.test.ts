@@ -28,18 +28,6 @@ describe('an operator’s drain', () => {
     );
   });
 
-  it('is asked for later by one wake-up a second, in whole milliseconds', async () => {
-    const { scheduler, armed } = schedulerOf(nothingLeft);
-    expect(await scheduler.armLater('alpha', 1_200.4, 77)).toBe(true);
-    expect(armed()).toEqual([
-      {
-        name: 'wake',
-        data: { operatorId: 'alpha' },
-        opts: { jobId: 'wake-alpha-77', delay: 1_201, removeOnComplete: true, removeOnFail: true },
-      },
-    ]);
-  });
-
   it('is not armed where Redis does not take it, or not within half a second (I4)', async () => {
     const { scheduler, addBulk, logger } = schedulerOf(nothingLeft);
     addBulk.mockRejectedValueOnce(new Error('away'));
@@ -81,14 +69,6 @@ describe('a worker', () => {
     expect(moveToDelayed.mock.calls).toEqual([[5_251, 'token']]);
   });
 
-  it('comes back at once if more is left for now', async () => {
-    const moveToDelayed = vi.fn();
-    const { work } = schedulerOf(async () => 0);
-    const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed });
-    await expect(working).rejects.toBeInstanceOf(DelayedError);
-    expect(moveToDelayed.mock.calls).toEqual([[5_000, undefined]]);
-  });
-
   it('asks for a drain when it is woken, and drains nothing itself: one at a time', async () => {
     const drain = vi.fn(nothingLeft);
     const { work, armed } = schedulerOf(drain);
@@ -96,37 +76,9 @@ describe('a worker', () => {
     expect(armed().map(({ opts }) => opts?.jobId)).toEqual(['drain-alpha']);
     expect(drain).not.toHaveBeenCalled();
   });
-
-  it.each([{}, { data: {} }, { data: { operatorId: 7 } }])(
-    'throws out a job that names no operator: %j',
-    async (job) => {
-      const drain = vi.fn(nothingLeft);
-      const { work } = schedulerOf(drain);
-      await expect(work({ name: 'drain', ...job })).rejects.toThrow('a drain without an operator');
-      expect(drain).not.toHaveBeenCalled();
-    },
-  );
-
-  it('begins when it is told to, and says so if it ends by itself', async () => {
-    const { scheduler, run, worker, logger } = schedulerOf(nothingLeft);
-    expect(worker.options.autorun).toBe(false);
-    expect(run).not.toHaveBeenCalled();
-    const gone = new Error('gone');
-    run.mockRejectedValueOnce(gone);
-    scheduler.start();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(logger.error.mock.calls).toEqual([[{ err: gone }, 'scheduler.stopped']]);
-  });
 });
 
 describe('the queue in Redis', () => {
-  it('lives in one slot of a cluster, under one name and the id of its database', () => {
-    const { queue, worker } = schedulerOf(nothingLeft);
-    expect([queue.name, worker.name]).toEqual(['deliveries', 'deliveries']);
-    const prefix = '{wagergate}:here';
-    expect([queue.options.prefix, worker.options.prefix]).toEqual([prefix, prefix]);
-  });
-
   it('takes jobs at once or not at all, and never waits for a Redis that is away', () => {
     const { queue, worker } = schedulerOf(nothingLeft);
     expect(queue.connection.options).toMatchObject({
@@ -150,15 +102,6 @@ describe('the queue in Redis', () => {
     // The drains of a thousand operators take turns; one that hangs holds up no others.
     expect(concurrency).toBe(200);
   });
-
-  it('may fail in any of its parts without an end to the process', () => {
-    const { queue, worker, logger } = schedulerOf(nothingLeft);
-    const parts = [queue, worker, queue.connection, worker.connection];
-    for (const [at, part] of parts.entries()) part.emit('error', new Error(`broken ${at}`));
-    expect(logger.debug.mock.calls).toEqual(
-      parts.map((_, at) => [{ error: `broken ${at}` }, 'scheduler.connection_error']),
-    );
-  });
 });
 
 describe('a scheduler that is closed', () => {
@@ -178,12 +121,6 @@ describe('a scheduler that is closed', () => {
     await closing;
     expect(disconnect).toHaveBeenCalledTimes(2);
     expect(logger.warn).not.toHaveBeenCalled();
-  });
-
-  it('waits for no slice that has ended, also by a failure', async () => {
-    const { scheduler, work } = schedulerOf(() => Promise.reject(new Error('gone')));
-    await expect(work({ name: 'drain', data: { operatorId: 'alpha' } })).rejects.toThrow('gone');
-    await scheduler.close();
   });
 
   it('waits a second for a Redis that is away, and no longer', async () => {

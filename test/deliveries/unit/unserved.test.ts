@@ -51,35 +51,4 @@ describe('a drain that Redis accepts and gives to no worker', () => {
     expect(await drains()).toEqual({ sweep: 1, scheduler: 1 });
     await worker.close();
   });
-
-  it('is not taken for that where its operator’s rate makes it wait so long', async () => {
-    const { worker, drains, operators } = unserved();
-    const alpha = operators.get('alpha');
-    if (alpha === undefined) throw new Error('there is no alpha');
-    operators.set('alpha', { ...alpha, delivery: { ...alpha.delivery, ratePerSecond: 0.1 } });
-    await passing(17_900);
-    expect(await drains()).toEqual({});
-    await worker.close();
-  });
-
-  it.each([
-    [
-      'whose oldest is another one by now',
-      (look: number) => [dueIn('alpha', -5, Math.floor(look / 3))],
-    ],
-    [
-      'that had nothing due in between',
-      (look: number) => (look % 4 === 3 ? [] : [dueIn('alpha', -5)]),
-    ],
-  ])('is not that of an operator %s', async (_, open) => {
-    const { worker, store, drains } = unserved();
-    let look = 0;
-    store.openOperators.mockImplementation(async () => {
-      look += 1;
-      return open(look);
-    });
-    await passing(20_000);
-    expect(await drains()).toEqual({});
-    await worker.close();
-  });
 });

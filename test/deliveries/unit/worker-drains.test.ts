@@ -54,21 +54,6 @@ describe('without Redis', () => {
     await worker.close();
   });
 
-  it('a drain that fails is made again by the next sweep', async () => {
-    const { worker, store, logger } = withoutScheduler();
-    const gone = new Error('gone');
-    store.take.mockRejectedValueOnce(gone);
-    worker.start();
-    await passing();
-    expect(logger.warn.mock.calls).toContainEqual([
-      { err: gone, duty: 'drain' },
-      'deliveries.duty_failed',
-    ]);
-    await passing(1_000);
-    expect(store.take.mock.calls.map(([id]) => id)).toEqual(['alpha', 'beta', 'alpha', 'beta']);
-    await worker.close();
-  });
-
   it('a worker that is to stop ends with its slices, and begins none', async () => {
     const { worker, store } = withoutScheduler();
     const slow = Promise.withResolvers<ReturnType<typeof claim>>();
@@ -90,36 +75,9 @@ describe('without Redis', () => {
     await closing;
     expect(store.take).toHaveBeenCalledTimes(2);
   });
-
-  it('a worker that is to stop begins no slice for what it has just seen', async () => {
-    const { worker, store, drains } = withoutScheduler();
-    const look = Promise.withResolvers<[]>();
-    store.heldByPeople.mockImplementationOnce(() => look.promise);
-    worker.start();
-    await passing();
-    const closing = worker.close();
-    look.resolve([]);
-    await passing();
-    await closing;
-    expect(store.take).not.toHaveBeenCalled();
-    expect(await drains()).toEqual({});
-  });
 });
 
 describe('a drain that the scheduler asks for', () => {
-  it('is counted, and over where nothing is due', async () => {
-    const { worker, work, drains, store } = workerOf();
-    worker.start();
-    const job = drainOf('alpha');
-    const working = work(job);
-    await passing();
-    await working;
-    expect(job.moveToDelayed).not.toHaveBeenCalled();
-    expect(store.take).toHaveBeenCalledOnce();
-    expect(await drains()).toEqual({ scheduler: 1 });
-    await worker.close();
-  });
-
   it('comes back when its operator’s pace allows, which is kept from slice to slice (I7)', async () => {
     const { worker, work, store, operators, clock, finished } = workerOf();
     const alpha = operators.get('alpha');
@@ -163,49 +121,6 @@ describe('a drain that the scheduler asks for', () => {
     expect(store.take).toHaveBeenCalledTimes(2);
     await worker.close();
   });
-
-  it('blocks nothing after it failed', async () => {
-    const { worker, work, store } = workerOf();
-    store.take.mockRejectedValueOnce(new Error('gone'));
-    worker.start();
-    const failing = expect(work(drainOf('alpha'))).rejects.toThrow('gone');
-    await passing();
-    await failing;
-    const next = work(drainOf('alpha'));
-    await passing();
-    await next;
-    expect(store.take).toHaveBeenCalledTimes(2);
-    await worker.close();
-  });
-
-  it('is left to the other workers where this one is to stop', async () => {
-    const { worker, work, store, finished } = workerOf();
-    const slow = Promise.withResolvers<ReturnType<typeof claim>>();
-    store.take.mockImplementationOnce(() => slow.promise).mockImplementation(async () => claim(2));
-    worker.start();
-    const job = drainOf('alpha');
-    const working = work(job);
-    await passing();
-    const closing = worker.close();
-    slow.resolve(claim(1));
-    await passing();
-    await working;
-    await closing;
-    // More is left, but this process takes none of it.
-    expect(finished).toEqual(['bet-1']);
-    expect(store.take).toHaveBeenCalledOnce();
-    expect(job.moveToDelayed).not.toHaveBeenCalled();
-  });
-
-  it('goes by what a person said at the last sweep', async () => {
-    const { worker, work, store } = workerOf();
-    store.heldByPeople.mockResolvedValue(['alpha']);
-    worker.start();
-    await passing();
-    await work(drainOf('alpha'));
-    expect(store.take).not.toHaveBeenCalled();
-    await worker.close();
-  });
 });
 
 describe('a worker that is closed', () => {
@@ -232,17 +147,6 @@ describe('a worker that is closed', () => {
     expect(closed.worker).toHaveBeenCalledOnce();
     await passing(5_000);
     expect(duties.filter((duty) => duty === 'recover')).toHaveLength(1);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('sweeps no more if it was closed between two sweeps', async () => {
-    const { worker, duties } = workerOf();
-    worker.start();
-    await passing();
-    await worker.close();
-    const before = duties.length;
-    await passing(5_000);
-    expect(duties).toHaveLength(before);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -38,21 +38,6 @@ describe('a sweep', () => {
     await worker.close();
   });
 
-  it('comes a second after the end of the one before, however long that takes', async () => {
-    const { worker, duties, recoverLapsed } = workerOf();
-    const slow = Promise.withResolvers<never[]>();
-    recoverLapsed.mockImplementationOnce(() => slow.promise);
-    worker.start();
-    await sweeps(10);
-    expect(duties).toEqual([]);
-    slow.resolve([]);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(duties).toEqual(WITH_THE_SLOWER.slice(1));
-    await vi.advanceTimersByTimeAsync(1);
-    expect(duties.slice(4)).toEqual(EVERY_SWEEP);
-    await worker.close();
-  });
-
   it('does each duty, even if all of them fail, and says so (I4)', async () => {
     const scene = workerOf();
     const { worker, store, recoverLapsed, due, logger } = scene;
@@ -71,31 +56,6 @@ describe('a sweep', () => {
     );
     await another();
     expect(scene.duties).toEqual(EVERY_SWEEP);
-    await worker.close();
-  });
-
-  it('says ten times that a duty fails, and not each second for as long as it does', async () => {
-    const { worker, recoverLapsed, logger } = workerOf();
-    recoverLapsed.mockRejectedValue(new Error('broken'));
-    worker.start();
-    await sweeps(60);
-    expect(recoverLapsed).toHaveBeenCalledTimes(60);
-    expect(logger.warn.mock.calls).toHaveLength(10);
-    await worker.close();
-  });
-
-  it('counts beside the others, and not again before that has ended', async () => {
-    const { worker, store, duties } = workerOf();
-    const slow = Promise.withResolvers<Date>();
-    store.countableUntil.mockImplementationOnce(() => slow.promise);
-    worker.start();
-    await sweeps(5);
-    expect(store.countableUntil).toHaveBeenCalledOnce();
-    expect(duties.filter((duty) => duty === 'arm')).toHaveLength(5);
-    slow.resolve(new Date(0));
-    await another();
-    await another();
-    expect(store.countableUntil).toHaveBeenCalledTimes(2);
     await worker.close();
   });
 
@@ -151,14 +111,6 @@ describe('what a killed process left in flight', () => {
     ]);
     await worker.close();
   });
-
-  it('is looked for before due deliveries are scheduled: it may be work from now on', async () => {
-    const { worker, duties } = workerOf();
-    worker.start();
-    await sweeps(1);
-    expect(duties.indexOf('recover')).toBeLessThan(duties.indexOf('arm'));
-    await worker.close();
-  });
 });
 
 describe('an operator with deliveries', () => {
@@ -171,15 +123,6 @@ describe('an operator with deliveries', () => {
       ['drain-alpha', undefined],
       ['wake-beta-9', 1],
     ]);
-    await worker.close();
-  });
-
-  it('is left to a later sweep where its next one is a minute away', async () => {
-    const { worker, store, armed } = workerOf();
-    store.openOperators.mockResolvedValue([dueIn('alpha', 60_000), dueIn('beta', 59_999)]);
-    worker.start();
-    await sweeps(1);
-    expect(armed().map(({ opts }) => opts?.jobId)).toEqual(['wake-beta-7']);
     await worker.close();
   });
 
