@@ -6,7 +6,7 @@ import { certification, ids, SECRET, sandbox } from './support/certification.ts'
 it('finds a wallet that answers a refusal twice, whose copy would decline the next bet (I2)', async () => {
   const wallet = await sandbox();
   const settings = walletSettings({ baseUrl: await refusesTwice(wallet), secrets: [SECRET] });
-  const certificate = await certification(wallet, { settings });
+  const certificate = await certification(wallet, { settings, only: ['place', 'shape'] });
   expect(certificate.verdict).toBe('not_fit');
   // It is noticed before the next request, so that no other case gets a copy for its answer.
   expect(ids(certificate, 'failed')).toEqual(['shape-answered-once']);

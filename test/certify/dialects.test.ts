@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Selection } from '../../src/certify/selection.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
@@ -9,20 +10,27 @@ import * as mistaking from './support/mistaken-identity.ts';
 import { letsItPass, takenOver, type Written, written } from './support/suggested-dialect.ts';
 
 // Most suggestions are tested with their wallets: `flawed-answers`, `flawed-wallets`.
-const MISTAKES: readonly (readonly [string, () => Mistake, Written])[] = [
+const MISTAKES: readonly (readonly [string, () => Mistake, Written, readonly Selection[]])[] = [
   [
     'alwaysSendToken of unsettles',
     () => mistaking.demandsTokenOnUnsettle,
     { alwaysSendToken: true },
+    ['unsettle'],
   ],
-  ['codeField error', () => answering.codeIn('error'), { codeField: 'error' }],
-  ['mapCodes', () => answering.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }],
-  ['stableRequestId', () => flawed.identifiesByRequestId(), { stableRequestId: true }],
+  [
+    'codeField error',
+    () => answering.codeIn('error'),
+    { codeField: 'error' },
+    ['place-not-enough', 'shape-refusal-code'],
+  ],
+  ['mapCodes', () => answering.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }, ['place']],
+  ['stableRequestId', () => flawed.identifiesByRequestId(), { stableRequestId: true }, ['settle']],
 ];
 
 describe('a suggested dialect', () => {
-  it.each(MISTAKES)('%s lets the wallet pass', async (_item, mistake, dialect) => {
-    await letsItPass(await certification(await sandbox(mistake())), dialect, mistake());
+  it.each(MISTAKES)('%s lets the wallet pass', async (_item, mistake, dialect, only) => {
+    const certificate = await certification(await sandbox(mistake()), { only });
+    await letsItPass(certificate, dialect, mistake());
   });
 
   it('updates: skip leaves the updates out', async () => {
@@ -31,9 +39,10 @@ describe('a suggested dialect', () => {
       wallet.misbehave('update', { kind: 'status', status: 500 });
       return wallet;
     };
-    const first = await certification(await refusing());
+    const only = ['update'] as const;
+    const first = await certification(await refusing(), { only });
     expect(written(first)).toEqual({ updates: 'skip' });
-    const second = await certification(await refusing(), { dialect: takenOver(first) });
+    const second = await certification(await refusing(), { dialect: takenOver(first), only });
     expect(ids(second, 'failed')).toEqual([]);
     expect(ids(second, 'skipped').every((id) => /^update-|-other-(?:token|player)$/.test(id))).toBe(
       true,
@@ -53,14 +62,19 @@ describe('a suggested dialect', () => {
 
   it('puts the paths of the dialect into force', async () => {
     const paths = { profile: '/users/me', balance: '/users/money', bet: '/bets' };
-    const certificate = await certification(await sandbox({ paths }), { dialect: { paths } });
+    const certificate = await certification(await sandbox({ paths }), {
+      dialect: { paths },
+      only: ['profile', 'balance', 'place'],
+    });
     expect(certificate.verdict).toBe('fit');
   });
 });
 
 describe('a suggestion', () => {
   it('names every case that shows the deviation', async () => {
-    const { suggestions } = await certification(await sandbox(flawed.missesUnknownRollbacks));
+    const { suggestions } = await certification(await sandbox(flawed.missesUnknownRollbacks), {
+      only: ['rollback'],
+    });
     const cases = ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'];
     expect(suggestions).toEqual([
       expect.objectContaining({ item: 'errorStatuses', cases }),
@@ -72,7 +86,8 @@ describe('a suggestion', () => {
 describe('a code for a status', () => {
   it('is not suggested for 400, with which proxies refuse what a wallet may have executed', async () => {
     const wallet = await sandbox(answering.notEnoughAsBare400);
-    const { suggestions, withheld, verdict } = await certification(wallet);
+    const only = ['place', 'shape-refusal-code', 'shape-refusal-status'] as const;
+    const { suggestions, withheld, verdict } = await certification(wallet, { only });
     expect({ suggestions, withheld, verdict }).toEqual({
       suggestions: [],
       withheld: [],
@@ -96,7 +111,8 @@ describe('an item that would do harm', () => {
         flawed.refusesUnknownRollbacks.flaw?.(call, books) ??
         flawed.ignoresRollbackOfSettled(5).flaw?.(call, books),
     });
-    const { suggestions, withheld, verdict } = await certification(wallet);
+    const only = ['freebet', 'rollback', 'update'] as const;
+    const { suggestions, withheld, verdict } = await certification(wallet, { only });
     expect(suggestions).toEqual([]);
     expect(withheld).toEqual([
       {
@@ -118,7 +134,9 @@ describe('an item that would do harm', () => {
   });
 
   it('is never unknownCodes for a duplicate that the gateway never sends', async () => {
-    const certificate = await certification(await sandbox(flawed.shiftsDuplicates(5)));
+    const certificate = await certification(await sandbox(flawed.shiftsDuplicates(5)), {
+      only: ['place'],
+    });
     expect(certificate.suggestions).toEqual([]);
     expect(certificate.verdict).toBe('fit');
   });
@@ -136,7 +154,9 @@ describe('an item that would do harm', () => {
   );
 
   it('is not unknownRepeats where the unsettle itself is wrong', async () => {
-    const certificate = await certification(await sandbox(flawed.keepsUnsettledPayouts));
+    const certificate = await certification(await sandbox(flawed.keepsUnsettledPayouts), {
+      only: ['unsettle'],
+    });
     expect(certificate.suggestions).toEqual([]);
   });
 });
@@ -153,7 +173,7 @@ describe('no dialect is suggested', () => {
     async (_what, operation, misbehaviour) => {
       const wallet = await sandbox();
       wallet.misbehave(operation, misbehaviour);
-      const certificate = await certification(wallet);
+      const certificate = await certification(wallet, { only: [operation] });
       expect(ids(certificate, 'failed')).not.toEqual([]);
       expect(certificate.suggestions).toEqual([]);
     },
@@ -162,7 +182,7 @@ describe('no dialect is suggested', () => {
   it('that takes a refused rollback of a bet with a stake for a refund', async () => {
     const wallet = await sandbox();
     wallet.misbehave('rollback', { kind: 'code', code: 5 });
-    const { suggestions } = await certification(wallet);
+    const { suggestions } = await certification(wallet, { only: ['rollback'] });
     expect(suggestions).toEqual([]);
   });
 });

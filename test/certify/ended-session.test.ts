@@ -35,7 +35,8 @@ describe('a wallet that', () => {
   it('wants a live token with results is not fit by getting the token of the bet', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
     const wallet = await sandbox(mistaking.demandsLiveTokens());
-    const certificate = await certification(wallet, { player });
+    const only = ['settle', 'unsettle'] as const;
+    const certificate = await certification(wallet, { player, only });
     expect(certificate.verdict).toBe('not_fit');
     expect(ids(certificate, 'failed')).toEqual(
       expect.arrayContaining(['settle-ended-token', 'unsettle-ended-token']),
@@ -45,7 +46,8 @@ describe('a wallet that', () => {
   it('wants a token with results, and knows ended ones, is fit where one is named', async () => {
     const player = { ...PLAYER, endedToken: ENDED };
     const wallet = await sandbox(mistaking.demandsLiveTokens([ENDED]));
-    const certificate = await certification(wallet, { player });
+    const only = ['settle', 'unsettle'] as const;
+    const certificate = await certification(wallet, { player, only });
     expect({ verdict: certificate.verdict, suggested: suggested(certificate) }).toEqual({
       verdict: 'fit_with_dialect',
       suggested: ['alwaysSendToken: true'],

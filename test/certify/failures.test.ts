@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Selection } from '../../src/certify/selection.ts';
 import type { FailureMeaning } from '../../src/certify/trial/failure-meaning.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import type { WireAnswer } from '../../tools/simulator/wallet/answers.ts';
@@ -9,14 +10,14 @@ import * as flawed from './support/flawed-wallets.ts';
 import type { Mistake } from './support/mistake.ts';
 
 describe('what a failure means', () => {
-  it.each<[string, Mistake, FailureMeaning]>([
-    ['a win beside the cashout', flawed.addsWinToCashout, 'costs_money'],
-    ['a repeated refund', flawed.refundsTwice, 'costs_money_when_an_answer_is_lost'],
-    ['a foreign signature', answering.acceptsAnySignature, 'lets_somebody_in'],
-    ['a duplicate that is debited', flawed.debitsDuplicates, 'absorbed'],
-    ['noise of floats', answering.countsInFloats(), 'cosmetic'],
-  ])('%s', async (_what, mistake, meaning) => {
-    const { findings } = await certification(await sandbox(mistake));
+  it.each<[string, Mistake, FailureMeaning, Selection]>([
+    ['a win beside the cashout', flawed.addsWinToCashout, 'costs_money', 'settle'],
+    ['a repeated refund', flawed.refundsTwice, 'costs_money_when_an_answer_is_lost', 'rollback'],
+    ['a foreign signature', answering.acceptsAnySignature, 'lets_somebody_in', 'signatures'],
+    ['a duplicate that is debited', flawed.debitsDuplicates, 'absorbed', 'place'],
+    ['noise of floats', answering.countsInFloats(), 'cosmetic', 'currencies'],
+  ])('%s', async (_what, mistake, meaning, only) => {
+    const { findings } = await certification(await sandbox(mistake), { only: [only] });
     expect(new Set(findings.map((one) => one.meaning))).toEqual(new Set([meaning]));
   });
 
@@ -155,10 +156,10 @@ describe('a wallet that misbehaves on the wire', () => {
   it('is told which calls, and how many answers', async () => {
     const wallet = await sandbox();
     wallet.misbehave('settle', { kind: 'wrongTransactionId' }, { calls: 1 });
-    const { cases } = await certification(wallet);
+    const { cases } = await certification(wallet, { only: ['settle', 'shape-transaction-id'] });
     const found = cases.find(({ id }) => id === 'shape-transaction-id');
     expect(found?.reasons).toEqual([
-      expect.stringMatching(/^another transactionId \(1 of \d{3} answers; settle\)$/),
+      expect.stringMatching(/^another transactionId \(1 of \d+ answers; settle\)$/),
     ]);
   });
 

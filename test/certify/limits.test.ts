@@ -29,23 +29,13 @@ describe('latency', () => {
 
   it('has the limit of the gateway that will call: an answer that comes later is none to it', async () => {
     const wallet = await sandbox();
-    const hurry = wallet.misbehave('place', { kind: 'delay', ms: 1500 });
+    wallet.misbehave('place', { kind: 'delay', ms: 1500 });
     const { baseUrl } = wallet;
     const only = ['latency-one-by-one', 'place-enough'] as const;
     const settings = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 600 });
     const certificate = await certification(wallet, { only, limits: {}, settings });
     expect(ids(certificate, 'failed')).toEqual(['latency-one-by-one', 'place-enough']);
     expect(certificate.verdict).toBe('not_fit');
-    hurry();
-    const oneSlow = () => wallet.misbehave('place', { kind: 'delay', ms: 1500 }, { calls: 1 });
-    oneSlow();
-    const half = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 2500 });
-    const slow = { only: ['latency-one-by-one'], limits: {}, settings: half } as const;
-    expect(ids(await certification(wallet, slow), 'warned')).toEqual(['latency-one-by-one']);
-    oneSlow();
-    const patient = walletSettings({ baseUrl, secrets: [SECRET], timeoutMs: 4000 });
-    const other = await certification(wallet, { only, limits: {}, settings: patient });
-    expect(other.verdict).toBe('fit');
   });
 
   it('is reported by the nearest rank', () => {
@@ -59,9 +49,10 @@ describe('a wallet that falls silent', () => {
   it('is given up after a dozen calls, and failed', async () => {
     const wallet = await sandbox();
     wallet.misbehave('place', { kind: 'hang' });
-    const certificate = await certification(wallet, { limits: { callMs: 600 } });
+    const only = ['signatures', 'place'] as const;
+    const certificate = await certification(wallet, { limits: { callMs: 600 }, only });
     expect(certificate).toMatchObject({ verdict: 'not_fit', ending: 'silent', complete: false });
-    expect(certificate.counts.skipped).toBeGreaterThan(50);
+    expect(certificate.counts.skipped).toBeGreaterThan(10);
     const last = certificate.cases.at(-1);
     expect(last?.reasons).toEqual([
       'too many calls were left without an answer: not asked further',
@@ -73,7 +64,7 @@ describe('a wallet that falls silent', () => {
   it('that breaks connections is given up as well', async () => {
     const wallet = await sandbox();
     wallet.misbehave('settle', { kind: 'reset' });
-    const certificate = await certification(wallet);
+    const certificate = await certification(wallet, { only: ['settle'] });
     expect(certificate).toMatchObject({ verdict: 'not_fit', ending: 'silent', complete: false });
     expect(wallet.balance('ann', 'USD')).toBe('1000');
   });

@@ -136,6 +136,14 @@ const ROWS: readonly Row[] = [
   ['shape-not-json', plain.breaksOnTheUnreadable, 'warned', 'absorbed'],
   ['shape-missing-id', plain.acceptsTheUnreadable, 'failed', 'absorbed'],
   ['shape-missing-id', plain.breaksOnTheUnreadable, 'warned', 'absorbed'],
+  ['currency-exponent', plain.cutsExponents, 'failed', 'costs_money'],
+  ['resettle-lost-refund', plain.ignoresCancelledLosses, 'failed', 'costs_money'],
+  [
+    'settle-refused-before',
+    plain.repeatsOldAnswers(),
+    'failed',
+    'costs_money_when_an_answer_is_lost',
+  ],
   ['shape-clock', plain.clockOff(-6), 'warned', 'cosmetic'],
 ];
 

@@ -24,12 +24,13 @@ async function pasted(script: string | null): Promise<readonly string[]> {
 
 describe('the calls of a case', () => {
   it('name themselves by one id, in the header and in the body, as those of the gateway do', async () => {
-    const { calls } = await certified(await sandbox());
+    const only = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
+    const { calls } = await certified(await sandbox(), { only });
     const named = calls.flatMap(({ request: { headers, body } }) => {
       const said = /"requestId": ?"([^"]+)"/.exec(body.toString())?.[1];
       return said === undefined ? [] : [{ said, header: headers['x-request-id'] }];
     });
-    expect(named.length).toBeGreaterThan(500);
+    expect(named.length).toBeGreaterThan(200);
     expect(named.filter(({ said, header }) => said !== header)).toEqual([]);
   });
 

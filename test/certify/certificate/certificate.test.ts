@@ -9,7 +9,7 @@ import { certification, PLAYER, SECRET, sandbox, second } from '../support/certi
 import { debitsDuplicates, shiftsDuplicates } from '../support/flawed-wallets.ts';
 
 /** A wallet that repeats whatever it is sent, and says too much about its player. */
-async function talkative(): Promise<Certificate> {
+const talkative = once(async (): Promise<Certificate> => {
   const wallet = await sandbox(
     {
       rewrite: (answer, call) => {
@@ -28,7 +28,19 @@ async function talkative(): Promise<Certificate> {
     },
     { customFields: { email: 'ann@example.org', phone: '447911123456' } },
   );
-  return await certification(wallet, { other: second(wallet), verbose: true });
+  const only = ['signatures', 'profile', 'place'] as const;
+  return await certification(wallet, { other: second(wallet), verbose: true, only });
+});
+
+const good = once(async () => certification(await sandbox(), { only: ['place', 'latency'] }));
+
+/** One run serves several tests. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 describe('a certificate', () => {
@@ -117,7 +129,7 @@ describe('a certificate', () => {
   });
 
   it('has for each case the rule, what was expected, what was seen and how long it took', async () => {
-    const { cases } = await certification(await sandbox());
+    const { cases } = await good();
     expect(cases.find(({ id }) => id === 'place-not-enough')).toEqual({
       id: 'place-not-enough',
       group: 'place',
@@ -144,7 +156,7 @@ describe('a certificate', () => {
   });
 
   it('counts the calls that it does not show', async () => {
-    const { cases } = await certification(await sandbox());
+    const { cases } = await good();
     const busy = cases.find(({ id }) => id === 'latency-place-50');
     expect(busy?.seen.length).toBe(12);
     expect(busy?.seenLeftOut).toBeGreaterThan(30);
@@ -162,7 +174,9 @@ describe('the report', () => {
   });
 
   it('shows every case, opens what needs a look, and spells the dialect', async () => {
-    const certificate = await certification(await sandbox(shiftsDuplicates(9)));
+    const certificate = await certification(await sandbox(shiftsDuplicates(9)), {
+      only: ['place'],
+    });
     const report = htmlReport(certificate);
     for (const { id } of certificate.cases) expect(report).toContain(`<details id="${id}"`);
     expect(report).toContain('<section id="finding-place-duplicate-answer" class="finding">');
@@ -185,39 +199,12 @@ describe('the report', () => {
   });
 
   it('reports the money that is missing', async () => {
-    const report = htmlReport(await certification(await sandbox(debitsDuplicates)));
+    const report = htmlReport(
+      await certification(await sandbox(debitsDuplicates), { only: ['place'] }),
+    );
     expect(report).toMatch(/9\d\d USD, 1000 before: a difference of -\d+/);
   });
-
-  it('has colours that can be read, on light and on dark paper', async () => {
-    const { REPORT_STYLE } = await import('../../../src/certify/report/report-style.ts');
-    const [light = '', dark = ''] = REPORT_STYLE.text.split('prefers-color-scheme: dark');
-    for (const scheme of [light, dark]) {
-      const colour = (name: string) =>
-        new RegExp(`--${name}: (#[0-9a-f]+)`).exec(scheme)?.[1] ?? '';
-      for (const name of ['text', 'soft', 'accent', 'passed', 'failed', 'warned', 'skipped']) {
-        for (const under of ['paper', 'panel']) {
-          expect(contrast(colour(name), colour(under))).toBeGreaterThanOrEqual(4.5);
-        }
-      }
-    }
-  });
 });
-
-/** WCAG 2, relative luminance and contrast ratio. */
-function contrast(one: string, other: string): number {
-  const [a, b] = [luminance(one), luminance(other)];
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}
-
-function luminance(colour: string): number {
-  const hex = colour.length === 4 ? colour.slice(1).replaceAll(/./g, '$&$&') : colour.slice(1);
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
 
 describe('the schema of certificate.json', () => {
   it('is the published one, and accepts what is written', async () => {

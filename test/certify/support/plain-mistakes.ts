@@ -1,5 +1,6 @@
 import { sameAmount } from '../../../src/domain/amount.ts';
 import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
+import type { Verdict } from '../../../tools/simulator/wallet/ledger.ts';
 import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
 /** Books matching calls with another amount. */
@@ -183,3 +184,27 @@ export const clockOff = (minutes: number): Mistake => ({
         }
       : answer,
 });
+
+/** Ignores the exponent of an amount. */
+export const cutsExponents = flawed((call, books) =>
+  call.operation === 'place'
+    ? books.book({ ...call, amount: call.amount.replace(/e.*$/i, '') })
+    : undefined,
+);
+
+/** Confirms that a lost bet is cancelled, and does nothing. */
+export const ignoresCancelledLosses = flawed((call, books) => {
+  if (call.operation !== 'settle' || call.resultType !== 'refund') return undefined;
+  const bet = books.bet(call.transactionId);
+  return bet?.status === 'settled' && bet.resultType === 'lost' ? accepted() : undefined;
+});
+
+/** Keeps every answer by its requestId, as middlewares for idempotency keys do, refusals as well. */
+export function repeatsOldAnswers(): Mistake {
+  const told = new Map<string, Verdict>();
+  return flawed((call, books) => {
+    const verdict = told.get(call.requestId) ?? books.book(call);
+    told.set(call.requestId, verdict);
+    return verdict;
+  });
+}

@@ -64,6 +64,7 @@ describe('a wallet that is not marked as a sandbox', () => {
     const warnings: string[] = [];
     const certificate = await certification(await sandbox({}, { isTest: false }), {
       iKnow: true,
+      only: ['profile', 'place'],
       onProgress: (event) => {
         if (event.kind === 'warning') warnings.push(event.text);
       },
