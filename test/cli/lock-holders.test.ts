@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
 import { folderWith, GATEWAY, operatorYaml } from '../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../support/database.ts';
-import { connect, waitForLock } from '../support/server.ts';
+import { connect } from '../support/server.ts';
 import { wagergate } from './support/command-line.ts';
 
 let database: OpenDatabase;
@@ -52,9 +52,7 @@ async function spoken(args: readonly string[]): Promise<string> {
 
 describe('a command that waits for a lock', () => {
   it.each([
-    ['books rebuild', 'LOCK TABLE books_cursor', ['books', 'rebuild']],
     ['players forget', 'LOCK TABLE players', ['players', 'forget', 'ann-1', '--reason', 'DSR-4']],
-    ['players export', 'LOCK TABLE audit', ['players', 'export', 'ann-1']],
     [
       'deliveries resume',
       `UPDATE operator_holds SET hold_actor = 'by hand'`,
@@ -74,17 +72,6 @@ describe('a command that waits for a lock', () => {
   });
 });
 
-it('names only the last session of those that wait for each other', async () => {
-  const pid = await hold('LOCK TABLE books_cursor IN SHARE MODE');
-  const between = await connect(database.url);
-  const waits = between.query('BEGIN; LOCK TABLE books_cursor; COMMIT');
-  await waitForLock(database.url);
-  const said = await spoken(['books', 'rebuild']);
-  expect(said.match(/session \d+/g)).toEqual([`session ${pid}`]);
-  await waits;
-  await between.end();
-});
-
 it('a migration that another one keeps waiting names it, and not how to end it', async () => {
   holder = await connect(database.url);
   await holder.query(`SET application_name = 'wagergate-migrate'; BEGIN`);
@@ -92,24 +79,4 @@ it('a migration that another one keeps waiting names it, and not how to end it',
   const said = await spoken(['migrate', '--json']);
   expect(said).toContain('wagergate-migrate, idle in transaction');
   expect(said).not.toContain('pg_terminate_backend');
-});
-
-it('does not take those for its holder that wait for it, such as the bookkeeper of a running gateway', async () => {
-  holder = await connect(database.url);
-  await holder.query(`
-    CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NULL; END $$;
-    CREATE TRIGGER slow AFTER UPDATE ON books_cursor FOR EACH STATEMENT EXECUTE FUNCTION slow()`);
-  const ran = wagergate(['books', 'rebuild'], { env });
-  const holds = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
-  await expect.poll(async () => (await holder.query(holds)).rowCount).toBe(1);
-  await holder.query(`SET application_name = 'wagergate-books'`);
-  await holder.query('SELECT FROM books_cursor FOR UPDATE');
-  await holder.query('DROP FUNCTION slow CASCADE');
-  expect(await ran).toMatchObject({ code: 0, stderr: '' });
-});
-
-it('does not mention waiting if it waits for nobody', async () => {
-  holder = await connect(database.url);
-  const { stderr } = await wagergate(['books', 'rebuild'], { env });
-  expect(stderr).not.toContain('waiting for a lock');
 });

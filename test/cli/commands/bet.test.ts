@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownAttemptId } from '../../../src/store/bets/asked-by.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { connect } from '../../support/server.ts';
-import { spawnWagergate, wagergate } from '../support/command-line.ts';
+import { wagergate } from '../support/command-line.ts';
 
 const BET = 'bet-1';
 const PLACE = '{"transactionId":"bet-1","amount":12.10}';
@@ -113,7 +113,7 @@ describe('wagergate bet', () => {
   });
 
   it('tells the story of a bet as a person reads it', async () => {
-    const { code, stdout, stderr } = await spawnWagergate(['bet', BET], { env });
+    const { code, stdout, stderr } = await wagergate(['bet', BET], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { userId } = journal.owner;
     const gap = '\u{fffd}';

@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/support/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
-import { insertDeadRollbacks, insertDelivery, insertOperation } from '../../support/deliveries.ts';
-import { type Ran, spawnWagergate, wagergate } from '../support/command-line.ts';
+import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
+import { type Ran, wagergate } from '../support/command-line.ts';
 
 let database: OpenDatabase;
 let client: Client;
@@ -40,11 +40,11 @@ async function rowOf(id: string): Promise<Record<string, unknown>> {
 }
 
 describe('wagergate deliveries list', () => {
-  it('shows a line per delivery, oldest first, in a process of its own', async () => {
+  it('shows a line per delivery, oldest first', async () => {
     const lastError = 'HTTP 503\u{1b}[31m';
     const first = await insertDelivery(client, { transactionId: 'bet-1', attempts: 3, lastError });
     await insertDelivery(client, { operator: 'beta', operation: 'update', transactionId: 'bet-2' });
-    const { code, stdout, stderr } = await spawnWagergate(['deliveries', 'list'], { env });
+    const { code, stdout, stderr } = await deliveries('list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [titles, , ...lines] = stdout.trimEnd().split('\n');
     expect(titles).toMatch(/^ *id {2}operator {2}operation {2}transactionId {2}state +attempts/);
@@ -136,24 +136,6 @@ describe('wagergate deliveries retry', () => {
     expect(await rowOf(rollback)).toMatchObject({ state: 'pending', due: true });
     expect(await rowOf(settle)).toMatchObject({ state: 'dead' });
   });
-
-  it('goes through very many in pieces and tells how far it has come (I12)', async () => {
-    const count = 10_002;
-    await insertDeadRollbacks(client, count);
-    const args = ['retry', '--operator', 'alpha', '--state', 'dead', '--reason', 'wallet is back'];
-    const { code, stdout, stderr } = await deliveries(...args);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `${count} dead deliveries of alpha are due now\n`,
-    });
-    expect(stderr).toMatch(/^\.\.\. 10000 deliveries, up to \d+\n$/);
-    // The audit has each delivery, so that it stays clear who retried which.
-    const { rows } = await client.query<{ retried: string }>(
-      `SELECT count(DISTINCT subject) AS retried FROM audit
-        WHERE action = 'delivery.retry' AND operator_id = 'alpha' AND reason = 'wallet is back'`,
-    );
-    expect(rows).toEqual([{ retried: String(count) }]);
-  }, 60_000);
 
   it('does not bring back what a later operation of the bet has passed (I6)', async () => {
     const id = await insertDelivery(client, {
