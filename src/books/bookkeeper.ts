@@ -62,7 +62,7 @@ export class Bookkeeper {
   readonly #lag: LagGauge;
   readonly #duties: readonly Loop[];
   /** The zone that the log says is not taken: two duties ask every four seconds, perhaps for years. */
-  #toldZone: string | undefined;
+  #reportedZone: string | undefined;
   #stopping = false;
 
   constructor(keeping: Bookkeeping) {
@@ -214,11 +214,11 @@ export class Bookkeeper {
     const { timeZone } = this.#keeping.configuration().gateway.books;
     const { timeZone: kept = timeZone } = await this.#journal.cursor();
     const differing = kept === timeZone ? undefined : timeZone;
-    if (differing !== undefined && differing !== this.#toldZone) {
+    if (differing !== undefined && differing !== this.#reportedZone) {
       const note = 'the days stay those of the first until `wagergate books rebuild`';
       this.#keeping.logger.warn({ kept, configured: timeZone, note }, 'books.time_zone_differs');
     }
-    this.#toldZone = differing;
+    this.#reportedZone = differing;
     return kept;
   }
 

@@ -10,7 +10,7 @@ import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
-import { refusalToSend } from './askable-wallet.ts';
+import { refusalToSend } from './callable-wallet.ts';
 import type { PlaceCallback } from './context.ts';
 import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';

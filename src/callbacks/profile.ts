@@ -58,10 +58,10 @@ export async function profile(
     requestId: message.requestId ?? randomUUID(),
     deadline,
     whyBroken: (document) => {
-      const heard = namedIn(document, session);
-      if (!('fault' in heard)) return undefined;
-      noteBroken(callbacks, operatorId, heard.fault);
-      return heard.fault;
+      const read = namedIn(document, session);
+      if (!('fault' in read)) return undefined;
+      noteBroken(callbacks, operatorId, read.fault);
+      return read.fault;
     },
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);

@@ -13,9 +13,9 @@ import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { answerFor, done } from './answers.ts';
-import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { callToken } from './call-token.ts';
+import { callableWallet } from './callable-wallet.ts';
 import { answerUnsent, commitInTime, type NextState, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
@@ -56,9 +56,9 @@ export async function sendPromised(
   const { callbacks, message, deadline, transactionId } = callback;
   const { from, to, supersedes, transactionTime } = next;
   const { operatorId } = ownerOf(from);
-  const askable = askableWallet(callbacks, from, message.operation, deadline);
-  if ('refusal' in askable) return await takeOver(callback, next);
-  const attempt = promisedAttempt(callback, askable.wallet, next, conclude);
+  const callable = callableWallet(callbacks, from, message.operation, deadline);
+  if ('refusal' in callable) return await takeOver(callback, next);
+  const attempt = promisedAttempt(callback, callable.wallet, next, conclude);
   const { attemptId } = attempt;
   // Committed by the answer's deadline, not the wallet's: if there is no time left for the call by then, the
   // promise alone is the answer.

@@ -16,9 +16,9 @@ import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
-import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { callToken } from './call-token.ts';
+import { callableWallet } from './callable-wallet.ts';
 import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
 import { detailOf, type Handled } from './handled.ts';
 
@@ -44,14 +44,14 @@ export async function sendResult(
 ): Promise<Handled | 'moved'> {
   const { callbacks, message, deadline } = callback;
   const { operatorId } = ownerOf(bet);
-  const askable = askableWallet(callbacks, bet, message.operation, deadline);
-  if ('refusal' in askable) {
+  const callable = callableWallet(callbacks, bet, message.operation, deadline);
+  if ('refusal' in callable) {
     if (terms.mayQueue) return await takeOverResult(callback, bet, []);
-    const { refusal: reason } = askable;
+    const { refusal: reason } = callable;
     callbacks.metrics.rejected.inc({ operator: operatorId, reason });
     return unavailable('not_sent', operatorId, { reason });
   }
-  const { wallet } = askable;
+  const { wallet } = callable;
   if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
     return await heldForPerson(callback, bet);
   }

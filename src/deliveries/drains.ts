@@ -4,7 +4,7 @@ import { Pace } from './pace.ts';
 /** The drains of this process: one of an operator at a time, or its wallet would get twice the calls. */
 export class Drains {
   readonly #draining: Draining;
-  readonly #quietly: (work: () => Promise<unknown>) => Promise<void>;
+  readonly #runDuty: (work: () => Promise<unknown>) => Promise<void>;
   readonly #isStopping: () => boolean;
   /** Operators being drained now. */
   readonly #drained = new Set<string>();
@@ -12,14 +12,14 @@ export class Drains {
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
 
-  /** @param quietly runs work, and logs if it fails; never rejects */
+  /** @param runDuty runs work, and logs if it fails; never rejects */
   constructor(
     draining: Draining,
-    quietly: (work: () => Promise<unknown>) => Promise<void>,
+    runDuty: (work: () => Promise<unknown>) => Promise<void>,
     isStopping: () => boolean,
   ) {
     this.#draining = draining;
-    this.#quietly = quietly;
+    this.#runDuty = runDuty;
     this.#isStopping = isStopping;
   }
 
@@ -45,7 +45,7 @@ export class Drains {
   start(operatorId: string): void {
     if (this.#isStopping()) return;
     this.#draining.metrics.drains.inc({ by: 'sweep' });
-    const drained = this.#quietly(() => this.drain(operatorId)).finally(() =>
+    const drained = this.#runDuty(() => this.drain(operatorId)).finally(() =>
       this.#here.delete(drained),
     );
     this.#here.add(drained);

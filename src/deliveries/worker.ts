@@ -43,7 +43,7 @@ export interface Working extends Draining {
 }
 
 /** For how many sweeps an operator's next delivery has been the same. */
-interface Standstill {
+interface StalledOperator {
   readonly nextAtMs: number;
   readonly sweeps: number;
 }
@@ -57,7 +57,7 @@ export class DeliveryWorker {
   readonly #failureLines: FailureLines;
   /** When each operator's backlog was last woken, monotonic. */
   readonly #wokenAtMs = new Map<string, number>();
-  #standstills = new Map<string, Standstill>();
+  #stalledOperators = new Map<string, StalledOperator>();
   /** Operators drained here until the scheduler serves them, with the sweep since which they are. */
   readonly #unserved = new Map<string, number>();
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
@@ -78,7 +78,7 @@ export class DeliveryWorker {
     this.#failureLines = new FailureLines(draining.clock);
     this.#drains = new Drains(
       this.#draining,
-      (work) => this.#quietly('drain', work),
+      (work) => this.#runDuty('drain', work),
       () => this.#stopping,
     );
     // Starts at zero, because an alert treats the absence of this counter as having no workers.
@@ -99,7 +99,7 @@ export class DeliveryWorker {
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });
         this.#unserved.delete(operatorId);
-        this.#standstills.delete(operatorId);
+        this.#stalledOperators.delete(operatorId);
         return this.#drains.drain(operatorId);
       },
     });
@@ -133,15 +133,15 @@ export class DeliveryWorker {
    */
   async #sweep(): Promise<void> {
     // Each on its own: a duty that always fails must not keep the others from running.
-    await this.#quietly('recover', () => this.#recover());
+    await this.#runDuty('recover', () => this.#recover());
     // Each bet takes some round trips to PostgreSQL: no other operator's deliveries may wait for hundreds of them (I7).
     if (this.#sweeps % ORIGINATE_EVERY === 0) this.#isOriginatingDue = true;
     this.#deciding ??= this.#decideDue().finally(() => {
       this.#deciding = undefined;
     });
-    await this.#quietly('arm', () => this.#armDue());
+    await this.#runDuty('arm', () => this.#armDue());
     if (this.#sweeps % GAUGES_EVERY === 0) {
-      this.#counting ??= this.#quietly('count', () => this.#gauges.refresh()).finally(() => {
+      this.#counting ??= this.#runDuty('count', () => this.#gauges.refresh()).finally(() => {
         this.#counting = undefined;
       });
     }
@@ -153,9 +153,9 @@ export class DeliveryWorker {
     const { originate, confirm } = this.#passedOver;
     if (this.#isOriginatingDue) {
       this.#isOriginatingDue = false;
-      await this.#quietly('originate', () => originateRollbacks(this.#draining, originate));
+      await this.#runDuty('originate', () => originateRollbacks(this.#draining, originate));
     }
-    await this.#quietly('confirm', () => confirmDue(this.#draining, confirm));
+    await this.#runDuty('confirm', () => confirmDue(this.#draining, confirm));
   }
 
   async #armDue(): Promise<void> {
@@ -213,8 +213,8 @@ export class DeliveryWorker {
     for (const [operatorId, since] of this.#unserved) {
       if (this.#sweeps - since >= WITHOUT_SWEEPS) this.#unserved.delete(operatorId);
     }
-    const before = this.#standstills;
-    const now = new Map<string, Standstill>();
+    const before = this.#stalledOperators;
+    const now = new Map<string, StalledOperator>();
     for (const { operatorId, nextAtMs } of due) {
       const last = before.get(operatorId);
       const sweeps = last?.nextAtMs === nextAtMs ? last.sweeps + 1 : 0;
@@ -228,7 +228,7 @@ export class DeliveryWorker {
       this.#draining.logger.warn({ ...facts, note }, 'scheduler.unserved');
       this.#scheduler.reopen();
     }
-    this.#standstills = now;
+    this.#stalledOperators = now;
   }
 
   async #arm(operatorIds: readonly string[]): Promise<void> {
@@ -260,7 +260,7 @@ export class DeliveryWorker {
         this.#halfOpen(operatorId);
         break;
       case 'closed':
-        void this.#quietly('breaker', () => this.#returned(operatorId));
+        void this.#runDuty('breaker', () => this.#returned(operatorId));
         break;
       default:
         unreachable(state);
@@ -271,7 +271,7 @@ export class DeliveryWorker {
   #halfOpen(operatorId: string): void {
     const operator = this.#draining.configuration().operators.get(operatorId);
     if (operator === undefined) return;
-    const probe = () => void this.#quietly('breaker', () => this.#probe(operatorId));
+    const probe = () => void this.#runDuty('breaker', () => this.#probe(operatorId));
     if (this.#draining.hasLiveCalls) setTimeout(probe, operator.wallet.breaker.openMs).unref();
     else probe();
   }
@@ -285,7 +285,7 @@ export class DeliveryWorker {
   }
 
   /** Runs a duty that the next sweep repeats if it fails; logs that, but not every time. Never rejects. */
-  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
+  async #runDuty(duty: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -63,7 +63,7 @@ export class JournalMonths {
 
   /** Prepares at once and then every hour; sooner after a failure. */
   start(): void {
-    this.#working = this.#prepareQuietly().then((nextInMs) => {
+    this.#working = this.#prepareOrLog().then((nextInMs) => {
       if (this.#isClosed) return;
       this.#timer = setTimeout(() => this.start(), nextInMs);
       this.#timer.unref();
@@ -78,7 +78,7 @@ export class JournalMonths {
   }
 
   /** @returns after how many milliseconds to prepare again */
-  async #prepareQuietly(): Promise<number> {
+  async #prepareOrLog(): Promise<number> {
     try {
       const made = await this.prepare();
       if (made > 0) this.#logger.info({ tables: made }, 'journal.months_prepared');

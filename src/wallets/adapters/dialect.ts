@@ -98,8 +98,8 @@ function isSuccess(status: number, { successStatuses = SUCCESS }: Dialect): bool
 function isRefusal(status: number, bodyCode: unknown, dialect: Dialect): boolean {
   if (status === REFUSAL && isCode(bodyCode)) return true;
   if (status >= SERVER_ERROR) return false;
-  const standsFor = dialect.errorStatuses?.[String(status)];
-  if (standsFor !== 'body') return standsFor !== undefined;
+  const meaning = dialect.errorStatuses?.[String(status)];
+  if (meaning !== 'body') return meaning !== undefined;
   return isCode(bodyCode) && (bodyCode !== status || isNamed(bodyCode, dialect));
 }
 
@@ -114,8 +114,8 @@ function isNamed(code: number, { mapCodes = {}, rollbackConfirmedBy = [] }: Dial
  * or the body's code counts.
  */
 function codeOfStatus(status: number, { errorStatuses }: Dialect): number | undefined {
-  const standsFor = errorStatuses?.[String(status)];
-  return standsFor === 'body' ? undefined : standsFor;
+  const meaning = errorStatuses?.[String(status)];
+  return meaning === 'body' ? undefined : meaning;
 }
 
 /** `codeField`: `errorCode` or `error` instead of `code`. */

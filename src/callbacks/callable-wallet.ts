@@ -11,7 +11,7 @@ import type { Callbacks } from './context.ts';
  * being in maintenance, and so does one whose wallet has been replaced by another, which does not have
  * the bet.
  */
-export function askableWallet(
+export function callableWallet(
   { wallets, configuration }: Callbacks,
   bet: Bet,
   operation: Operation,
