@@ -18,10 +18,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 const UNKNOWN_AUTHORITY = 'TLS: its certificate is of an unknown authority';
-const UNREADABLE = 'TLS: its certificate cannot be read';
-const UNCHECKED_REVOCATION = 'TLS: its certificate may be revoked, and the list cannot be used';
 
-/** Node's names of OpenSSL's verification errors. It calls all others, such as a weak key, UNSPECIFIED. */
+/** The usual ones of Node's names for OpenSSL's verification errors. */
 const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
   CERT_NOT_YET_VALID: 'TLS: its certificate is not valid yet',
@@ -30,29 +28,13 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
   HOSTNAME_MISMATCH: 'TLS: its certificate is for another name',
   CERT_REVOKED: 'TLS: its certificate is revoked',
-  CERT_REJECTED: 'TLS: its certificate is refused for this use',
-  INVALID_PURPOSE: 'TLS: its certificate is refused for this use',
-  INVALID_CA: 'TLS: its certificate is signed by one that may sign none',
-  PATH_LENGTH_EXCEEDED: 'TLS: its certificate has a chain that is too long',
-  CERT_CHAIN_TOO_LONG: 'TLS: its certificate has a chain that is too long',
-  CERT_SIGNATURE_FAILURE: 'TLS: its certificate has a wrong signature',
-  UNABLE_TO_DECRYPT_CERT_SIGNATURE: UNREADABLE,
-  UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: UNREADABLE,
-  ERROR_IN_CERT_NOT_BEFORE_FIELD: UNREADABLE,
-  ERROR_IN_CERT_NOT_AFTER_FIELD: UNREADABLE,
-  UNABLE_TO_GET_CRL: UNCHECKED_REVOCATION,
-  UNABLE_TO_DECRYPT_CRL_SIGNATURE: UNCHECKED_REVOCATION,
-  CRL_SIGNATURE_FAILURE: UNCHECKED_REVOCATION,
-  CRL_NOT_YET_VALID: UNCHECKED_REVOCATION,
-  CRL_HAS_EXPIRED: UNCHECKED_REVOCATION,
-  ERROR_IN_CRL_LAST_UPDATE_FIELD: UNCHECKED_REVOCATION,
-  ERROR_IN_CRL_NEXT_UPDATE_FIELD: UNCHECKED_REVOCATION,
-  OUT_OF_MEM: 'TLS: its certificate was not checked for lack of memory',
-  UNSPECIFIED: 'TLS: its certificate is refused',
 };
+
+/** All others, such as a weak key (UNSPECIFIED). */
+const OTHER_CERTIFICATE_ERROR =
+  /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|OUT_OF_MEM|UNSPECIFIED)/;
 
 const OWN_SHORTAGE: ReadonlySet<string | undefined> = new Set(
   'EMFILE ENFILE EADDRNOTAVAIL ENOBUFS ENOMEM'.split(' '),
@@ -72,12 +54,14 @@ export function errorInWords(error: Error): string {
       : error.message;
   const code = codeOf(error);
   if (code === undefined) return message;
-  const words =
-    WORDS[code] ??
-    CERTIFICATE_WORDS[code] ??
-    (code.startsWith('ERR_SSL_') ? 'TLS: handshake failed' : undefined);
+  const words = WORDS[code] ?? CERTIFICATE_WORDS[code] ?? wordsOfKind(code);
   const details = message.includes(code) ? message : `${code}: ${message}`;
   return words === undefined ? details : `${words} (${details})`;
+}
+
+function wordsOfKind(code: string): string | undefined {
+  if (code.startsWith('ERR_SSL_')) return 'TLS: handshake failed';
+  return OTHER_CERTIFICATE_ERROR.test(code) ? 'TLS: its certificate is refused' : undefined;
 }
 
 function codeOf(error: Error): string | undefined {
