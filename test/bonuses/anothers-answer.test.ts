@@ -1,12 +1,6 @@
 import { describe, it, type TestContext } from 'vitest';
 import { templateText } from '../../tools/simulator/bonus-api/records.ts';
-import {
-  batchBody,
-  createTemplate,
-  objectOf,
-  SERVICE_CID,
-  startBonusGateway,
-} from './support/bonus-gateway.ts';
+import { batchBody, createTemplate, objectOf, startBonusGateway } from './support/bonus-gateway.ts';
 
 /** Each case has its own gateway, so that all of them wait for their read-back concurrently. */
 async function openDeployment({ onTestFinished }: TestContext) {
@@ -48,31 +42,11 @@ describe.concurrent('a batch that gets the answer to another call stays open unt
         await answerTo(beta, await deployment.template(beta), ['ann', 'ben']),
     ],
     [
-      'another operator’s batch that was refused for everybody',
-      async ({ deployment, beta, issue, answerTo }: Deployment) => {
-        const template = await deployment.template(beta);
-        await issue(beta, template, ['ann', 'ben', 'carl']);
-        return await answerTo(beta, template, ['ann', 'ben']);
-      },
-    ],
-    [
       'another operator’s batch that was refused for everybody, in entries keyed by player',
       async ({ deployment, beta, issue, answerTo }: Deployment) => {
         const template = await deployment.template(beta);
         await issue(beta, template, ['ann', 'ben', 'carl']);
         return keyedByPlayer(await answerTo(beta, template, ['ann', 'ben']));
-      },
-    ],
-    [
-      'a batch of the same players and another template',
-      async ({ deployment, alpha, answerTo }: Deployment) =>
-        await answerTo(alpha, await deployment.template(alpha), ['ann', 'ben']),
-    ],
-    [
-      'a list of templates',
-      async ({ api }: Deployment) => {
-        const { id, cid, name } = api.createTemplate(SERVICE_CID, { name: 'Nobody’s' });
-        return JSON.stringify({ items: [{ id, cid, name }], metadata: { totalPages: 1 } });
       },
     ],
   ] as const)('%s (I2, I8)', async ([, anothers], context) => {
@@ -118,42 +92,6 @@ describe.concurrent('a create that gets the answer to another create stays open 
     const found = [await deployment.untilClosed(ofAlpha), await deployment.untilClosed(ofBeta)];
     expect(found.map(({ json }) => json?.name)).toEqual(['Of alpha', 'Of beta']);
     expect(made()).toHaveLength(2);
-  });
-
-  it('also where the two differ only in whether the template is switched on (I8)', async (context) => {
-    const { expect } = context;
-    const { deployment, alpha, beta, api } = await openDeployment(context);
-    const made = () => [...api.templates.values()].filter(({ name }) => name === 'Alike');
-    const others = (right: string) => {
-      const [other] = made().filter(({ enable }) => !right.includes(`"isEnable":${enable}`));
-      return other === undefined ? right : templateText(other);
-    };
-    api.misbehave('templates/add', { kind: 'rewrite', body: others }, { calls: 2 });
-    const gate = api.hold('templates/add', { point: 'after' });
-    const on = createTemplate(alpha, { name: 'Alike', enable: true });
-    const off = createTemplate(beta, { name: 'Alike', enable: false });
-    await gate.arrivedTimes(2);
-    gate.release();
-    for (const { status, json } of await Promise.all([on, off])) {
-      expect([status, json?.code]).toEqual([502, 100]);
-    }
-    expect(
-      await deployment.sql("SELECT 1 FROM bonus_templates WHERE operator_id = 'beta'"),
-    ).toEqual([]);
-  });
-
-  it('also where that was the operator’s own, answered long ago', async (context) => {
-    const { expect } = context;
-    const { deployment, alpha, api, template } = await openDeployment(context);
-    const earlier = api.templates.get(template);
-    if (earlier === undefined) throw new Error('no template');
-    const body = () => templateText(earlier);
-    api.misbehave('templates/add', { kind: 'rewrite', body }, { calls: 1 });
-    const create = () => createTemplate(alpha, { name: 'Another' });
-    expect((await create()).status).toBe(502);
-    const found = await deployment.untilClosed(create);
-    expect([found.status, found.json?.name]).toEqual([200, 'Another']);
-    expect(api.templates.size).toBe(2);
   });
 });
 

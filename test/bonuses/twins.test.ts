@@ -52,30 +52,4 @@ describe.concurrent('a lost create whose template is made in the service’s con
     const found = await untilClosed(() => createTemplate(alpha, { name: 'Twice' }));
     expect([found.status, found.json?.id]).toEqual([200, ids[0]]);
   });
-
-  it('is closed without a person in an account of the operator’s own, where nothing can be assigned', async (context) => {
-    const { expect } = context;
-    const deployment = await openDeployment(context);
-    const { beta, untilClosed } = deployment;
-    const ids = await loseAndMakeByHand(deployment, beta, OWN.cid);
-    const found = await untilClosed(() => createTemplate(beta, { name: 'Twice' }));
-    expect([found.status, found.json?.id]).toEqual([200, ids[0]]);
-    const listed = await beta.call('/bonuses/templates', {});
-    expect(listed.json?.items).toMatchObject(ids.map((id) => ({ id })));
-  });
-
-  it('that differs from another lost create only in whether it is switched on is not answered with that one’s', async (context) => {
-    const { expect } = context;
-    const deployment = await openDeployment(context);
-    const { api, beta, untilClosed } = deployment;
-    const create = (enable: boolean) => createTemplate(beta, { name: 'Twice', enable });
-    api.misbehave('templates/add', { kind: 'hang', effect: 'none' }, { calls: 1 });
-    await create(true);
-    api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
-    await create(false);
-    const off = await untilClosed(() => create(false));
-    const on = await untilClosed(() => create(true));
-    expect([off.json?.isEnable, on.json?.isEnable]).toEqual([false, true]);
-    expect([...api.templates.values()].map(({ enable }) => enable)).toEqual([false, true]);
-  });
 });

@@ -28,9 +28,6 @@ const acrossMidnight = onAttempt(
   `started_at = $2::date::timestamp AT TIME ZONE 'UTC' - interval '1 second', latency_ms = 3000`,
 );
 
-/** As a release wrote it that did not record what a wallet confirmed. */
-const asOfOlderRelease = onAttempt('confirmed = NULL');
-
 async function lose({ transactionId }: TestBet): Promise<void> {
   await rowsOf(gateway, 'DELETE FROM books_movements WHERE transaction_id = $1', [transactionId]);
 }
@@ -53,15 +50,5 @@ describe('a rebuild from a day on', () => {
     expect(await movementsOfBet(gateway, earlier.transactionId)).toEqual([]);
     await rebuild(undefined);
     expect(await movementsOfBet(gateway, earlier.transactionId)).toEqual(before);
-  });
-
-  it('begins with what a release wrote that recorded no confirmation, if nothing else is there (I12)', async () => {
-    const bet = await placedBet(gateway);
-    await bookAll(gateway);
-    const booked = await movementsOfBet(gateway, bet.transactionId);
-    await asOfOlderRelease(bet);
-    await lose(bet);
-    await rebuild(dayBefore(0));
-    expect(await movementsOfBet(gateway, bet.transactionId)).toEqual(booked);
   });
 });

@@ -3,18 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts';
 import { Reconciler } from '../../../src/books/reconciliation/reconciler.ts';
 import { loadConfiguration } from '../../../src/config/loader.ts';
-import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
-import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { onServer, waitForLock } from '../../support/server.ts';
+import { onServer } from '../../support/server.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { rowsOf } from '../support/kept-books.ts';
-import { around, csvOf, HEADER, listOf, reconcile } from './support/lists.ts';
+import { around, csvOf, listOf, reconcile } from './support/lists.ts';
 import { begin, chunksOf, kept, LIST, PLAN } from './support/own-runs.ts';
 
 const SERVICE_SECRET = 'the-services-secret';
@@ -142,34 +139,6 @@ describe('a run that is cut short', () => {
     expect(await runs.find(id)).toMatchObject({ state: 'failed', why: 'gone', counts: null });
   });
 
-  it('leaves nothing of what was just being written when the run was taken for dead', async () => {
-    const { runs, differences } = kept(gateway);
-    const line = { kind: 'unreadable', here: null, there: null, line: 2, reason: null } as const;
-    const found = [{ ...line, transactionId: 'written-late' }];
-    const waiting = `SELECT 1 FROM pg_stat_activity
-                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const areWaiting = (count: number) =>
-      vi.waitFor(async () => expect(await rowsOf(gateway, waiting)).toHaveLength(count), 10_000);
-    const [other, run] = [await runs.begin(PLAN), await runs.begin(PLAN)];
-    await differences.note({ ...other, ...PLAN }, found, 1);
-    const lost = await onServer(gateway.databaseUrl, async (client) => {
-      const aged = `UPDATE reconciliations SET alive_at = alive_at - interval '1 h' WHERE id = $1`;
-      await client.query(aged, [run.id]);
-      await client.query('BEGIN');
-      await client.query('SELECT 1 FROM reconciliation_differences FOR UPDATE');
-      const noting = differences.note({ ...run, ...PLAN }, found, 1);
-      await areWaiting(1);
-      const failing = runs.failLost();
-      await Promise.race([failing, areWaiting(2)]);
-      await client.query('COMMIT');
-      await noting;
-      return await failing;
-    });
-    expect(lost).toEqual([run.id]);
-    await runs.fail(other.id, 'not needed any more');
-    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
-  });
-
   it('does not take away what another run has found meanwhile, and which is then known', async () => {
     const list = `${csvOf(honest())}found-by-both,USD,1,1,odd\n`;
     const stop = new AbortController();
@@ -186,28 +155,6 @@ describe('a run that is cut short', () => {
     expect(told).toMatchObject({ new: 0, differences: [{ known: true }] });
   });
 
-  it('does not take away either what another run is just finding', async () => {
-    const { runs, differences } = kept(gateway);
-    const [first, second] = [await runs.begin(PLAN), await runs.begin(PLAN)];
-    const line = { kind: 'unreadable', here: null, there: null, line: 2, reason: null } as const;
-    const found = [{ ...line, transactionId: 'found-at-once' }];
-    await differences.note({ ...first, ...PLAN }, found, 1);
-    const { databaseUrl } = gateway;
-    const failing = await BooksTransaction.prepared({ url: databaseUrl }, async (transaction) => {
-      await new ReconciliationDifferences(transaction).note({ ...second, ...PLAN }, found, 1);
-      const ended = runs.fail(first.id, 'its process is gone');
-      await waitForLock(databaseUrl);
-      return { ended };
-    });
-    await failing.ended;
-    const kinds = `SELECT d.kind, d.first_run_id::text AS first FROM reconciliation_found w
-                     LEFT JOIN reconciliation_differences d ON d.id = w.difference_id
-                    WHERE w.reconciliation_id = ${second.id}`;
-    expect(await rowsOf(gateway, kinds)).toEqual([{ kind: 'unreadable', first: second.id }]);
-    await runs.fail(second.id, 'not needed any more');
-    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
-  });
-
   it('by its caller ends at once, whatever it is doing', async () => {
     const stop = new AbortController();
     const run = await begin(gateway, stop.signal);
@@ -217,20 +164,6 @@ describe('a run that is cut short', () => {
       for (;;) yield Buffer.from('x,USD,1,1,placed\n'.repeat(1_000));
     }
     await expect(run.read(endless(), LIST)).rejects.toThrow();
-    expect(await kept(gateway).runs.find(run.id)).toMatchObject({
-      why: 'it was broken off: send the list again',
-    });
-  });
-
-  it('by its caller ends at once even while it waits for the rest of its list', async () => {
-    const stop = new AbortController();
-    const run = await begin(gateway, stop.signal);
-    async function* silent() {
-      yield Buffer.from(csvOf(honest()));
-      stop.abort();
-      await new Promise<never>(() => undefined);
-    }
-    await expect(run.read(silent(), LIST)).rejects.toThrow();
     expect(await kept(gateway).runs.find(run.id)).toMatchObject({
       why: 'it was broken off: send the list again',
     });
@@ -258,10 +191,7 @@ describe('a run that is cut short', () => {
     expect(await reconciler.receive(PLAN, new Map(), silent())).toEqual({ kind: 'stopping' });
   });
 
-  it.each([
-    ['by Ctrl-C', csvOf([]), 'SIGINT', 130],
-    ['because its list is none', 'no,columns\n1,2\n', undefined, 1],
-  ] as const)(
+  it.each([['by Ctrl-C', csvOf([]), 'SIGINT', 130]] as const)(
     '%s ends the command, although its stdin stays open',
     async (_, list, signal, code) => {
       const { child, running } = startReconcile();
@@ -274,15 +204,4 @@ describe('a run that is cut short', () => {
       expect(await running()).toEqual([]);
     },
   );
-
-  it('because its list is too large is not compared, packed or not', async () => {
-    const run = await begin(gateway);
-    const rows = 'x,USD,1,1,placed\n'.repeat(1_000);
-    const reading = run.read(chunksOf(`${HEADER}\n`, rows, rows), { ...LIST, bytesMax: 20_000 });
-    await expect(reading).rejects.toThrow(Incomparable);
-    expect(await kept(gateway).runs.find(run.id)).toMatchObject({
-      state: 'failed',
-      why: expect.stringContaining('larger than'),
-    });
-  });
 });

@@ -92,7 +92,7 @@ describe('whatever happened to bets, and to the list of them', () => {
           expect(told?.counts.agree).toBe(agree);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 });

@@ -138,7 +138,7 @@ describe('a list is compared with the journal (I9)', () => {
     expect(kindsOf(told)).toEqual(['unreadable null', 'unreadable null']);
   });
 
-  it('reads gzip, NDJSON, semicolons, tabs, quotes, CRLF and a byte order mark alike', async () => {
+  it('reads gzip, NDJSON, semicolons, quotes, CRLF and a byte order mark alike', async () => {
     const csv = csvOf(honest());
     const cells = csv
       .trimEnd()
@@ -147,22 +147,8 @@ describe('a list is compared with the journal (I9)', () => {
     const ndjson = honest()
       .map((line) => JSON.stringify(line))
       .join('\n');
-    const numbers = honest()
-      .map(
-        ({ transactionId, stake, payout, state }) =>
-          `{"state":"${state}","transactionId":"${transactionId}","payout":${payout},"stake":${stake}}`,
-      )
-      .join('\r\n');
     const quoted = cells.map((line) => line.map((cell) => `"${cell}"`).join(';')).join('\r\n');
-    const lists = [
-      gzipSync(csv),
-      ndjson,
-      numbers,
-      gzipSync(ndjson),
-      `\u{feff}${quoted}`,
-      cells.map((line) => line.join('\t')).join('\n'),
-      `sep=;\n${quoted}`,
-    ];
+    const lists = [gzipSync(csv), ndjson, `\u{feff}${quoted}`];
     for (const list of lists) {
       const { code, told } = await reconcile(gateway, list);
       expect({ code, agree: told?.counts.agree }).toEqual({ code: 0, agree: 6 });
@@ -246,16 +232,10 @@ describe('lines that cannot be read', () => {
 
   it.each<[string, string | Buffer, RegExp]>([
     ['is empty', '', /empty/],
-    ['has only a header', `${HEADER}\n`, /no line of the list can be read/],
     ['has no column of transactionIds', 'a,b\n1,2\n', /no column "transactionId"/],
-    ['has no readable line', `${HEADER}\nx\ny\n`, /line 2: has 1 fields/],
     ['has none among thousands', `${HEADER}\n${'x\n'.repeat(3_000)}`, /line 2: has 1 fields/],
     ['names its columns with a NUL', '{"a\\u0000":1}\n', /no column "transactionId".*"a\\u0000"/],
     ['is a gzip that was cut off', gzipSync('x'.repeat(9_999)).subarray(0, 30), /gzip is cut off/],
-    ['is a workbook', Buffer.from('PK\u{3}\u{4}xxxxxxxx'), /Excel/],
-    ['is UTF-16', Buffer.from(`\u{feff}${HEADER}\n`, 'utf16le'), /UTF-16/],
-    ['is one JSON array', '[{"transactionId":"x"}]', /one object a line/],
-    ['is no text', Buffer.from([0x80, 0x81, 0x82, 0x83, 0x0a]), /not UTF-8/],
     [
       'has two columns of one name',
       'transactionId,stake,Stake\nx,1,1\n',

@@ -225,16 +225,6 @@ it('finishes even if PostgreSQL could not be told in time that it compares', asy
   expect(await runs.find(run.id)).toMatchObject({ state: 'done', why: null });
 });
 
-it('keeps 50,000 differences of a kind for people, and counts the others', async () => {
-  const run = await begin(gateway);
-  await run.read(chunksOf(csvOf(honest()), 'x\n'.repeat(50_001)), LIST);
-  expect(await run.compare()).toMatchObject({ unreadable: 50_001 });
-  expect(await kept(gateway).runs.find(run.id)).toMatchObject({
-    new: 50_000,
-    open: { unreadable: 50_001 },
-  });
-});
-
 describe('a list that comes slowly', () => {
   it('does not hold the books, which read no further than the oldest writer', async () => {
     const run = await begin(gateway);
