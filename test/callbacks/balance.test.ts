@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const TOTAL_MS = 2_000;
@@ -24,16 +23,6 @@ describe('a balance', () => {
     expect(answer.body).toBe(
       `{"userId":"${player.userId}","currency":"USD","amount":9007199254740993.10}`,
     );
-  });
-
-  it('keeps what else the wallet says, and its own id of the player out (I8)', async () => {
-    const player = await gateway.player();
-    const body = `{"amount":1.50,"userId":"balance-${player.user}","currency":"USD","bonus":{"userId":"x","amount":2.0}}`;
-    gateway
-      .wallet('alpha')
-      .misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
-    const answer = await gateway.service.balance(player);
-    expect(answer.body).toBe(body.replace(`balance-${player.user}`, player.userId));
   });
 
   it.each([3, 4, 5, 999])(
@@ -81,13 +70,6 @@ describe('a balance', () => {
     const answer = await gateway.service.balance(player);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
   });
-
-  it('asks the wallet every time', async () => {
-    const player = await gateway.player({ balance: '10' });
-    expect((await gateway.service.balance(player)).amount).toBe('10');
-    gateway.wallet('alpha').deposit(player.user, 'USD', '5');
-    expect((await gateway.service.balance(player)).amount).toBe('15');
-  });
 });
 
 describe('a balance with a token that may not be used', () => {
@@ -97,41 +79,6 @@ describe('a balance with a token that may not be used', () => {
     expect([answer.status, answer.json?.code]).toEqual([400, code]);
     expect(gateway.wallet('alpha').requests).toHaveLength(before);
   }
-
-  it('that was never issued is refused with code 3', async () => {
-    await expectRefused({ ...(await gateway.player()), token: 'a-token-that-nobody-has' }, 3);
-  });
-
-  it.each(['alpha', 'beta'])(
-    'of another player of %s is refused with code 3 (I8)',
-    async (operatorId) => {
-      const { token } = await gateway.player({ operatorId });
-      await expectRefused({ ...(await gateway.player()), token }, 3);
-    },
-  );
-
-  it('of another currency is refused with code 3', async () => {
-    await expectRefused({ ...(await gateway.player()), currency: 'EUR' }, 3);
-  });
-
-  it('that expired is refused with code 4', async () => {
-    const player = await gateway.player();
-    await expireSession(gateway, player.token);
-    await expectRefused(player, 4);
-  });
-
-  it('of another currency is refused with code 3, even when it has expired', async () => {
-    const player = await gateway.player();
-    await expireSession(gateway, player.token);
-    await expectRefused({ ...player, currency: 'EUR' }, 3);
-  });
-
-  it('that was revoked is refused with code 3, even if it had been used before', async () => {
-    const player = await gateway.player();
-    await gateway.service.balance(player);
-    await gateway.operator('alpha').revokeSessions({ token: player.token });
-    await expectRefused(player, 3);
-  });
 
   it('that was revoked at another replica is refused with code 3', async () => {
     const replica = await gateway.replica();

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { balanceBody, placeBody, profileBody } from '../../src/protocol/callback-bodies.ts';
+import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
 import { compareBooks } from '../../tools/simulator/books.ts';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
@@ -50,18 +49,6 @@ describe.each([
   ['alpha', 'beta'],
   ['beta', 'alpha'],
 ] as const)('%s and what belongs to %s', (mine, theirs) => {
-  it('have different userIds and tokens although both operators say the same', () => {
-    expect(players[mine].userId).not.toBe(players[theirs].userId);
-    expect(players[mine].token).not.toBe(players[theirs].token);
-  });
-
-  it('a token opens its own operator’s player alone', async () => {
-    const before = gateway.wallet(theirs).requests.length;
-    const profile = await post('/user/profile', profileBody(players[mine].token));
-    expect(profile.json?.userId).toBe(players[mine].userId);
-    expect(gateway.wallet(theirs).requests).toHaveLength(before);
-  });
-
   it('a foreign token with my player looks like one that does not exist', async () => {
     const before = [mine, theirs].map((id) => gateway.wallet(id).requests.length);
     const mixed = { ...players[mine], token: players[theirs].token };
@@ -80,16 +67,6 @@ describe.each([
     }
     const after = [mine, theirs].map((id) => gateway.wallet(id).requests.length);
     expect(after).toEqual(before);
-  });
-
-  it('a foreign bet looks missing to the operator, and a foreign session as well', async () => {
-    const bet = await placedBet(gateway, { operatorId: theirs, player: players[theirs] });
-    const api = operators[mine];
-    expect(seen(await api.bet(bet.transactionId))).toEqual(seen(await api.bet(randomUUID())));
-    const foreign = await api.revokeSessions({ token: players[theirs].token });
-    const missing = await api.revokeSessions({ token: 'a-token-that-nobody-has' });
-    expect(seen(foreign)).toEqual(seen(missing));
-    expect((await gateway.service.balance(players[theirs])).status).toBe(200);
   });
 
   it('a bet under the other’s userId reaches neither wallet', async () => {

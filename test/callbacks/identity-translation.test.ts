@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { balanceBody, profileBody } from '../../src/protocol/callback-bodies.ts';
+import { profileBody } from '../../src/protocol/callback-bodies.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import type { RecordedRequest } from '../../tools/simulator/wallet/recorder.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
@@ -78,43 +78,6 @@ describe.each(OPERATIONS)('%s on its way to the wallet', (operation, method, typ
   });
 });
 
-it('is sent compact: insignificant white space is left out, that within texts stays', async () => {
-  const { player, transactionId } = await unplacedBet(gateway);
-  const { userId, token, user, operatorToken } = player;
-  const body = (names: { userId: string; token: string }) =>
-    awkward({ transactionId, ...names })
-      .replace('TYPE', '1')
-      .replace('caf', 'a  b');
-  const loose = body({ userId, token })
-    .replace('"amount":', ' "amount" :\t')
-    .replace('[]', '[\r\n ]');
-  // First, so that a place that was not sent in time fails here, and not by the message before it.
-  expect((await gateway.service.call('POST', '/payment/bet', loose)).status).toBe(200);
-  expect(String(lastRequest().body)).toBe(body({ userId: user, token: operatorToken }));
-});
-
-it('says less time in x-deadline-ms when less is left', async () => {
-  const bet = await unplacedBet(gateway);
-  await gateway.reconfigure('alpha', { wallet: { timeoutMs: 1_000 } });
-  await bet.place();
-  await gateway.reconfigure('alpha', {});
-  expect(Number(bet.lastRequest().headers['x-deadline-ms'])).toBeLessThanOrEqual(1_000);
-});
-
-it('is signed with the first of the wallet’s secrets after a rotation', async () => {
-  gateway.wallet('alpha').setSecrets(['the-next-secret-of-alpha']);
-  await gateway.reconfigure('alpha', {
-    wallet: { secrets: ['the-next-secret-of-alpha', 'alpha-wallet-secret'] },
-  });
-  const bet = await placedBet(gateway);
-  const { body, headers } = bet.lastRequest();
-  expect(
-    verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret-of-alpha'])).ok,
-  ).toBe(true);
-  gateway.wallet('alpha').setSecrets(['alpha-wallet-secret']);
-  await gateway.reconfigure('alpha', {});
-});
-
 it('a profile’s token becomes the operator’s, and no userId is added', async () => {
   const player = await gateway.player();
   const body = profileBody(player.token);
@@ -123,14 +86,4 @@ it('a profile’s token becomes the operator’s, and no userId is added', async
   expect(String(sent)).toBe(body.replace(player.token, player.operatorToken));
   expect([method, path]).toEqual(['POST', '/sportsbook/user/profile']);
   expect(headers['x-request-id']).toBe(JSON.parse(body).requestId);
-});
-
-it('a balance’s userId and token become the operator’s', async () => {
-  const player = await gateway.player();
-  const body = balanceBody(player);
-  await gateway.service.call('POST', '/user/balance', body);
-  const { body: sent, path, method } = lastRequest();
-  const { token, userId, user, operatorToken } = player;
-  expect(String(sent)).toBe(body.replace(userId, user).replace(token, operatorToken));
-  expect([method, path]).toEqual(['POST', '/sportsbook/user/balance']);
 });

@@ -37,35 +37,6 @@ describe('a player’s identity', () => {
     expect(one.userId).toMatch(/^.{1,64}$/);
   });
 
-  it('is the same at every replica and after the sessions ended', async () => {
-    const before = await dollars();
-    const operator = gateway.operator('alpha');
-    await operator.revokeSessions({ operatorUser: 'ann' });
-    await operator.close();
-    expect((await dollars()).userId).toBe(before.userId);
-    const replica = await gateway.replica();
-    const profile = await replica.service.profile((await dollars()).token);
-    expect(profile.json?.userId).toBe(before.userId);
-  });
-
-  it('is another person’s at another operator, although both call the player the same (I8)', async () => {
-    expect((await dollars('beta')).userId).not.toBe((await dollars('alpha')).userId);
-  });
-
-  it('is one person, however many requests come at once', async () => {
-    const asked = Array.from({ length: 8 }, (_, index) => ({
-      operatorUser: 'bob',
-      currency: index % 2 === 0 ? 'USD' : 'EUR',
-      operatorToken: `bob-token-${index}`,
-    }));
-    const operator = gateway.operator('alpha');
-    const opened = await Promise.all(asked.map((request) => operator.openSession(request)));
-    await operator.close();
-    expect(opened.map(({ status }) => status)).toEqual(asked.map(() => 201));
-    expect(new Set(opened.map(({ session: found }) => found?.userId)).size).toBe(1);
-    expect(new Set(opened.map(({ session: found }) => found?.token)).size).toBe(8);
-  });
-
   it('has a token for each currency, valid only in that one', async () => {
     const [one, other] = [await dollars(), await euros()];
     expect(one.token).not.toBe(other.token);
@@ -90,16 +61,6 @@ describe('a player’s identity', () => {
     expect(gateway.wallet('alpha').balance('ann', 'USD')).toBe('120');
     expect(gateway.wallet('alpha').balance('ann', 'EUR')).toBe('200');
   });
-
-  it.each(['A-Za-z0-9._~-', 'x'.repeat(64), '0', '..', '~'])(
-    'may be called %s by the operator',
-    async (operatorUser) => {
-      const request = { operatorUser, currency: 'USD', operatorToken: 'a-token-of-theirs' };
-      const opened = await gateway.operator('alpha').openSession(request);
-      expect(opened.status).toBe(201);
-      expect(opened.session?.userId.length).toBeLessThanOrEqual(64);
-    },
-  );
 
   it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', 'a@b', 'a+b', '%41'])(
     'may not be called %j: code 5 naming the field',

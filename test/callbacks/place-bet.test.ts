@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asPlayer, expireSession, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -19,16 +18,6 @@ afterAll(() => gateway.close());
 const stateOf = (bet: { transactionId: string }) =>
   betState(gateway.databaseUrl, bet.transactionId);
 
-it.each([1_000, 5_000])(
-  'a stake of %i digits does not stay in flight for ever (I5)',
-  async (count) => {
-    const digits = Array.from({ length: count - 2 }, () => randomInt(10)).join('');
-    const bet = await unplacedBet(gateway, { amount: `0.${digits}` });
-    await bet.place();
-    expect((await stateOf(bet))?.busy ?? null).toBeNull();
-  },
-);
-
 describe('a place bet that the wallet accepts', () => {
   it('debits the stake and passes the wallet’s transactionTime on', async () => {
     const bet = await unplacedBet(gateway, { amount: '12.10' });
@@ -40,16 +29,6 @@ describe('a place bet that the wallet accepts', () => {
     });
     expect(bet.balance()).toBe('987.9');
     expect(await stateOf(bet)).toMatchObject({ place: 'accepted', attempts: ['accepted'] });
-  });
-
-  it('reaches the wallet signed, traceable, and with the time it has left', async () => {
-    const bet = await placedBet(gateway);
-    const { method, path, headers, body } = bet.lastRequest();
-    expect([method, path]).toEqual(['POST', '/sportsbook/payment/bet']);
-    expect(headers['x-request-id']).toBe(JSON.parse(String(body)).requestId);
-    const budgetMs = Number(headers['x-deadline-ms']);
-    expect(budgetMs).toBeGreaterThan(0);
-    expect(budgetMs).toBeLessThanOrEqual(TOTAL_MS - 600);
   });
 
   it('is in the journal before it is sent (I3)', async () => {
@@ -83,18 +62,6 @@ describe('a place bet that the wallet accepts', () => {
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.balance()).toBe('1000');
   });
-
-  it.each([
-    ['no', ''],
-    ['an odd', '05/03/2021 11:08'],
-  ])('is accepted with %s transactionTime too: the gateway supplies one', async (_, value) => {
-    const bet = await unplacedBet(gateway);
-    bet.wallet.misbehave('place', { kind: 'badTransactionTime', value }, { calls: 1 });
-    const answer = await bet.place();
-    expect(answer.status).toBe(200);
-    expect(answer.json?.transactionTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect((await bet.place()).body).toBe(answer.body);
-  });
 });
 
 describe('a place bet that the wallet declines', () => {
@@ -125,20 +92,6 @@ describe('a place bet that the wallet declines', () => {
     expect((await bet.place()).body).toBe(answer.body);
     expect(bet.arrivals()).toEqual(['place']);
   });
-
-  it('with a code too large for the journal is unknown, and recorded at once (I2, I3)', async () => {
-    const bet = await unplacedBet(gateway);
-    bet.wallet.misbehave('place', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
-    const answer = await bet.place();
-    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(await stateOf(bet)).toMatchObject({ place: 'unknown', attempts: ['bad_answer'] });
-  });
-
-  it('for lack of money leaves the balance alone', async () => {
-    const bet = await unplacedBet(gateway, { amount: '1000.01' });
-    expect((await bet.place()).json).toMatchObject({ code: 7 });
-    expect(bet.balance()).toBe('1000');
-  });
 });
 
 describe('a place bet without a token of its player and currency', () => {
@@ -161,30 +114,6 @@ describe('a place bet without a token of its player and currency', () => {
     expect(bet.arrivals()).toEqual([]);
   });
 
-  it('is refused with code 3, on record, by a token of a prefix that no profile vouched for (I8)', async () => {
-    const bet = await unplacedBet(gateway);
-    const answer = await bet.place(token('alpha.never-seen'));
-    expect([answer.status, answer.json?.code]).toEqual([400, 3]);
-    // A later profile might vouch for it: the same bytes must not become a bet then.
-    expect(await stateOf(bet)).toMatchObject({ place: 'unseen', amount: null, attempts: [] });
-    expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('is refused with code 3 once the session is revoked, on every replica', async () => {
-    const bet = await placedBet(gateway);
-    const replica = await gateway.replica();
-    const next = await unplacedBet(replica, { player: bet.player });
-    expect((await next.place()).status).toBe(200);
-    const operator = gateway.operator('alpha');
-    await operator.revokeSessions({ token: bet.player.token });
-    await operator.close();
-    for (const where of [gateway, replica]) {
-      const late = await unplacedBet(where, { player: bet.player });
-      expect((await late.place()).json).toMatchObject({ code: 3 });
-      expect(late.arrivals()).toEqual([]);
-    }
-  });
-
   it('is refused with code 4 once the session has expired', async () => {
     const { player } = await placedBet(gateway);
     await expireSession(gateway, player.token);
@@ -193,22 +122,6 @@ describe('a place bet without a token of its player and currency', () => {
     expect(late.arrivals()).toEqual([]);
   });
 });
-
-it.each([
-  ['another currency', 'alpha', { currency: '"EUR"' }, 3],
-  ['another subPartnerId', 'beta', { subPartnerId: '"nobody"' }, 5],
-] as const)(
-  'a place bet with %s than its expired session gets the same code from every process',
-  async (_, operatorId, differing, code) => {
-    const { player } = await placedBet(gateway, { operatorId });
-    await expireSession(gateway, player.token);
-    const replica = await gateway.replica();
-    for (const where of [gateway, replica]) {
-      const late = await unplacedBet(where, { player, operatorId });
-      expect((await late.place(differing)).json).toMatchObject({ code });
-    }
-  },
-);
 
 describe('a place bet marked for a subPartnerId', () => {
   it.each([

@@ -5,7 +5,6 @@ import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts'
 import { acceptedBet } from '../money-safety/support/bets.ts';
 import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState } from '../support/journal.ts';
 
 const TOTAL_MS = 2_500;
 
@@ -53,14 +52,6 @@ describe('a copy of a place bet that was answered', () => {
     expect(bet.arrivals()).toEqual(['place']);
   });
 
-  it('is the same however its amount is written (I9)', async () => {
-    const bet = await acceptedBet(gateway, { amount: '12.10' });
-    for (const amount of ['12.1', '12.100', '1.21E+1', '121e-1']) {
-      expect((await bet.place({ amount })).status).toBe(200);
-    }
-    expect(bet.balance()).toBe('987.9');
-  });
-
   it('is answered whatever has become of its session, operator and wallet', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'beta' });
     const operator = gateway.operator('beta');
@@ -73,13 +64,6 @@ describe('a copy of a place bet that was answered', () => {
     expect((await bet.place({ token: '"a-token-of-nobody"' })).status).toBe(200);
     await bet.wallet.up();
     await gateway.reconfigure('beta', { status: 'active' });
-  });
-
-  it('is another bet where its transactionId differs by a letter', async () => {
-    const one = await acceptedBet(gateway);
-    const other = await unplacedBet(gateway, { player: one.player });
-    await other.place({ transactionId: JSON.stringify(one.transactionId.toUpperCase()) });
-    expect(one.balance()).toBe('800');
   });
 });
 
@@ -100,16 +84,6 @@ describe('a copy of a place bet that is in flight', () => {
     expect([one.status, other.status, other.body]).toEqual([200, 200, one.body]);
     expect(bet.arrivals()).toEqual(['place']);
     expect(await duplicates(where(), 'in_flight')).toBe(before + 1);
-  });
-
-  it('is told 100 like the first when the wallet hangs, in time (I1, I2)', async () => {
-    const bet = await unplacedBet(gateway);
-    bet.wallet.misbehave('place', { kind: 'hang' }, { transactionId: bet.transactionId });
-    const answers = await Promise.all([bet.place(), placeAt(replica, bet), bet.place()]);
-    for (const answer of answers) {
-      expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    }
-    expect(bet.arrivals()).toEqual(['place']);
   });
 
   it('is one of many, on two replicas at once, and Redis knows nothing (I5)', async () => {
@@ -151,25 +125,6 @@ describe('a place bet with the transactionId of another', () => {
     expect(bet.arrivals()).toEqual(['place']);
     expect(await gateway.metric('gateway_conflicts_total', { operator: 'alpha' })).toBe(before + 1);
     expect((await bet.place()).status).toBe(200);
-  });
-
-  it('is refused while the first is in flight, without waiting for it (I10)', async () => {
-    const bet = await unplacedBet(gateway);
-    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
-    const first = bet.place();
-    await gate.arrived;
-    expect((await placeAt(replica, bet, { amount: '7' })).json).toMatchObject({ code: 5 });
-    gate.release();
-    expect((await first).status).toBe(200);
-  });
-
-  it('is refused also after a decline: the id is taken (I10)', async () => {
-    const bet = await unplacedBet(gateway, { amount: '5000' });
-    expect((await bet.place()).json).toMatchObject({ code: 7 });
-    expect((await bet.place({ amount: '5' })).json).toMatchObject({ code: 5 });
-    expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
-      amount: '5000',
-    });
   });
 
   it('is one of two that come together: one is placed, the other refused (I10)', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceBody } from '../../src/protocol/callback-bodies.ts';
-import { type TestBet, unplacedBet } from '../support/bet.ts';
+import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { expectNotSent } from '../support/not-sent.ts';
 
@@ -23,9 +22,6 @@ const breaker = (operator: string, callClass: 'money' | 'read') =>
   gateway.metric('gateway_breaker_state', { operator, class: callClass });
 const inFlight = (operator: string, callClass: 'money' | 'read') =>
   gateway.metric('gateway_in_flight', { operator, class: callClass });
-const balanceOf = ({ player }: TestBet) =>
-  gateway.service.call('POST', '/user/balance', balanceBody(player));
-
 async function placeAnother(operatorId: string) {
   return await (await unplacedBet(gateway, { operatorId })).place();
 }
@@ -49,42 +45,11 @@ describe('the breaker of an operator’s money calls', () => {
     expect(await rejected('broken', 'breaker')).toBe(1);
   });
 
-  it('leaves the operator’s reads and the other operators alone (I7)', async () => {
-    expect([await breaker('broken', 'money'), await breaker('broken', 'read')]).toEqual([2, 0]);
-    expect((await balanceOf(await unplacedBet(gateway, { operatorId: 'broken' }))).status).toBe(
-      200,
-    );
-    expect(await breaker('alpha', 'money')).toBe(0);
-    expect((await placeAnother('alpha')).status).toBe(200);
-  });
-
-  it('is not opened by declines, however many (I2)', async () => {
-    for (let n = 0; n < 8; n += 1) {
-      const bet = await unplacedBet(gateway, { operatorId: 'flapping', amount: '5000' });
-      expect((await bet.place()).json).toMatchObject({ code: 7 });
-    }
-    expect(await breaker('flapping', 'money')).toBe(0);
-  });
-
   it('closes again by itself once the wallet recovers', async () => {
     await failUntilOpen('flapping');
     await reaches('flapping', 1);
     expect((await placeAnother('flapping')).status).toBe(200);
     expect(await breaker('flapping', 'money')).toBe(0);
-  });
-
-  it('probes the wallet with one call at a time', async () => {
-    await failUntilOpen('flapping');
-    await reaches('flapping', 1);
-    const gate = gateway.wallet('flapping').hold('place');
-    onTestFinished(gate.release);
-    const probing = placeAnother('flapping');
-    await gate.arrived;
-    const other = await unplacedBet(gateway, { operatorId: 'flapping' });
-    await expectNotSent(other, await other.place());
-    gate.release();
-    expect((await probing).status).toBe(200);
-    expect((await placeAnother('flapping')).status).toBe(200);
   });
 });
 
@@ -121,41 +86,5 @@ describe('the bulkhead of an operator’s money calls', () => {
     const answers = await Promise.all(placing);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
     expect(bets.flatMap((bet) => bet.arrivals())).toEqual(['place', 'place']);
-  });
-
-  it('is not spent by reads, nor reads by money (I7)', async () => {
-    const bet = await unplacedBet(gateway);
-    const reads = bet.wallet.hold('balance');
-    onTestFinished(reads.release);
-    const asking = balanceOf(bet);
-    await reads.arrived;
-    const refused = await balanceOf(bet);
-    expect([refused.status, refused.json?.code]).toEqual([503, 100]);
-    expect((await bet.place()).status).toBe(200);
-    reads.release();
-    expect((await asking).status).toBe(200);
-  });
-});
-
-describe('an operator that hangs', () => {
-  it('does not keep another’s bets waiting (I7)', async () => {
-    await gateway.reconfigure('alpha', { wallet: { maxConcurrent: { money: 16, read: 16 } } });
-    const wellOff = { operatorId: 'flapping' };
-    const bets = await Promise.all(Array.from({ length: 8 }, () => unplacedBet(gateway, wellOff)));
-    const stuckBets = await Promise.all(Array.from({ length: 16 }, () => unplacedBet(gateway)));
-    const gate = gateway.wallet('alpha').hold('any');
-    onTestFinished(gate.release);
-    const stuck = stuckBets.map((bet) => bet.place());
-    await gate.arrivedTimes(16);
-    await Promise.all(
-      bets.map(async (bet) => {
-        const answers = [await bet.place(), await bet.rollback(), await balanceOf(bet)];
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      }),
-    );
-    // Still hanging: no call above can have waited for one of these.
-    expect(gate.held).toBe(16);
-    gate.release();
-    await Promise.all(stuck);
   });
 });

@@ -115,14 +115,6 @@ describe('a place bet', () => {
     expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
 
-  it('waits no longer than the operator’s own timeout', async ({ expect }) => {
-    const bet = await unplacedBet(gateway, { operatorId: 'hasty' });
-    bet.wallet.misbehave('place', { kind: 'hang' });
-    const { json } = await bet.place();
-    expect(json).toMatchObject({ code: 100 });
-    expect(Number(bet.lastRequest().headers['x-deadline-ms'])).toBeLessThanOrEqual(100);
-  });
-
   it('that finds nobody listening was not sent: 100, and nothing to roll back (I2)', async ({
     expect,
   }) => {
@@ -138,12 +130,5 @@ describe('a place bet', () => {
     expect((await bet.place()).body).toBe(answer.body);
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('whose wallet has no address was not sent either (I2)', async ({ expect }) => {
-    const bet = await unplacedBet(gateway, { operatorId: 'elsewhere' });
-    const answer = await bet.place();
-    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(await stateOf(bet.transactionId)).toMatchObject({ place: 'not_sent' });
   });
 });

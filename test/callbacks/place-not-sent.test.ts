@@ -36,24 +36,6 @@ describe('a place bet of an operator', () => {
     await gateway.reconfigure('beta', { status: 'active' });
   });
 
-  it('stays refused when it comes again after the maintenance: its outcome stands (I3)', async () => {
-    const bet = await unplacedBet(gateway, { operatorId: 'beta' });
-    await gateway.reconfigure('beta', { status: 'maintenance' });
-    const refused = await bet.place();
-    await gateway.reconfigure('beta', { status: 'active' });
-    expect((await bet.place()).body).toBe(refused.body);
-    expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('suspended is refused, while its players’ open bets still settle and roll back', async () => {
-    const open = await placedBet(gateway, { operatorId: 'beta' });
-    await gateway.reconfigure('beta', { status: 'suspended' });
-    expect((await open.settle('25')).status).toBe(200);
-    expect((await open.rollback()).status).toBe(200);
-    expect(open.arrivals()).toEqual(['place', 'settle', 'rollback']);
-    await gateway.reconfigure('beta', { status: 'active' });
-  });
-
   it('whose file was removed is refused at once, unsent', async () => {
     const bet = await unplacedBet(gateway, { operatorId: 'gamma' });
     await rm(join(gateway.configFolder, 'operators', 'gamma.yaml'));
@@ -69,19 +51,6 @@ describe('a request that a trusted proxy says it held', () => {
     return gateway.service.call(method, '/payment/bet', body, { headers });
   };
   const placeHeld = (bet: TestBet, heldMs: number) => send('POST', placeBody(bet.slip), heldMs);
-
-  it('leaves the wallet what is left (I1)', async () => {
-    const bet = await unplacedBet(gateway);
-    expect((await placeHeld(bet, 500)).status).toBe(200);
-    const budgetMs = Number(bet.lastRequest().headers['x-deadline-ms']);
-    expect(budgetMs).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 500);
-  });
-
-  it('is not sent when no time is left, and that is written down (I1)', async () => {
-    const bet = await unplacedBet(gateway);
-    await expectNotSent(bet, await placeHeld(bet, TOTAL_MS - RESERVE_MS));
-    expect(await rejected('alpha', 'deadline')).toBe(1);
-  });
 
   it('is answered at once when all its time is over, and sends nothing (I1)', async () => {
     const bet = await unplacedBet(gateway);

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
-import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
@@ -57,28 +57,6 @@ describe('a place that a killed process left in flight', () => {
     expect(bet.arrivals()).toEqual(['rollback']);
   });
 
-  it('is rolled back at the wallet, which may have debited it (I5)', async () => {
-    const bet = await leftInFlight('0 s');
-    expect((await bet.rollback()).status).toBe(200);
-    expect(await stateOf(bet)).toMatchObject({ place: 'unknown', rollback: 'confirmed' });
-    expect(bet.arrivals()).toEqual(['rollback']);
-    expect((await bet.place()).json).toMatchObject({ code: 8 });
-  });
-
-  it('is neither paid nor refused a result until it is closed', async () => {
-    const bet = await leftInFlight('0 s');
-    expect((await bet.settle('25')).status).toBe(503);
-    expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('is waited for while its lease runs: nobody may take it away (I1, I6)', async () => {
-    const bet = await leftInFlight('1 minute');
-    const answer = await bet.place();
-    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(await stateOf(bet)).toMatchObject({ place: 'in_flight', busy: 'place' });
-    expect(bet.arrivals()).toEqual([]);
-  });
-
   it('stays unknown: a process that thaws finds its lease over (I3, I6)', async () => {
     const bet = await unplacedBet(gateway);
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
@@ -126,17 +104,6 @@ describe('an intent that is committed after its caller gave up', () => {
     expect((await bet.place()).json).toMatchObject({ code: 100 });
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('does not keep another bet waiting (I7)', async () => {
-    const bet = await unplacedBet(gateway);
-    await whileStuck(bet, async () => {
-      const stuck = bet.place();
-      const other = await placedBet(gateway);
-      expect(other.arrivals()).toEqual(['place']);
-      await stuck;
-    });
-    await closed(bet);
   });
 
   it('agrees with a rollback that came meanwhile: nothing is ever sent (I5, I6)', async () => {

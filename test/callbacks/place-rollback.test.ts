@@ -50,30 +50,6 @@ describe('a place bet after its rollback', () => {
     expect((await placeAt(where(), bet)).json).toMatchObject({ code: 8 });
     expect(bet.balance()).toBe('1000');
   });
-
-  it('of a player that was unknown here at the time is refused too (I6)', async () => {
-    const bet = await unplacedBet(gateway);
-    const stranger = { userId: '"somebody-else"' };
-    expect((await bet.rollback(stranger)).status).toBe(200);
-    expect((await bet.place()).json).toMatchObject({ code: 8 });
-    expect(bet.arrivals()).toEqual([]);
-  });
-
-  it('that no wallet has confirmed yet is refused too (I6)', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId: bet.transactionId });
-    expect((await bet.rollback()).status).toBe(200);
-    expect(await stateOf(bet)).toMatchObject({ rollback: 'promised' });
-    expect((await bet.place()).json).toMatchObject({ code: 8 });
-  });
-
-  it('keeps its tombstone beside whatever the wallet says of it', async () => {
-    const bet = await unplacedBet(gateway);
-    bet.wallet.misbehave('rollback', { kind: 'code', code: 8 }, { calls: 1 });
-    expect((await bet.rollback()).json).toMatchObject({ code: 8 });
-    expect((await bet.place()).json).toMatchObject({ code: 8 });
-    expect(bet.arrivals()).toEqual(['rollback']);
-  });
 });
 
 describe('a rollback while the place is in flight', () => {
@@ -92,19 +68,6 @@ describe('a rollback while the place is in flight', () => {
     expect(bet.balance()).toBe('1000');
   });
 
-  it('finds nothing to undo where the place is declined', async () => {
-    const bet = await unplacedBet(gateway, { amount: '5000' });
-    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
-    const placing = bet.place();
-    await gate.arrived;
-    const undoing = rollbackAt(replica, bet);
-    await bet.at(replica).isWaitedFor();
-    gate.release();
-    expect((await placing).json).toMatchObject({ code: 7 });
-    expect((await undoing).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place']);
-  });
-
   it('becomes a delivery when the place outlasts it, and both are answered in time (I1, I4)', async () => {
     const bet = await unplacedBet(gateway);
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
@@ -121,16 +84,5 @@ describe('a rollback while the place is in flight', () => {
       ['confirmed', 0, 2],
     ]).toContainEqual([rollback, promises.length, await confirmationsLeft(bet)]);
     gate.release();
-  });
-
-  it('of a killed process becomes a delivery, which is kept when the lease ends (I4)', async () => {
-    const bet = await placedBet(gateway);
-    await bet.leaveBusy('place');
-    const undone = await bet.rollback();
-    expect(undone.status).toBe(200);
-    expect(await bet.deliveries()).toEqual([
-      { operation: 'rollback', state: 'pending', attempts: 0 },
-    ]);
-    expect((await bet.place()).json).toMatchObject({ code: 8 });
   });
 });

@@ -43,25 +43,6 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(await stateOf(bet)).toMatchObject({ place: 'accepted', busy: null, amount: '100' });
   });
 
-  it('may have been overtaken by a settle that the wallet refused', async () => {
-    const bet = await unplacedBet(gateway);
-    expect((await bet.settle('25')).json).toMatchObject({ code: 5 });
-    expect((await bet.place()).status).toBe(200);
-    expect((await bet.settle('25')).status).toBe(200);
-    expect(bet.balance()).toBe('925');
-  });
-
-  it('is written down before it is sent, for its own session and stake (I3)', async () => {
-    const bet = await updatedBet();
-    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
-    const placing = bet.place();
-    await gate.arrived;
-    expect(await stateOf(bet)).toMatchObject({ place: 'in_flight', busy: 'place', amount: '100' });
-    gate.release();
-    expect((await placing).status).toBe(200);
-    expect((await bet.place({ amount: '99' })).json).toMatchObject({ code: 5 });
-  });
-
   it('is one of many on two replicas (I5, I6)', async () => {
     const bet = await updatedBet();
     const copies = Array.from({ length: 12 }, (_, index) =>
@@ -91,22 +72,6 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(bet.arrivals()).toEqual(['update', 'place']);
   });
 
-  it('is not sent for a session that was revoked while it waited', async () => {
-    const bet = await unplacedBet(gateway);
-    const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
-    const updating = bet.update('1.5');
-    await gate.arrived;
-    const placing = bet.place();
-    await bet.isWaitedFor();
-    const operator = gateway.operator('alpha');
-    await operator.revokeSessions({ token: bet.player.token });
-    await operator.close();
-    gate.release();
-    expect((await updating).status).toBe(200);
-    expect((await placing).json).toMatchObject({ code: 3 });
-    expect(bet.arrivals()).toEqual(['update']);
-  });
-
   it('is not sent for a session that is revoked between its last look and its commit', async () => {
     const bet = await updatedBet();
     const { transactionId } = bet;
@@ -128,52 +93,11 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(await stateOf(bet)).toMatchObject({ place: 'unseen', busy: null });
   });
 
-  it('is declined when the wallet itself declines it', async () => {
-    const bet = await updatedBet();
-    bet.wallet.misbehave('place', { kind: 'code', code: 14 }, { calls: 1 });
-    expect((await bet.place()).json).toMatchObject({ code: 14 });
-    expect(await stateOf(bet)).toMatchObject({ place: 'declined' });
-  });
-
-  it('is answered 100 in time when the wallet hangs, and its rollback ends it (I1, I2)', async () => {
-    const bet = await updatedBet();
-    const transactionId = bet.transactionId;
-    bet.wallet.misbehave('place', { kind: 'hang', effect: 'applied' }, { transactionId });
-    const answer = await bet.place();
-    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(await stateOf(bet)).toMatchObject({ place: 'unknown', busy: null });
-    expect((await bet.place()).body).toBe(answer.body);
-    expect((await bet.rollback()).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['update', 'place', 'rollback']);
-    expect(bet.balance()).toBe('1000');
-  });
-
-  it('was not sent where nobody listens (I2)', async ({ onTestFinished }) => {
-    const bet = await updatedBet();
-    onTestFinished(() => bet.wallet.up());
-    await bet.wallet.down();
-    expect((await bet.place()).json).toMatchObject({ code: 100 });
-    expect(await stateOf(bet)).toMatchObject({ place: 'not_sent' });
-    await bet.wallet.up();
-    expect((await bet.rollback()).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['update']);
-  });
-
   it('is refused to another player, to whom the bet does not belong (I8, I10)', async () => {
     const bet = await updatedBet();
     const stranger = await gateway.player();
     const token = JSON.stringify(stranger.token);
     expect((await bet.place({ ...asPlayer(stranger), token })).json).toMatchObject({ code: 5 });
-    expect(bet.arrivals()).toEqual(['update']);
-  });
-
-  it('needs a live token of its player like any other', async () => {
-    const bet = await updatedBet();
-    expect((await bet.place({ token: '"a-token-of-nobody"' })).json).toMatchObject({ code: 3 });
-    const operator = gateway.operator('alpha');
-    await operator.revokeSessions({ token: bet.player.token });
-    await operator.close();
-    expect((await bet.place()).json).toMatchObject({ code: 3 });
     expect(bet.arrivals()).toEqual(['update']);
   });
 });

@@ -113,14 +113,6 @@ describe('a prefixed session', () => {
     expect(gateway.wallet('alpha').requests).toHaveLength(before);
   });
 
-  it('ends with code 4 when the wallet names another currency', async () => {
-    await gateway.service.profile(token);
-    gateway.wallet('alpha').switchCurrency(user, 'EUR');
-    expect((await gateway.service.profile(token)).json?.code).toBe(4);
-    gateway.wallet('alpha').switchCurrency(user, undefined);
-    expect((await gateway.service.profile(token)).json?.code).toBe(4);
-  });
-
   it('stays one player’s: a profile that names another is a broken answer (I8)', async () => {
     const { player } = await gateway.service.profile(token);
     const body = '{"userId":"somebody-else","currency":"USD","currencies":["USD"]}';
@@ -131,70 +123,11 @@ describe('a prefixed session', () => {
     expect((await gateway.service.profile(token)).player?.userId).toBe(player?.userId);
   });
 
-  it('is refused with code 3 where the body names another player than the wallet', async () => {
-    const ask = (userId: string) =>
-      gateway.service.call(
-        'POST',
-        '/user/profile',
-        JSON.stringify({ token, userId, requestId: 'more-than-usual' }),
-      );
-    const body = JSON.stringify({ userId: user, currency: 'USD', currencies: ['USD'] });
-    const word = { kind: 'status', status: 200, body } as const;
-    gateway.wallet('alpha').misbehave('profile', word, { calls: 1 });
-    expect((await ask('somebody-else')).json?.code).toBe(3);
-    const { player } = await gateway.service.profile(token);
-    expect((await ask('somebody-else')).json?.code).toBe(3);
-    expect((await ask(player?.userId ?? '')).status).toBe(200);
-  });
-
-  it.each(['', 'US', 'DOLLAR', 'U D', 'US\0', 'US\ud800'])(
-    'is not learnt from a profile in the currency %j, which is a broken answer',
-    async (currency) => {
-      const body = JSON.stringify({ userId: user, currency, currencies: [currency] });
-      const odd = { kind: 'status', status: 200, body } as const;
-      gateway.wallet('alpha').misbehave('profile', odd, { calls: 1 });
-      const answer = await gateway.service.profile(token);
-      expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-      expect(await secondsLeft()).toBe(0);
-      expect((await gateway.service.profile(token)).status).toBe(200);
-    },
-  );
-
-  it('is not opened by a profile that the wallet refuses; the refusal is passed on', async () => {
-    gateway.wallet('alpha').endToken(own, 'expired');
-    expect((await gateway.service.profile(token)).json?.code).toBe(4);
-    expect(await secondsLeft()).toBe(0);
-  });
-
-  it('is one session however many profiles meet it first', async () => {
-    const profiles = await Promise.all(
-      Array.from({ length: 5 }, () => gateway.service.profile(token)),
-    );
-    expect(profiles.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(new Set(profiles.map(({ player }) => player?.userId)).size).toBe(1);
-  });
-
   it('of one operator is nobody’s at another, whatever prefix is tried (I8)', async () => {
     await gateway.service.profile(token);
     expect((await gateway.service.profile(`beta.${own}`)).json?.code).toBe(3);
     expect((await gateway.service.profile(`gamma.${own}`)).json?.code).toBe(3);
     expect((await gateway.service.profile(own)).json?.code).toBe(3);
-  });
-
-  it('may be 64 characters long', async () => {
-    own = `long-${players}`.padEnd(64 - 'alpha.'.length, 'x');
-    gateway.wallet('alpha').issueToken(own, user, 'USD');
-    expect((await gateway.service.profile(`alpha.${own}`)).status).toBe(200);
-  });
-
-  it.each([
-    ['without an operator token', 'alpha.'],
-    ['without a prefix', '.own-token'],
-    ['longer than 64 characters', `alpha.${'x'.repeat(59)}`],
-  ])('%s is code 3, and no wallet is asked', async (_, odd) => {
-    const before = gateway.wallet('alpha').requests.length;
-    expect((await gateway.service.profile(odd)).json?.code).toBe(3);
-    expect(gateway.wallet('alpha').requests).toHaveLength(before);
   });
 
   it('cannot be opened by the operator API: code 9', async () => {

@@ -35,33 +35,6 @@ describe('a profile', () => {
     });
   });
 
-  it('keeps every other byte of the wallet’s answer (I9)', async () => {
-    const { token, userId, user } = await gateway.player();
-    const words = (id: string, custom: string) =>
-      `{"userId":"${id}","currency":"USD","currencies":["USD","EUR"],"isTest":false,` +
-      `"customFields":{"percentMargin":13.20,"avgBet":9007199254740993,${custom}"nick":"\\u00e9\\/"},` +
-      `"vip":{"userId":"nested","level":1.0}}`;
-    nextProfile(words(user, '"operatorUser":"somebody-else",'));
-    const answer = await gateway.service.profile(token);
-    expect(answer.body).toBe(words(userId, `"operatorUser":"${user}",`));
-  });
-
-  it.each([
-    ['is missing', ''],
-    ['is empty', ',"customFields":{}'],
-  ])('gets customFields.operatorUser where customFields %s', async (_, custom) => {
-    const { token, userId, user } = await gateway.player();
-    nextProfile(`{"userId":"${user}","currency":"USD","currencies":["USD"]${custom}}`);
-    const answer = await gateway.service.profile(token);
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({
-      userId,
-      currency: 'USD',
-      currencies: ['USD'],
-      customFields: { operatorUser: user },
-    });
-  });
-
   it('of another player than the session’s is a broken answer: 503, nothing of it shown (I8)', async () => {
     const [player, other] = [await gateway.player(), await gateway.player()];
     nextProfile(`{"userId":"${other.user}","currency":"USD","currencies":["USD"]}`);
@@ -69,23 +42,6 @@ describe('a profile', () => {
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
     expect(answer.body).not.toContain(other.user);
     expect((await gateway.service.profile(player.token)).status).toBe(200);
-  });
-
-  it.each([
-    ['another player than the session’s', 'somebody-else'],
-    ['what is no player’s id', 'not a player id'],
-  ])('that names %s counts as the wallet’s broken answer, not as a good one', async (_, named) => {
-    const counted = (result: string) =>
-      gateway.metric('gateway_wallet_requests_total', {
-        ...{ operator: 'alpha', operation: 'profile' },
-        result,
-      });
-    const player = await gateway.player();
-    const before = [await counted('bad_answer'), await counted('accepted')];
-    nextProfile(`{"userId":"${named}","currency":"USD","currencies":["USD"]}`);
-    expect((await gateway.service.profile(player.token)).status).toBe(503);
-    const [broken = 0, good] = before;
-    expect([await counted('bad_answer'), await counted('accepted')]).toEqual([broken + 1, good]);
   });
 
   it.each([3, 4, 5, 999])(
@@ -139,13 +95,6 @@ describe('a profile whose body names more than its token', () => {
     await expireSession(gateway, player.token);
     expect((await ask(player.token, { currency: 'EUR' })).json?.code).toBe(3);
   });
-
-  it('reaches the wallet with the player’s id there', async () => {
-    const { token, userId, currency, user } = await gateway.player();
-    expect((await ask(token, { userId, currency })).json).toMatchObject({ userId });
-    const request = gateway.wallet('alpha').requests.at(-1);
-    expect(JSON.parse(String(request?.body))).toMatchObject({ userId: user, currency });
-  });
 });
 
 describe('a profile with a token that may not be used', () => {
@@ -158,14 +107,6 @@ describe('a profile with a token that may not be used', () => {
 
   it('that was never issued is refused with code 3', async () => {
     await expectRefused('a-token-that-nobody-has', 3);
-  });
-
-  it('that is the operator’s own is refused with code 3', async () => {
-    await expectRefused((await gateway.player()).operatorToken, 3);
-  });
-
-  it('that looks prefixed is refused with code 3 where sessions are issued', async () => {
-    await expectRefused(`alpha.${(await gateway.player()).operatorToken}`, 3);
   });
 
   it('that expired is refused with code 4', async () => {
@@ -209,18 +150,5 @@ describe('when the wallet names another currency than the session’s', () => {
     expect((await gateway.service.profile(player.token)).json?.code).toBe(4);
     expect((await first.settle('10')).status).toBe(200);
     expect((await second.rollback()).status).toBe(200);
-  });
-
-  it('the operator opens another session of the same player in the new currency', async () => {
-    const player = await gateway.player();
-    const wallet = gateway.wallet('alpha');
-    wallet.switchCurrency(player.user, 'EUR');
-    await gateway.service.profile(player.token);
-    const operatorToken = `eur-${player.operatorToken}`;
-    const opened = await gateway
-      .operator('alpha')
-      .openSession({ operatorUser: player.user, currency: 'EUR', operatorToken });
-    expect(opened.session?.userId).toBe(player.userId);
-    expect(opened.session?.token).not.toBe(player.token);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import { placedBet, unplacedBet } from '../support/bet.ts';
+import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** Calls that are refused at once, in a loop: up to 200 at once and 100 a second get the usual refusal. */
@@ -29,26 +29,6 @@ async function flood<T>(count: number, call: () => Promise<T>): Promise<readonly
   return await Promise.all(Array.from({ length: count }, call));
 }
 
-it('past the limit reads of an operator in maintenance are 503 by rate, others’ go on (I7)', async () => {
-  const [player, other] = [await gateway.player(), await gateway.player({ operatorId: 'beta' })];
-  await gateway.reconfigure('alpha', { status: 'maintenance' });
-  const first = await gateway.service.balance(player);
-  expect(first.status).toBe(503);
-
-  const answers = await flood(300, () => gateway.service.balance(player));
-  expect(answers.map(({ status, body }) => [status, body])).toEqual(
-    answers.map(() => [503, first.body]),
-  );
-  expect([await rejected('maintenance'), await rejected('rate')]).toEqual([201, 100]);
-  expect((await gateway.service.profile(player.token)).status).toBe(503);
-  expect(await rejected('rate')).toBe(101);
-  expect((await gateway.service.balance(other)).status).toBe(200);
-
-  // It ends with the maintenance, and not only when the bucket is full again.
-  await gateway.reconfigure('alpha', {});
-  expect((await gateway.service.balance(player)).status).toBe(200);
-});
-
 describe('a bet call', () => {
   it('is never refused by rate: each place stays in the journal and answers its rollback', async () => {
     const player = await gateway.player();
@@ -65,14 +45,5 @@ describe('a bet call', () => {
     expect((await bet.rollback()).status).toBe(200);
     expect(bet.arrivals()).toEqual([]);
     expect(await rejected('rate')).toBe(before);
-  });
-
-  it('that was accepted before is still rolled back', async () => {
-    const bet = await placedBet(gateway);
-    await gateway.reconfigure('alpha', { status: 'maintenance' });
-    await gateway.service.balance(bet.player);
-    await flood(210, () => gateway.service.balance(bet.player));
-    expect((await bet.rollback()).status).toBe(200);
-    expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
   });
 });

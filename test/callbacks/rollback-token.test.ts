@@ -30,28 +30,6 @@ describe('the token of a rollback', () => {
     expect(sentBody(bet).token).toBe(bet.player.operatorToken);
   });
 
-  it('is the same even when the service names another session of the player', async () => {
-    const bet = await placedBet(gateway);
-    const own = `later-token-${bet.player.user}`;
-    const later = await gateway
-      .operator('alpha')
-      .openSession({ operatorUser: bet.player.user, currency: 'USD', operatorToken: own });
-    await bet.rollback({ token: JSON.stringify(later.session?.token) });
-    expect(sentBody(bet).token).toBe(bet.player.operatorToken);
-  });
-
-  it('is left out if the service sent none', async () => {
-    const bet = await placedBet(gateway);
-    await bet.rollback({ token: undefined });
-    expect(sentBody(bet)).not.toHaveProperty('token');
-  });
-
-  it('stays null where the service sent null', async () => {
-    const bet = await placedBet(gateway);
-    expect((await bet.rollback({ token: 'null' })).status).toBe(200);
-    expect(sentBody(bet).token).toBeNull();
-  });
-
   it.each(['revoked', 'live'])('of a bet unknown here is its session’s own, %s', async (how) => {
     const bet = await unplacedBet(gateway);
     if (how === 'revoked') await revoke(bet);
@@ -70,15 +48,5 @@ describe('the token of a rollback', () => {
     expect(bet.arrivals()).toEqual(['rollback']);
     expect(sentBody(bet)).not.toHaveProperty('token');
     expect(sentBody(bet).userId).toBe(bet.player.user);
-  });
-
-  it('is added for a wallet that wants one with every call (alwaysSendToken)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'gamma' });
-    await bet.settle('10');
-    expect(sentBody(bet).token).toBe(bet.player.operatorToken);
-    await bet.unsettle();
-    expect(sentBody(bet).token).toBe(bet.player.operatorToken);
-    await bet.rollback({ token: undefined });
-    expect(sentBody(bet).token).toBe(bet.player.operatorToken);
   });
 });

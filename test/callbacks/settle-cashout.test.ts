@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
-import { expireSession, placedBet, TestBet } from '../support/bet.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -43,22 +43,6 @@ describe('a cashout', () => {
     expect(tokenSent(bet)).toBe(other.own);
   });
 
-  it('takes a session in another currency: the player is the same', async () => {
-    const bet = await placedBet(gateway);
-    const other = await openSession(bet, 'EUR');
-    await cashout(bet, other.token);
-    expect(tokenSent(bet)).toBe(other.own);
-    expect(bet.arrivals()).toEqual(['place', 'settle']);
-  });
-
-  it('takes a later session when the one the bet was placed with has ended', async () => {
-    const bet = await placedBet(gateway);
-    const later = await openSession(bet, 'USD');
-    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
-    expect((await cashout(bet, later.token)).status).toBe(200);
-    expect(tokenSent(bet)).toBe(later.own);
-  });
-
   async function expectRefused(bet: TestBet, token: string | undefined, code: number) {
     const answer = await cashout(bet, token);
     expect([answer.status, answer.json?.code]).toEqual([400, code]);
@@ -69,10 +53,6 @@ describe('a cashout', () => {
     await expectRefused(await placedBet(gateway), undefined, 3);
   });
 
-  it('with a token that was never issued is refused with code 3 and not sent', async () => {
-    await expectRefused(await placedBet(gateway), 'a-token-that-nobody-has', 3);
-  });
-
   it.each(['alpha', 'beta'])(
     'with the token of another player of %s is refused with code 3 (I8)',
     async (id) => {
@@ -81,63 +61,12 @@ describe('a cashout', () => {
     },
   );
 
-  it('with another player’s ended token says no more than of an unknown one (I8)', async () => {
-    const other = await gateway.player({ operatorId: 'beta' });
-    await expireSession(gateway, other.token);
-    await expectRefused(await placedBet(gateway), other.token, 3);
-  });
-
-  it('with an expired token is refused with code 4 and not sent', async () => {
-    const bet = await placedBet(gateway);
-    await expireSession(gateway, bet.player.token);
-    await expectRefused(bet, bet.player.token, 4);
-  });
-
-  it('with a revoked token is refused with code 3 and not sent', async () => {
-    const bet = await placedBet(gateway);
-    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
-    await expectRefused(bet, bet.player.token, 3);
-  });
-
   it('that was paid is answered again although its session has ended since (I5)', async () => {
     const bet = await placedBet(gateway);
     const paid = await cashout(bet, bet.player.token);
     await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
     expect((await cashout(bet, bet.player.token)).body).toBe(paid.body);
     expect(bet.arrivals()).toEqual(['place', 'settle']);
-  });
-
-  it.each([
-    ['without a token', undefined],
-    ['with a token nobody was given', 'a-token-that-nobody-has'],
-  ])('of a bet unknown here is refused with code 3 at once: %s', async (_, token) => {
-    const player = await gateway.player();
-    const slip = gateway.service.slip({ ...player, amount: '10' });
-    const bet = new TestBet(gateway, player, slip, 'alpha');
-    const first = await cashout(bet, token);
-    expect([first.status, first.json?.code]).toEqual([400, 3]);
-    expect(bet.arrivals()).toEqual([]);
-    // It is recorded: a copy gets the same answer, and another cashout finds its bet.
-    expect((await cashout(bet, token)).body).toBe(first.body);
-    await cashout(bet, player.token);
-    expect(bet.arrivals()).toEqual(['settle']);
-  });
-
-  it.each([3, 4, 20])(
-    'passes the wallet’s own word on the token or the bet on: code %i',
-    async (code) => {
-      const bet = await placedBet(gateway);
-      bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
-      const answer = await cashout(bet, bet.player.token);
-      expect([answer.status, answer.json?.code]).toEqual([400, code]);
-    },
-  );
-
-  it.each([1, 100])('that the wallet did not take by code %i is answered 503', async (code) => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
-    const answer = await cashout(bet, bet.player.token);
-    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
   });
 });
 
@@ -147,14 +76,6 @@ describe('the token of a settle that is no cashout', () => {
     await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
     expect((await bet.settle('10')).status).toBe(200);
     expect(JSON.parse(String(bet.lastRequest().body))).not.toHaveProperty('token');
-  });
-
-  it('becomes the one the bet was placed with, whatever token the service sent', async () => {
-    const bet = await placedBet(gateway);
-    const other = await openSession(bet, 'USD');
-    await gateway.operator('alpha').revokeSessions({ operatorUser: bet.player.user });
-    expect((await bet.settle('10', 'won', other.token)).status).toBe(200);
-    expect(tokenSent(bet)).toBe(bet.player.operatorToken);
   });
 
   it('is never another player’s: an unknown bet with a foreign token goes without (I8)', async () => {

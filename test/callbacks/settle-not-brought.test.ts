@@ -49,16 +49,6 @@ describe.each(OPERATIONS)('%s that the wallet does not answer', (operation) => {
     expect(bet.arrivals()).toEqual(['place', operation]);
   });
 
-  it('is answered 503 when the wallet is down, and delivered by a repeat', async () => {
-    const bet = await acceptedBet(gateway);
-    await bet.wallet.down();
-    const answer = await send(bet, operation);
-    await bet.wallet.up();
-    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect((await send(bet, operation)).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', operation]);
-  });
-
   it('is sent again when it is repeated, and answered from the journal only once the wallet has confirmed', async () => {
     const bet = await acceptedBet(gateway);
     bet.wallet.misbehave(operation, { kind: 'reset', effect: 'applied' }, { calls: 1 });
@@ -89,51 +79,6 @@ describe('a bet whose result became unknown', () => {
       expect((await bet.settle('10')).status).toBe(200);
       expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
       expect(bet.balance()).toBe('910');
-    },
-  );
-
-  it('lets an unsettle through, which makes it known again', async () => {
-    const bet = await acceptedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    const unsettled = await bet.unsettle();
-    expect(unsettled.status).toBe(200);
-    expect((await bet.unsettle()).body).toBe(unsettled.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle']);
-    expect(bet.balance()).toBe('900');
-  });
-
-  it('after an unknown unsettle sends the settle that stood before it', async () => {
-    const bet = await acceptedBet(gateway);
-    await bet.settle('10');
-    bet.wallet.misbehave('unsettle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
-    expect((await bet.unsettle()).status).toBe(503);
-    expect((await bet.settle('10')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'settle']);
-    expect(bet.balance()).toBe('910');
-  });
-});
-
-describe('a bet whose result is not affected by what never reached its wallet', () => {
-  it('still answers from the journal after a settle that was not sent', async () => {
-    const bet = await acceptedBet(gateway);
-    const stands = await bet.settle('10');
-    await bet.wallet.down();
-    expect((await bet.settle('20')).status).toBe(503);
-    await bet.wallet.up();
-    expect((await bet.settle('10')).body).toBe(stands.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle']);
-  });
-
-  it.each([1, 3, 4])(
-    'still answers from the journal after a settle refused by code %i',
-    async (code) => {
-      const bet = await acceptedBet(gateway);
-      const stands = await bet.settle('10');
-      bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
-      expect((await bet.settle('20')).status).toBe(503);
-      expect((await bet.settle('10')).body).toBe(stands.body);
-      expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { expireSession, placedBet, type TestBet } from '../support/bet.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -44,33 +44,11 @@ describe('with settle.onFailure: queue, a first settle that could not be deliver
     expect(bet.arrivals().slice(0, 2)).toEqual(['place', 'settle']);
   });
 
-  it('is passed on when the wallet refused it: a refusal is an answer', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { calls: 1 });
-    expect((await bet.settle('10')).json?.code).toBe(20);
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
   it('does not become a delivery if it is a cashout: the player waits for the answer', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
     const answer = await bet.settle('10', 'cashout', bet.player.token);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
-  it('becomes a delivery only as the first: the wallet may refuse another result', async () => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
-  it('does not become a delivery as an unsettle', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('unsettle', { kind: 'status', status: 500 }, { calls: 1 });
-    expect((await bet.unsettle()).status).toBe(503);
     expect(await bet.deliveries()).toEqual([]);
   });
 });
@@ -126,24 +104,6 @@ describe('while a settle is pending that was never attempted', () => {
       expectTakenOver(bet, await bet.rollback());
       expect(await bet.deliveries()).toMatchObject([superseded('settle'), pending('rollback')]);
     });
-
-    it('a cashout does not become a delivery', async () => {
-      const answer = await bet.settle('30', 'cashout', bet.player.token);
-      expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-      expect(await bet.deliveries()).toMatchObject([pending('settle')]);
-    });
-
-    it('a cashout without a live token is refused as usual', async () => {
-      expect((await bet.settle('30', 'cashout')).json?.code).toBe(3);
-      await expireSession(gateway, bet.player.token);
-      expect((await bet.settle('30', 'cashout', bet.player.token)).json?.code).toBe(4);
-      expect(await bet.deliveries()).toMatchObject([pending('settle')]);
-    });
-
-    it('an update is not held up (I6)', async () => {
-      expectTakenOver(bet, await bet.update('1.5'));
-      expect(await bet.deliveries()).toMatchObject([pending('settle'), pending('update')]);
-    });
   });
 });
 
@@ -162,11 +122,6 @@ describe('while a settle is pending that was attempted', () => {
     behaveAgain();
   });
 
-  it('the same settle is answered 200 and promises nothing more (I5)', async () => {
-    expectTakenOver(bet, await bet.settle('10'));
-    expect(await bet.deliveries()).toMatchObject([pending('settle')]);
-  });
-
   it.each([
     ['another settle', 'settle', () => bet.settle('20')],
     ['an unsettle', 'unsettle', () => bet.unsettle()],
@@ -177,11 +132,5 @@ describe('while a settle is pending that was attempted', () => {
     expect(await bet.deliveries()).toMatchObject([pending('settle'), pending(operation)]);
     expect((await send()).body).toBe(answer.body);
     expect(await bet.deliveries()).toHaveLength(2);
-  });
-
-  it('a cashout does not become a delivery', async () => {
-    const answer = await bet.settle('30', 'cashout', bet.player.token);
-    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect(await bet.deliveries()).toMatchObject([pending('settle')]);
   });
 });

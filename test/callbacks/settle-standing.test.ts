@@ -33,33 +33,6 @@ describe.each(OPERATIONS)('%s of a bet that holds nothing', (operation) => {
     await expectConflict(bet);
   });
 
-  it('is a conflict while its rollback is only promised', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
-    expect((await bet.rollback()).status).toBe(200);
-    await expectConflict(bet);
-  });
-
-  it('is a conflict when the wallet declined the bet', async () => {
-    const bet = await unplacedBet(gateway, { amount: '5000' });
-    expect((await bet.place()).json?.code).toBe(7);
-    await expectConflict(bet);
-  });
-
-  it('is a conflict when the bet was never sent', async () => {
-    const bet = await unplacedBet(gateway);
-    await bet.wallet.down();
-    expect((await bet.place()).json?.code).toBe(100);
-    await bet.wallet.up();
-    await expectConflict(bet);
-  });
-
-  it('is a conflict for the tombstone of an unknown bet', async () => {
-    const bet = await unplacedBet(gateway);
-    await bet.rollback({ userId: '"nobody-here"' });
-    await expectConflict(bet);
-  });
-
   it('is neither paid nor refused while the place is unknown: 503, nothing sent', async () => {
     const bet = await unplacedBet(gateway);
     bet.wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { calls: 1 });
@@ -98,40 +71,6 @@ describe.each(OPERATIONS)('%s while something of its bet is in flight', (operati
     expect(bet.arrivals()).toEqual(['place', operation]);
     const labels = { operation, source: 'in_flight' };
     expect(await gateway.metric('gateway_duplicates_total', labels)).toBe(1);
-  });
-
-  it.each([
-    ['refused', { kind: 'code', code: 20 }, 400],
-    ['not brought', { kind: 'status', status: 500 }, 503],
-  ] as const)('gives its twin the answer of one that is %s', async (_what, fault, status) => {
-    const replica = await gateway.replica();
-    const bet = await placedBet(gateway);
-    const there = bet.at(replica);
-    bet.wallet.misbehave(operation, fault, { calls: 1 });
-    const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
-    const first = send(bet, operation);
-    await gate.arrived;
-    const twins = [send(bet, operation), send(there, operation)];
-    await Promise.all([bet.isWaitedFor(), there.isWaitedFor()]);
-    gate.release();
-    expect((await first).status).toBe(status);
-    const bodies = (await Promise.all(twins)).map(({ body }) => body);
-    expect(bodies).toEqual([(await first).body, (await first).body]);
-    expect(bet.arrivals()).toEqual(['place', operation]);
-  });
-
-  it('joins a twin of another replica (I5)', async () => {
-    const replica = await gateway.replica();
-    const bet = await placedBet(gateway);
-    const there = bet.at(replica);
-    const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
-    const first = send(bet, operation);
-    await gate.arrived;
-    const twin = send(there, operation);
-    await there.isWaitedFor();
-    gate.release();
-    expect((await twin).body).toBe((await first).body);
-    expect(bet.arrivals()).toEqual(['place', operation]);
   });
 
   it.each(['place', 'settle'] as const)(

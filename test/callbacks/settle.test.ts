@@ -37,14 +37,6 @@ describe('a settle that the wallet answers', () => {
     expect(bet.balance()).toBe('9007199254741893');
   });
 
-  it('is a new operation with the same amount and another resultType', async () => {
-    const bet = await placedBet(gateway);
-    await bet.settle('100', 'won');
-    await bet.settle('100', 'refund');
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-    expect(bet.balance()).toBe('1000');
-  });
-
   it.each([
     ['10, 0, 10', ['10', '0', '10']],
     ['0, 10, 0', ['0', '10', '0']],
@@ -72,32 +64,6 @@ describe('a settle that the wallet answers', () => {
       expect([answer.status, answer.json]).toEqual([400, { code, message: 'No, sorry' }]);
     },
   );
-
-  it('may be tried again after the wallet refused it (I5)', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { calls: 1 });
-    expect((await bet.settle('10')).status).toBe(400);
-    expect((await bet.settle('10')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-  });
-
-  it('does not block the next one after a code too large for the journal', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
-    const answer = await bet.settle('10');
-    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-    expect((await bet.settle('10')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-  });
-
-  it('keeps the current result in force when the wallet refuses another', async () => {
-    const bet = await placedBet(gateway);
-    const stands = await bet.settle('10');
-    bet.wallet.misbehave('settle', { kind: 'code', code: 21 }, { calls: 1 });
-    expect((await bet.settle('20')).json?.code).toBe(21);
-    expect((await bet.settle('10')).body).toBe(stands.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-  });
 });
 
 describe('a settle that names the wrong bet or player', () => {

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { refusedOrigin } from '../support/refused-origin.ts';
 import {
   good,
   type OwnAnswer,
@@ -95,46 +93,6 @@ describe('a result that the service repeats under a new requestId', () => {
     expect(seen(bet)).toEqual(['settle 1', 'settle 1', 'settle 1']);
     expect(books.paid).toBe(30);
   });
-
-  it('would be paid twice without the dialect', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'strict' });
-    books.fates.push('drop');
-    await bet.settle('30');
-    expect((await bet.settle('30')).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 2']);
-    expect(books.paid).toBe(60);
-  });
-
-  it('keeps everything else as the service sent it (I9)', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('drop');
-    await bet.settle('30', 'won', undefined, { note: '12.10' });
-    await bet.settle('30', 'won', undefined, { note: '12.100' });
-    const [, first, repeat] = wallet.callsOf(bet.transactionId);
-    const id = JSON.stringify(first?.json.requestId);
-    expect(repeat?.text).toBe(first?.text.replace('12.10', '12.100'));
-    expect(repeat?.text).toContain(`"requestId":${id}`);
-  });
-
-  it('carries it for an unsettle too', async () => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    books.fates.push('drop');
-    expect((await bet.unsettle()).status).toBe(503);
-    expect((await bet.unsettle()).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'unsettle 2', 'unsettle 2']);
-    expect(books.paid).toBe(0);
-  });
-
-  it('carries none in the body where the first had none, and one in the header', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('drop');
-    await bet.settle('30', 'won', undefined, { requestId: undefined });
-    await bet.settle('30');
-    expect(seen(bet)).toEqual(['settle 1', 'settle 1']);
-    expect(wallet.callsOf(bet.transactionId).at(-1)?.json).not.toHaveProperty('requestId');
-    expect(books.paid).toBe(30);
-  });
 });
 
 describe('a result that the service repeats after the wallet has refused another', () => {
@@ -149,50 +107,7 @@ describe('a result that the service repeats after the wallet has refused another
   });
 });
 
-describe('a result that the service repeats after another one that never left', () => {
-  /** The wallet refuses every connection while the work is done. */
-  async function whileRefused(operatorId: string, work: () => Promise<void>): Promise<void> {
-    await gateway.reconfigure(operatorId, { wallet: { baseUrl: await refusedOrigin() } });
-    await work();
-    await gateway.reconfigure(operatorId, { wallet: { baseUrl: wallet.baseUrl } });
-  }
-
-  it('is still a repeat: no wallet has seen the one in between (I5)', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('drop');
-    expect((await bet.settle('30')).status).toBe(503);
-    await whileRefused('alpha', async () => {
-      expect((await bet.settle('40')).status).toBe(503);
-      expect((await bet.unsettle()).status).toBe(503);
-    });
-    expect((await bet.settle('30')).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 1']);
-    expect(books.paid).toBe(30);
-  });
-
-  it('is still a repeat if it never left itself, once more (I5)', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('drop');
-    expect((await bet.settle('30')).status).toBe(503);
-    await whileRefused('alpha', async () => {
-      expect((await bet.settle('30')).status).toBe(503);
-    });
-    expect((await bet.settle('30')).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 1']);
-    expect(books.paid).toBe(30);
-  });
-});
-
 describe('a result that is no repeat', () => {
-  it('with another amount or type is an operation of its own', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('lose', 'lose');
-    await bet.settle('30');
-    await bet.settle('40');
-    await bet.settle('40', 'refund');
-    expect(seen(bet).slice(0, 3)).toEqual(['settle 1', 'settle 2', 'settle 3']);
-  });
-
   it('equal to the one before the last is one too: the wallet has to apply it again', async () => {
     const bet = await placedBet(gateway);
     books.fates.push('drop', 'drop');
@@ -202,19 +117,6 @@ describe('a result that is no repeat', () => {
     expect(seen(bet).slice(0, 3)).toEqual(['settle 1', 'settle 2', 'settle 3']);
   });
 
-  it('is one too where the service repeats it with the same requestId, long after (I5)', async () => {
-    const bet = await placedBet(gateway);
-    const late = { requestId: JSON.stringify(randomUUID()) };
-    books.fates.push('drop');
-    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(503);
-    expect((await bet.settle('40')).status).toBe(200);
-    books.fates.push('drop');
-    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(503);
-    expect((await bet.settle('30', 'won', undefined, late)).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 2', 'settle 3', 'settle 3']);
-    expect(books.paid).toBe(30 + 40 + 30);
-  });
-
   it('equal to one that was unsettled is one too, so it is paid again', async () => {
     const bet = await placedBet(gateway);
     await bet.settle('10');
@@ -222,14 +124,6 @@ describe('a result that is no repeat', () => {
     await bet.settle('10');
     expect(seen(bet)).toEqual(['settle 1', 'unsettle 2', 'settle 3']);
     expect(books.paid).toBe(10);
-  });
-
-  it('after a refusal that was passed on is one too', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('refuse');
-    expect((await bet.settle('30')).json?.code).toBe(20);
-    expect((await bet.settle('30')).status).toBe(200);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 2']);
   });
 });
 
@@ -241,17 +135,6 @@ describe('a delivery', () => {
     await untilDeliveries(bet, [{ operation: 'settle', state: 'delivered' }]);
     expect(seen(bet)).toEqual(['settle 1', 'settle 1', 'settle 1']);
     expect(books.paid).toBe(30);
-  });
-
-  it('that confirms a repeat over a lost result carries the repeat’s first requestId', async () => {
-    const bet = await placedBet(gateway);
-    books.fates.push('drop', 'drop');
-    await bet.settle('30');
-    await bet.settle('40');
-    expect((await bet.settle('40')).status).toBe(200);
-    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'delivered' }]);
-    expect(seen(bet)).toEqual(['settle 1', 'settle 2', 'settle 2', 'settle 2']);
-    expect(books.paid).toBe(70);
   });
 
   it.each(['with', 'without'])(

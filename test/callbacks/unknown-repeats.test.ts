@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveriesOf, endLeases, untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
@@ -76,48 +76,6 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
   });
 });
 
-describe('a dead letter of a result that the service was never answered 200 for', () => {
-  it('is not sent once more after the wallet has refused a later one: nothing was promised (I5, I6)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'alpha' });
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
-    // The wallet has learnt to recognise repeats.
-    await gateway.reconfigure('alpha', { wallet: { dialect: { unknownRepeats: 'send' } } });
-    onTestFinished(() => gateway.reconfigure('alpha', {}));
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
-    expect(await bet.settle('20')).toMatchObject({ status: 400, json: { code: 20 } });
-    await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(dead?.id ?? '', BY)).toEqual({ kind: 'overtaken' });
-    });
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-    expect(bet.balance()).toBe('900');
-  });
-});
-
-describe('a dead letter that a person resolves', () => {
-  it('ends the 503 also while an update of its bet is on its way (I4)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'alpha' });
-    const { transactionId } = bet;
-    const lost = { kind: 'reset', effect: 'applied' } as const;
-    bet.wallet.misbehave('settle', lost, { transactionId, calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
-    const gate = bet.wallet.hold('update', { transactionId, point: 'after' });
-    const updating = bet.update('1.5');
-    await gate.arrived;
-    await asPerson(gateway, async (admin) => {
-      const resolved = await admin.resolve(dead?.id ?? '', 'ann', 'the wallet has paid it', BY);
-      expect(resolved).toMatchObject({ kind: 'resolved' });
-    });
-    gate.release();
-    expect((await updating).status).toBe(200);
-    expect((await bet.settle('20')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'update']);
-  });
-});
-
 describe('a settle whose process is killed in the middle of the call', () => {
   /** The call takes long and its lease ends, as if nobody were left to finish it. */
   async function killed() {
@@ -141,33 +99,6 @@ describe('a settle whose process is killed in the middle of the call', () => {
     expect(await deliveriesOf(bet)).toHaveLength(1);
     expect(bet.arrivals()).toEqual(['place', 'settle']);
     expect(bet.balance()).toBe('920');
-  });
-
-  it('is sent again only when a person retries it', async () => {
-    const { bet, asked } = await killed();
-    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
-    expect((await asked).status).toBe(503);
-    await retry(dead?.id ?? '');
-    await untilDeliveries(bet, [{ state: 'delivered' }]);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-    expect((await bet.settle('20')).status).toBe(200);
-  });
-
-  it('and so does a delivery whose worker is killed: dead, and not sent again (I5)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'queue' });
-    const { transactionId } = bet;
-    gateway.parts.wallets.setOverride('queue', 'money', 'open');
-    expect((await bet.settle('20')).status).toBe(200);
-    const hanging = { kind: 'hang', effect: 'applied' } as const;
-    bet.wallet.misbehave('settle', hanging, { transactionId, calls: 1 });
-    gateway.parts.wallets.setOverride('queue', 'money', 'auto');
-    await bet.wallet.waitFor(() => bet.arrivals().includes('settle'));
-    await endLeases(gateway, transactionId);
-    const [dead] = await untilDeliveries(bet, [{ operation: 'settle', state: 'dead' }]);
-    expect(bet.arrivals()).toEqual(['place', 'settle']);
-    await retry(dead?.id ?? '');
-    await untilDeliveries(bet, [{ state: 'delivered' }]);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
   });
 });
 

@@ -43,24 +43,6 @@ describe('unsettle', () => {
     expect(bet.balance()).toBe('900');
   });
 
-  it('of a bet never settled is sent, and once', async () => {
-    const bet = await placedBet(gateway);
-    const first = await bet.unsettle();
-    expect(first.status).toBe(200);
-    expect((await bet.unsettle()).body).toBe(first.body);
-    expect(bet.arrivals()).toEqual(['place', 'unsettle']);
-    expect(bet.balance()).toBe('900');
-  });
-
-  it('without an amount is sent as it is', async () => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    bet.wallet.misbehave('unsettle', { kind: 'code', code: 5 });
-    await bet.unsettle({ amount: undefined });
-    expect(JSON.parse(String(bet.lastRequest().body))).not.toHaveProperty('amount');
-    bet.wallet.behave();
-  });
-
   it.each([5, 7, 8, 20, 21])(
     'passes the refusal with code %i on, and may be tried again',
     async (code) => {
@@ -73,20 +55,4 @@ describe('unsettle', () => {
       expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'unsettle']);
     },
   );
-
-  it('that the wallet refused leaves the result in force', async () => {
-    const bet = await placedBet(gateway);
-    const settled = await bet.settle('10');
-    bet.wallet.misbehave('unsettle', { kind: 'code', code: 20 }, { calls: 1 });
-    await bet.unsettle();
-    expect((await bet.settle('10')).body).toBe(settled.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle']);
-  });
-
-  it('goes to the wallet even if the player’s session has ended', async () => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    await gateway.operator('alpha').revokeSessions({ operatorUser: bet.player.user });
-    expect((await bet.unsettle()).status).toBe(200);
-  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
+import { asPlayer, placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const TOTAL_MS = 2_000;
@@ -48,16 +48,6 @@ describe('an update that the wallet answers', () => {
     expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
   });
 
-  it.each([
-    ['boosterCoefficient', { boosterCoefficient: '2' }],
-    ['a leg’s coefficient', { metadata: '[{"coefficient":1.7}]' }],
-  ])('is another one when only %s differs', async (_, more) => {
-    const bet = await placedBet(gateway);
-    await bet.update('1.5');
-    await bet.update('1.5', more);
-    expect(bet.arrivals()).toEqual(['place', 'update', 'update']);
-  });
-
   it.each([5, 7, 8, 20])(
     'refused by code %i is answered 200 and recorded as refused',
     async (code) => {
@@ -68,28 +58,6 @@ describe('an update that the wallet answers', () => {
       expect(await bet.deliveries()).toMatchObject([update('refused')]);
     },
   );
-
-  it('refused may be tried again, and the one before it is still the last (I5)', async () => {
-    const bet = await placedBet(gateway);
-    const last = await bet.update('1.4');
-    bet.wallet.misbehave('update', { kind: 'code', code: 5 }, { calls: 1 });
-    await bet.update('1.5');
-    expect((await bet.update('1.4')).body).toBe(last.body);
-    expect((await bet.update('1.5')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'update', 'update', 'update']);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
-  });
-
-  it('refused leaves no promise in force that it has replaced: no wallet has that (I4)', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('update', { kind: 'status', status: 500 }, { calls: 1 });
-    expect((await bet.update('1.4')).status).toBe(200);
-    bet.wallet.misbehave('update', { kind: 'code', code: 5 }, { calls: 1 });
-    expect((await bet.update('1.5')).status).toBe(200);
-    expect(await bet.deliveries()).toMatchObject([update('superseded'), update('refused')]);
-    expect((await bet.update('1.4')).status).toBe(200);
-    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.4');
-  });
 });
 
 describe('an update that the wallet does not answer', () => {
@@ -119,15 +87,6 @@ describe('an update that the wallet does not answer', () => {
     expect((await bet.update('1.50')).body).toBe(first.body);
     expect(bet.arrivals()).toEqual(['place', 'update']);
     expect(await bet.deliveries()).toMatchObject([update('pending')]);
-  });
-
-  it('is superseded by a later one', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('update', { kind: 'status', status: 500 }, { calls: 1 });
-    await bet.update('1.5');
-    await bet.update('1.6');
-    expect(bet.arrivals()).toEqual(['place', 'update', 'update']);
-    expect(await bet.deliveries()).toMatchObject([update('superseded')]);
   });
 
   it('never stands in the way of money (I6)', async () => {
@@ -162,14 +121,6 @@ describe('an update that the wallet does not answer', () => {
 });
 
 describe('an update that no wallet needs to hear of', () => {
-  it('of a bet rolled back is answered 200, nothing sent', async () => {
-    const bet = await placedBet(gateway);
-    await bet.rollback();
-    expect((await bet.update('1.5')).json).toEqual(confirmation(bet.transactionId));
-    expect(bet.arrivals()).toEqual(['place', 'rollback']);
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
   it('its copies are answered as it was, to the byte, before and after a rollback', async () => {
     const bet = await placedBet(gateway);
     const before = await bet.update('1.4');
@@ -182,59 +133,15 @@ describe('an update that no wallet needs to hear of', () => {
     expect(bet.arrivals()).toEqual(['place', 'update', 'rollback']);
   });
 
-  it('of a bet declined is answered 200, nothing sent', async () => {
-    const bet = await unplacedBet(gateway, { amount: '5000' });
-    await bet.place();
-    expect((await bet.update('1.5')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place']);
-  });
-
-  it('of a bet never sent is answered 200, nothing sent', async () => {
-    const bet = await unplacedBet(gateway);
-    await bet.wallet.down();
-    await bet.place();
-    await bet.wallet.up();
-    expect((await bet.update('1.5')).status).toBe(200);
-    expect(bet.arrivals()).toEqual([]);
-  });
-
   it('of a wallet that takes none is answered 200, never sent (updates: skip)', async () => {
     const bet = await placedBet(gateway, { operatorId: 'gamma' });
     expect((await bet.update('1.5')).json).toEqual(confirmation(bet.transactionId));
     expect(bet.arrivals()).toEqual(['place']);
     expect(await bet.deliveries()).toEqual([]);
   });
-
-  it('of such a wallet is not promised either, because a settle stays in flight (updates: skip)', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'gamma' });
-    await bet.leaveBusy('settle');
-    expect((await bet.update('1.5')).json).toEqual(confirmation(bet.transactionId));
-    expect(await bet.deliveries()).toEqual([]);
-  });
-
-  it('of an unknown player is answered 200, nothing sent', async () => {
-    const bet = await unplacedBet(gateway);
-    const answer = await bet.update('1.5', { userId: '"nobody-here"' });
-    expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-    expect(bet.arrivals()).toEqual([]);
-  });
 });
 
 describe('an update of a bet that is another’s, or not known', () => {
-  it('goes by userId to the operator of an unknown bet’s player', async () => {
-    const bet = await unplacedBet(gateway, { operatorId: 'beta' });
-    expect((await bet.update('1.5')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['update']);
-    expect(gateway.wallet('alpha').arrivals(bet.transactionId)).toEqual([]);
-  });
-
-  it('does not keep the place out that comes after it', async () => {
-    const bet = await unplacedBet(gateway);
-    await bet.update('1.5');
-    expect((await bet.place()).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['update', 'place']);
-  });
-
   it('with another player’s userId is a conflict: code 5, nothing sent (I8)', async () => {
     const bet = await placedBet(gateway);
     const answer = await bet.update('1.5', asPlayer(await gateway.player({ operatorId: 'beta' })));

@@ -4,14 +4,10 @@ import {
   done,
   refused,
   systemError,
-  tokenRefused,
   UNAVAILABLE,
   unavailable,
 } from '../../../src/callbacks/answers.ts';
-import type { Session } from '../../../src/sessions/session.ts';
-import { partly } from '../../support/partly.ts';
 
-const session = partly<Session>({ owner: { operatorId: 'alpha' } });
 const AT = '2026-01-02T03:04:05.000Z';
 
 describe('what callbacks answer', () => {
@@ -24,23 +20,6 @@ describe('what callbacks answer', () => {
       detail: { code: 5, reason: 'amount: odd' },
     });
     expect(refused(5, 'amount: odd', undefined, 'conflict').outcome).toBe('conflict');
-  });
-
-  it('has its field in the log, not too long a one, and never the words of a wallet (I8)', () => {
-    expect(refused(5, 'a'.repeat(1_000), undefined).detail?.reason).toBe('a'.repeat(200));
-    expect(refused(5, 'ann is blocked', 'alpha', 'declined').detail?.reason).toBeUndefined();
-  });
-
-  it('says of a token that it is invalid or out of date, and whose it is where that is known', () => {
-    expect(tokenRefused({ kind: 'unknown' })).toMatchObject({
-      answer: { status: 400, body: '{"code":3,"message":"Invalid token"}' },
-      operatorId: undefined,
-    });
-    expect(tokenRefused({ kind: 'expired', session })).toMatchObject({
-      answer: { status: 400, body: '{"code":4,"message":"Token out of date"}' },
-      operatorId: 'alpha',
-    });
-    expect(tokenRefused({ kind: 'expired', session }, 'beta').operatorId).toBe('beta');
   });
 
   it('is 400 with code 100 to a place, which the service rolls back', () => {

@@ -5,7 +5,6 @@ import { body, message } from '../../protocol/support/bet-messages.ts';
 import {
   answered,
   BROKEN,
-  DATALESS,
   MAINTENANCE,
   OVER,
   readScene,
@@ -69,15 +68,6 @@ describe('a balance', () => {
     expect(calls).toEqual([]);
   });
 
-  it.each([{ userId: '"2000"' }, { currency: '"EUR"' }])(
-    'is refused if the token is of another player or currency: %o (I8)',
-    async (changes) => {
-      const { handled, calls, note } = await asked({}, changes);
-      expect(handled).toEqual(tokenRefused(3, 'alpha'));
-      expect([calls, note.mock.calls]).toEqual([[], []]);
-    },
-  );
-
   it('is refused without a look at its session while refusals come in floods (I7)', async () => {
     const limited = { answer: { status: 503, body: '' }, outcome: 'not_sent' } as const;
     const { handled, find, limit } = await asked({ limited: { ...limited, operatorId: 'alpha' } });
@@ -91,9 +81,5 @@ describe('a balance', () => {
     expect(handled).toEqual(MAINTENANCE);
     expect(rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'maintenance' }]]);
     expect(note).toHaveBeenCalledOnce();
-  });
-
-  it.each(DATALESS)('that was %s says so', async (_, answer, expected) => {
-    expect((await asked({ answer })).handled).toEqual(expected);
   });
 });

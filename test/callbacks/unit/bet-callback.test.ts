@@ -3,7 +3,6 @@ import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet, Busy } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
-import { GatewayError } from '../../../src/domain/errors.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
@@ -120,43 +119,6 @@ describe('an operation that finds another on its way', () => {
     expect(await callback.find()).toEqual({ kind: 'bet', bet: busy });
     expect(answerOf).not.toHaveBeenCalled();
   });
-
-  it('asks for it once another attempt has the bet', async () => {
-    const { callback, answerOf } = settleOf(
-      busyWith('settle', 'first'),
-      busyWith('settle', 'second'),
-    );
-    answerOf.mockResolvedValue(recorded);
-    await callback.find();
-    await callback.wait(busyWith('settle', 'first'));
-    expect(await callback.find()).toMatchObject({ kind: 'answered' });
-  });
-
-  it('looks only at the bet, once, if nobody was told how the first one ended', async () => {
-    const { callback, answerOf } = settleOf(busyWith('settle', 'first'), BET);
-    await callback.find();
-    await callback.wait(busyWith('settle', 'first'));
-    expect(await callback.find()).toEqual({ kind: 'bet', bet: BET });
-    expect(await callback.find()).toEqual({ kind: 'bet', bet: BET });
-    expect(answerOf).toHaveBeenCalledOnce();
-  });
-
-  it('has no answer from one of another kind', async () => {
-    const { callback, answerOf } = settleOf(busyWith('rollback', 'first'), BET);
-    answerOf.mockResolvedValue(recorded);
-    await callback.find();
-    await callback.wait(busyWith('rollback', 'first'));
-    expect(await callback.find()).toEqual({ kind: 'bet', bet: BET });
-    expect(answerOf).not.toHaveBeenCalled();
-  });
-
-  it('is not confused by a bet that is free by the time it waits', async () => {
-    const { callback, answerOf } = settleOf(BET);
-    await callback.find();
-    expect(await callback.wait(BET)).toBe(true);
-    expect(await callback.find()).toEqual({ kind: 'bet', bet: BET });
-    expect(answerOf).not.toHaveBeenCalled();
-  });
 });
 
 describe('what the journal decides alone', () => {
@@ -235,18 +197,6 @@ describe('a last look at the bet', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await look).toEqual(found);
   });
-
-  it('shows it as it was read where the journal fails', async () => {
-    const { callback, find } = settleOf(BET);
-    find.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
-    expect(await callback.lastLook(busy)).toEqual(found);
-  });
-
-  it('hides no fault of our own', async () => {
-    const { callback, find } = settleOf(BET);
-    find.mockRejectedValue(new TypeError('a bug'));
-    await expect(callback.lastLook(busy)).rejects.toThrow('a bug');
-  });
 });
 
 describe('what a last look tells a copy of the first', () => {
@@ -277,14 +227,5 @@ describe('what a last look tells a copy of the first', () => {
     const { callback, counts } = settleOf(busy);
     expect(await callback.firstByNow(busy, refusedOnce)).toBeUndefined();
     expect(counts.duplicates).not.toHaveBeenCalled();
-  });
-
-  it('is decided by the bet as it was read if the journal fails or no longer has it', async () => {
-    const away = settleOf(BET);
-    away.find.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
-    const read = vi.fn(() => undefined);
-    expect(await away.callback.firstByNow(busy, read)).toBeUndefined();
-    expect(await settleOf(undefined).callback.firstByNow(busy, read)).toBeUndefined();
-    expect(read.mock.calls).toEqual([[busy], [busy]]);
   });
 });

@@ -64,13 +64,6 @@ describe('a cashout', () => {
     expect(scene.steps).toEqual(['find', 'refusal']);
   });
 
-  it('is refused without a token', async () => {
-    const scene = cashingOut({ members: { resultType: '"cashout"' } });
-    expect(await settle(scene.callback)).toMatchObject({ answer: INVALID, operatorId: 'alpha' });
-    expect(scene.calls).toEqual([]);
-    expect(scene.sessions.findCertain).not.toHaveBeenCalled();
-  });
-
   it('has its refusal recorded before it is answered (I3)', async () => {
     const scene = cashingOut({ members: { ...CASHOUT, requestId: '"r1"' } });
     await settle(scene.callback);
@@ -88,13 +81,6 @@ describe('a cashout', () => {
     });
     scene.bets.recordRefusal.mockResolvedValueOnce(false);
     expect(await settle(scene.callback)).toMatchObject({ outcome: 'conflict' });
-  });
-
-  it('is refused as long as there is time for its answer, be there none for a wallet', async () => {
-    const scene = cashingOut({ spentMs: 4_600 });
-    // It could not be sent any more; the copy that comes next finds the refusal.
-    expect(await settle(scene.callback)).toMatchObject({ answer: INVALID });
-    expect(scene.steps).toEqual(['find', 'refusal']);
   });
 
   it('is not refused any more when its time is over (I11)', async () => {
@@ -131,12 +117,6 @@ describe('a cashout behind promises that wait', () => {
     });
     expect(scene.steps).toEqual(['find']);
   });
-
-  it('is still refused if its token may not be used', async () => {
-    const scene = cashingOut({ looks });
-    expect(await settle(scene.callback)).toMatchObject({ answer: INVALID });
-    expect(scene.steps).toEqual(['find', 'refusal']);
-  });
 });
 
 describe('a cashout whose first try got no answer', () => {
@@ -167,17 +147,5 @@ describe('a cashout whose first try got no answer', () => {
     const own = again({ sessions: { ...kept, ...LIVE } });
     expect(await settle(own.callback)).toMatchObject({ outcome: 'accepted' });
     expect(tokenSent(own)).toEqual(['own']);
-  });
-
-  it('needs a live token of its own if there was no such cashout', async () => {
-    const scene = again({ recorded: [], sessions: LIVE });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'accepted' });
-    expect(scene.sessions.findKept).not.toHaveBeenCalled();
-  });
-
-  it('is not looked for where nothing is unknown', async () => {
-    const scene = again({ looks: [PLACED], sessions: LIVE });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'accepted' });
-    expect(scene.bets.operationsOf).not.toHaveBeenCalled();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import { answerUnsent, commitInTime, ownerOf, recordOf } from '../../../src/callbacks/commit.ts';
+import { answerUnsent, commitInTime, recordOf } from '../../../src/callbacks/commit.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
@@ -95,20 +95,6 @@ describe('an operation that is not sent now', () => {
     expect(correctAnswer).not.toHaveBeenCalled();
   });
 
-  it('is committed without one where no wallet needs to hear of it', async () => {
-    const { callback, commit } = rollbackOf(async () => COMMITTED);
-    const nobodys = { ...NEXT, from: { ...FRESH, owner: undefined } };
-    expect(await answerUnsent(callback, nobodys, undefined)).toEqual({
-      ...{ answer: SUCCESS, outcome: 'not_sent', operatorId: undefined, detail: {} },
-    });
-    expect(commit.mock.calls[0]?.[0].delivery).toBeUndefined();
-  });
-
-  it('is decided again if the bet has moved (I6)', async () => {
-    const { callback } = rollbackOf(async () => ({ kind: 'moved' }));
-    expect(await answerUnsent(callback, NEXT, PROMISE)).toBe('moved');
-  });
-
   it('is not answered 200 where PostgreSQL fails (I4)', async () => {
     const { callback, correctAnswer } = rollbackOf(() => Promise.reject(away));
     await expect(answerUnsent(callback, NEXT, PROMISE)).rejects.toBe(away);
@@ -154,20 +140,6 @@ describe('an operation that is not sent now', () => {
     expect(correctAnswer).toHaveBeenCalledTimes(3);
     expect([logger.warn, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
-
-  it.each<[string, () => Committed]>([
-    ['the bet had moved', () => ({ kind: 'moved' })],
-    ['PostgreSQL found it too late', () => ({ kind: 'tooLate' })],
-    [
-      'PostgreSQL failed',
-      () => {
-        throw away;
-      },
-    ],
-  ])('leaves nothing to put right where %s by then', async (_, end) => {
-    const { correctAnswer } = await late(end);
-    expect(correctAnswer).not.toHaveBeenCalled();
-  });
 });
 
 describe('the record of an operation', () => {
@@ -177,12 +149,5 @@ describe('the record of an operation', () => {
       ...{ operation: 'rollback', attemptId: 'a', requestId: 'r1', body: STORED },
       answer: UNAVAILABLE,
     });
-  });
-});
-
-describe('the player of a bet that is sent', () => {
-  it('is known, or our own fault comes to light', () => {
-    expect(ownerOf(FRESH)).toBe(FRESH.owner);
-    expect(() => ownerOf({ ...FRESH, owner: undefined })).toThrow('bet bet belongs to nobody');
   });
 });

@@ -6,9 +6,6 @@ import { partly } from '../../support/partly.ts';
 
 const settle = (changes: Readonly<Record<string, string>> = {}) => message(bet('settle', changes));
 const update = (coefficient: string) => message(bet('update', { coefficient }));
-const unsettle = message(bet('unsettle'));
-const rollback = message(bet('rollback'));
-
 describe('two operations of a bet', () => {
   it('ask for the same where result and amount are the same, however it is spelled (I9)', () => {
     expect(isSame(settle(), settle({ amount: '12.1', requestId: '"another"' }))).toBe(true);
@@ -19,16 +16,6 @@ describe('two operations of a bet', () => {
   it('ask for the same where the odds are, of two updates', () => {
     expect(isSame(update('1.2'), update('1.2'))).toBe(true);
     expect(isSame(update('1.2'), update('1.3'))).toBe(false);
-  });
-
-  it('ask for the same as unsettles, and never where they are not of one kind', () => {
-    expect(isSame(unsettle, unsettle)).toBe(true);
-    expect(isSame(unsettle, settle())).toBe(false);
-    expect(isSame(settle(), unsettle)).toBe(false);
-    expect(isSame(update('1.2'), settle())).toBe(false);
-    expect(isSame(settle(), update('1.2'))).toBe(false);
-    expect(isSame(unsettle, update('1.2'))).toBe(false);
-    expect(isSame(rollback, rollback)).toBe(false);
   });
 });
 

@@ -132,27 +132,6 @@ describe('a place whose bet is known', () => {
       detail: { code: 8 },
     });
   });
-
-  it('is left to the caller if the bet is not known, or nothing may be sent', async () => {
-    expect(await answer(callbacksOf(undefined).callbacks, SESSION)).toBeUndefined();
-    const { callbacks, commit } = callbacksOf(UNSEEN);
-    expect(await answer(callbacks)).toBeUndefined();
-    expect(commit).not.toHaveBeenCalled();
-  });
-});
-
-describe('a place of a bet known only from later operations', () => {
-  it.each<[string, SessionLookup]>([
-    ['has ended', { kind: 'ended', reason: 'revoked', session: SESSION }],
-    ['has expired', { kind: 'expired', session: SESSION }],
-    ['is unknown', { kind: 'unknown' }],
-    ['is another one', { kind: 'live', session: { ...SESSION, sessionId: '6' } }],
-  ])('is left to the caller where its session %s since it was looked at', async (_, lookup) => {
-    const { callbacks, findCertain, commit } = callbacksOf(FRESH, UNSEEN);
-    findCertain.mockResolvedValue(lookup);
-    expect(await answer(callbacks, SESSION)).toBeUndefined();
-    expect(commit).not.toHaveBeenCalled();
-  });
 });
 
 describe('a place of a bet known only from later operations, of an operator without a wallet', () => {
@@ -177,12 +156,5 @@ describe('a place of a bet known only from later operations, of an operator with
     ]);
     expect([commits[0]?.to.busy, commits[0]?.delivery]).toEqual([undefined, undefined]);
     expect(rejected.mock.calls).toEqual([[{ operator: 'beta', reason: 'maintenance' }]]);
-  });
-
-  it('is decided again if the bet has moved meanwhile', async () => {
-    const { callbacks, commit } = callbacksOf(UNSEEN, ACCEPTED);
-    commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await answer(callbacks, SESSION)).toMatchObject({ answer: { status: 200 } });
-    expect(commit).toHaveBeenCalledOnce();
   });
 });

@@ -1,12 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answerKnownPlace } from '../../../src/callbacks/known-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
-import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { useTestWaits } from '../../support/test-waits.ts';
 import {
   AT,
-  DECLINED,
   type PlaceScene,
   placeOf,
   placeScene,
@@ -26,11 +24,6 @@ const UNSEEN: Bet = {
   ...{ ...FRESH, transactionId: ID, owner: undefined, sessionId: undefined },
   ...{ amount: undefined, currency: undefined, place: { kind: 'unseen' }, version: 4 },
 };
-const PLACED: Bet = {
-  ...{ ...FRESH, transactionId: ID, owner: SESSION.owner, amount: '12.1' },
-  place: { kind: 'accepted', transactionTime: AT },
-};
-
 function placing(scene: PlaceScene = {}, changes: Readonly<Record<string, string>> = {}) {
   const parts = placeScene({ bets: [UNSEEN], ...scene });
   const { callbacks, deadline } = parts;
@@ -88,14 +81,6 @@ describe('a place that comes after another operation of its bet', () => {
     });
   });
 
-  it('may end as the wallet refused it (I2)', async () => {
-    const { handled } = await placed({ sent: DECLINED });
-    expect(handled).toEqual({
-      ...{ answer: failure(7, 'No money'), outcome: 'declined', operatorId: 'alpha' },
-      detail: { walletMs: 7, code: 7 },
-    });
-  });
-
   it('is answered 100 if the outcome is unknown, and counted as a place (I2)', async () => {
     const { handled, counts } = await placed({ sent: UNKNOWN });
     expect(handled).toMatchObject({ answer: SYSTEM_ERROR, outcome: 'unknown' });
@@ -110,30 +95,9 @@ describe('a place that comes after another operation of its bet', () => {
     });
   });
 
-  it('is decided again, and not sent, if the bet has moved meanwhile (I6)', async () => {
-    const { handled, steps } = await placed({
-      bets: [UNSEEN, PLACED],
-      commit: async () => ({ kind: 'moved' }),
-    });
-    expect(handled).toEqual({ answer: SUCCESS, outcome: 'duplicate', operatorId: 'alpha' });
-    expect(steps).toEqual(['commit']);
-  });
-
   it('is not sent where its time was over by PostgreSQL’s clock (I11)', async () => {
     const { handled, steps } = placing({ commit: async () => ({ kind: 'tooLate' }) });
     await expect(handled).rejects.toMatchObject({ name: 'OutOfTime' });
-    expect(steps).toEqual(['commit']);
-  });
-
-  it.each<[string, PlaceScene, string]>([
-    ['in time for the wallet', {}, 'gave up after 700 ms'],
-    ['as never sent, in time for its answer', { hasNoWallet: true }, 'gave up after 950 ms'],
-  ])('is not waited for where it is not written %s (I1)', async (_, scene, message) => {
-    const never = new Promise<never>(() => undefined);
-    const { handled, steps } = placing({ ...scene, commit: () => never });
-    const told = expect(handled).rejects.toMatchObject({ name: 'OutOfTime', message });
-    await vi.advanceTimersByTimeAsync(60_000);
-    await told;
     expect(steps).toEqual(['commit']);
   });
 });

@@ -6,7 +6,6 @@ import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { useTestWaits } from '../../support/test-waits.ts';
 import {
   AT,
-  away,
   DECLINED,
   NOT_SENT,
   type PlaceScene,
@@ -92,12 +91,6 @@ describe('a place', () => {
     expect(kept.calls[0]?.maySend?.()).toBe(true);
   });
 
-  it('has a request of its own where the service gave none', async () => {
-    const { kept } = await placed();
-    expect(kept.calls[0]?.requestId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(kept.intents[0]?.requestId).toBeUndefined();
-  });
-
   it('is remembered for its copies, with what it was answered for', async () => {
     const { remember } = await placed({ sent: DECLINED });
     const content = { userId: '1999', amount: '12.10', currency: 'USD', operatorId: 'alpha' };
@@ -128,11 +121,6 @@ describe('a place', () => {
       expect(remember).not.toHaveBeenCalled();
     },
   );
-
-  it('is of the first books where the operator’s file is gone meanwhile', async () => {
-    const { kept } = await placed({ configured: 'gone' });
-    expect(kept.intents[0]?.generation).toBe(1);
-  });
 });
 
 describe('a place whose operator has come by another wallet while it was written', () => {
@@ -183,15 +171,6 @@ describe('a place that will not be sent', () => {
     expect(kept.wanted.map((isWanted) => isWanted())).toEqual([false]);
     expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);
   });
-
-  it('is written even if it is late: that it was not sent is true', async () => {
-    const slow = () =>
-      new Promise<{ kind: 'begun'; operationId: string }>((resolve) => {
-        setTimeout(resolve, 960, { kind: 'begun', operationId: '7' });
-      });
-    const { steps } = await failed({ hasNoWallet: true, begin: slow });
-    expect(steps).toEqual(['begin']);
-  });
 });
 
 describe('a place whose intent is not committed', () => {
@@ -205,13 +184,6 @@ describe('a place whose intent is not committed', () => {
     expect(steps).toEqual(['begin']);
   });
 
-  it('because PostgreSQL is away says so, counted (I3)', async () => {
-    const { error, counts, steps } = await failed({ begin: () => Promise.reject(away) });
-    expect(error).toBe(away);
-    expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);
-    expect(steps).toEqual(['begin']);
-  });
-
   it('by PostgreSQL’s clock is answered 100 and counted (I11)', async () => {
     const { handled, counts, steps } = await placed({ begin: async () => ({ kind: 'tooLate' }) });
     expect(handled).toEqual({
@@ -220,13 +192,6 @@ describe('a place whose intent is not committed', () => {
     });
     expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);
     expect(steps).toEqual(['begin']);
-  });
-
-  it('is wanted while its caller waits', async () => {
-    const { kept } = await placed();
-    expect(kept.wanted.map((isWanted) => isWanted())).toEqual([true]);
-    const unsent = await placed({ refusal: 'breaker' });
-    expect(unsent.kept.wanted.map((isWanted) => isWanted())).toEqual([true]);
   });
 });
 
@@ -244,12 +209,5 @@ describe('a place that is known already', () => {
     const { handled, steps } = await placed({ begin: known, bets: [unseen] });
     expect(handled).toMatchObject({ answer: SUCCESS, outcome: 'accepted' });
     expect(steps).toEqual(['begin', 'commit', 'call', 'finish', 'changed']);
-  });
-
-  it('is answered 100 where the journal does not find it again', async () => {
-    const { handled } = await placed({ begin: known });
-    expect(handled).toEqual({
-      ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },
-    });
   });
 });

@@ -38,12 +38,6 @@ describe('a copy of an accepted place', () => {
     expect(copy).toMatchObject(kept);
   });
 
-  it('is not written a second time', async () => {
-    const { record, recordCopy } = callbacksOf(async () => true);
-    await record();
-    expect(recordCopy).not.toHaveBeenCalled();
-  });
-
   it('is known by its bytes where it has no requestId (I10)', async () => {
     const { record, recordCopy, hasPlace } = callbacksOf();
     await record(placeOf());
@@ -57,11 +51,5 @@ describe('a copy of an accepted place', () => {
     const { transactionId } = COPY;
     const facts = { err: why, operator: 'alpha', transactionId };
     expect(warn.mock.calls).toEqual([[facts, 'place.copy_not_recorded']]);
-  });
-
-  it('hides no fault of our own', async () => {
-    const fault = new TypeError('ours');
-    const { record } = callbacksOf(() => Promise.reject(fault));
-    await expect(record()).rejects.toBe(fault);
   });
 });

@@ -4,14 +4,7 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { SessionLookup } from '../../../src/sessions/session.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
-import {
-  AT,
-  type PlaceScene,
-  placeOf,
-  placeScene,
-  SESSION,
-  SYSTEM_ERROR,
-} from '../support/place-scene.ts';
+import { AT, type PlaceScene, placeOf, placeScene, SESSION } from '../support/place-scene.ts';
 
 /** Who may not place a bet, with parts that behave as the test says; other files test it over HTTP. */
 
@@ -105,15 +98,6 @@ describe('a place of a sub-partner', () => {
     expect(steps).toEqual(['refusal']);
     expect(kept.refusals).toMatchObject([{ operation: 'place', answer: { status: 400 } }]);
   });
-
-  it.each<[string, PlaceScene, Record<string, string>]>([
-    ['it is its operator’s', { configured }, { subPartnerId: '"north"' }],
-    ['the service names none', { configured }, {}],
-    ['the operator has none', {}, { subPartnerId: '"south"' }],
-    ['the operator’s file is gone', { configured: 'gone' }, { subPartnerId: '"south"' }],
-  ])('is sent where %s', async (_, scene, changes) => {
-    expect((await placed(scene, changes)).steps).toContain('call');
-  });
 });
 
 describe('a place whose session has ended by the time it is written', () => {
@@ -129,34 +113,11 @@ describe('a place whose session has ended by the time it is written', () => {
     expect(steps).toEqual(['begin']);
   });
 
-  it.each<[string, Bet | undefined]>([
-    ['unknown', undefined],
-    ['known from later operations', { ...PLACED, place: { kind: 'unseen' } }],
-  ])('may be placed again by the service once it lives again: its bet is %s', async (_, known) => {
-    const { handled, steps } = await placed({ begin: sessionOver, bets: [known] });
-    expect(handled).toEqual({
-      ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },
-    });
-    expect(steps).toEqual(['begin']);
-  });
-
   it('is refused for the player of a session that it found only then: a failover lost the one before', async () => {
     const owner = { ...SESSION.owner, userId: '2000' };
     const certain: SessionLookup = { kind: 'expired', session: { ...SESSION, owner } };
     const { handled, steps } = await placed({ begin: sessionOver, certain });
     expect(handled).toMatchObject({ outcome: 'invalid', operatorId: 'alpha', detail: { code: 3 } });
-    expect(steps).toEqual(['begin']);
-  });
-
-  it('gets the answer of its bet where that is known, and is not sent otherwise', async () => {
-    const known = await placed({ begin: sessionOver, bets: [PLACED] });
-    expect(known.handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
-    const unseen: Bet = { ...PLACED, place: { kind: 'unseen' } };
-    const { handled, steps } = await placed({
-      ...{ begin: sessionOver, bets: [unseen] },
-      certain: { kind: 'expired', session: SESSION },
-    });
-    expect(handled).toMatchObject({ detail: { code: 4 } });
     expect(steps).toEqual(['begin']);
   });
 });

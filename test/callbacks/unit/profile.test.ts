@@ -8,7 +8,6 @@ import { SESSION } from '../support/place-scene.ts';
 import {
   answered,
   BROKEN,
-  DATALESS,
   MAINTENANCE,
   OVER,
   readScene,
@@ -44,17 +43,6 @@ describe('a profile', () => {
     expect(find.mock.calls).toEqual([['token']]);
     expect(note.mock.calls).toEqual([['profile', 'token', 'alpha']]);
     expect(learn).not.toHaveBeenCalled();
-  });
-
-  it('keeps everything in the wallet’s custom fields except its name for the player', async () => {
-    const { handled } = await asked({
-      answer: answered(
-        '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currencies":[],"currency":"USD"}',
-      ),
-    });
-    expect(handled.answer.body).toBe(
-      '{"userId":"1999","customFields":{"vip":1.0,"operatorUser":"ann"},"currencies":[],"currency":"USD"}',
-    );
   });
 
   it('names the members that it repairs, and loses nothing else of the wallet’s words', async () => {
@@ -115,10 +103,6 @@ describe('a profile', () => {
     expect(handled).toEqual(MAINTENANCE);
     expect(rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'maintenance' }]]);
     expect(note).toHaveBeenCalledOnce();
-  });
-
-  it.each(DATALESS)('that was %s says so', async (_, answer, expected) => {
-    expect((await asked({ answer })).handled).toEqual(expected);
   });
 
   it.each([
@@ -203,80 +187,6 @@ describe('a profile by a prefixed token', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is refused where the body names another player than the wallet (I8)', async () => {
-    expect((await prefixed({}, { userId: '"2000"' })).handled).toEqual(tokenRefused(3, 'alpha'));
-    expect((await prefixed({}, { currency: '"EUR"' })).handled).toEqual(tokenRefused(3, 'alpha'));
-  });
-
-  it.each([['"alpha."'], ['".own"'], ['"alpha"'], ['"beta.own"'], [`"alpha.${'x'.repeat(59)}"`]])(
-    'belongs to no operator: %s',
-    async (token) => {
-      const { handled, calls } = await prefixed({}, { token });
-      expect(handled).toEqual(tokenRefused(3, undefined));
-      expect(calls).toEqual([]);
-    },
-  );
-
-  it.each([
-    ['"alpha.x"', 'x'],
-    [`"alpha.${'x'.repeat(58)}"`, 'x'.repeat(58)],
-  ])('may be short or long: %s', async (token, own) => {
-    const { calls } = await prefixed({}, { token });
-    expect(calls[0]?.body).toBe(`{"token":"${own}"}`);
-  });
-
-  it.each<[string, Scene]>([
-    ['issues its own', { sessions: { mode: 'issued', ttlSeconds: 100 } }],
-    ['is gone', { sessions: 'gone' }],
-  ])('is unknown where the operator %s', async (_, scene) => {
-    const { handled, calls } = await prefixed(scene);
-    expect(handled).toEqual(tokenRefused(3, undefined));
-    expect(calls).toEqual([]);
-  });
-
-  it.each(['US', 'DOLLAR', 'U D', 'US\\u0000', 'US\\ud800', 'US D', ' USD', 'USD '])(
-    'makes no session of what cannot be a currency: %s',
-    async (currency) => {
-      const answer = answered(`{"userId":"ann","currency":"${currency}"}`);
-      const { handled, ensure } = await prefixed({ answer });
-      expect(handled).toEqual(BROKEN);
-      expect(ensure).not.toHaveBeenCalled();
-    },
-  );
-
-  it.each(['USD', 'mBTC', 'USDT5', '€€€'])(
-    'takes any word for a currency: %s',
-    async (currency) => {
-      const answer = answered(`{"userId":"ann","currency":"${currency}"}`);
-      const { learn } = await prefixed({ answer });
-      expect(learn.mock.calls[0]?.[1]).toMatchObject({ currency });
-    },
-  );
-
-  it.each([
-    ['is no text', '{"userId":5,"currency":"USD"}'],
-    ['cannot be one', '{"userId":"ann smith","currency":"USD"}'],
-    ['has no currency', '{"userId":"ann","currency":840}'],
-  ])('meets no player whose name %s', async (_, text) => {
-    const { handled, ensure } = await prefixed({ answer: answered(text) });
-    expect(handled).toEqual(BROKEN);
-    expect(ensure).not.toHaveBeenCalled();
-  });
-
-  it('opens nothing for an operator whose file goes meanwhile, and lets live what lives', async () => {
-    const opened = await prefixed({ goesMeanwhile: true });
-    expect(opened.handled).toEqual(BROKEN);
-    const lookup = { kind: 'live', session: SESSION } as const;
-    const renewed = await prefixed({ goesMeanwhile: true, lookup });
-    expect(renewed.handled.outcome).toBe('accepted');
-    expect([opened.learn, renewed.learn].flatMap(({ mock }) => mock.calls)).toEqual([]);
-  });
-
-  it('may be of an operator of one letter', async () => {
-    const { handled } = await prefixed({}, { token: '"a.own"' });
-    expect(handled).toEqual({ ...MAINTENANCE, operatorId: 'a' });
-  });
-
   it('is 503 where the token belongs to another meanwhile (I8)', async () => {
     expect((await prefixed({ learn: async () => undefined })).handled).toEqual(BROKEN);
   });
@@ -289,12 +199,5 @@ describe('a profile by a prefixed token', () => {
     expect(handled.outcome).toBe('accepted');
     const facts = { err: away, operator: 'alpha' };
     expect(warn.mock.calls).toEqual([[facts, 'session.not_renewed']]);
-  });
-
-  it('fails with PostgreSQL if there is no cached session, or if the fault is our own', async () => {
-    await expect(prefixed({ ensure: () => Promise.reject(away) })).rejects.toBe(away);
-    const fault = new TypeError('ours');
-    const lookup = { kind: 'live', session: SESSION } as const;
-    await expect(prefixed({ lookup, learn: () => Promise.reject(fault) })).rejects.toBe(fault);
   });
 });

@@ -1,10 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rollback } from '../../../src/callbacks/rollback.ts';
-import { update } from '../../../src/callbacks/update.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
-import { GatewayError } from '../../../src/domain/errors.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
-import { PATIENT_MS } from '../../support/timing.ts';
 import {
   AT_WALLET,
   betScene,
@@ -17,7 +14,6 @@ import {
   type Scene,
   SETTLED_BET,
   STORED,
-  THEN,
   TRANSACTION,
 } from '../support/bet-scene.ts';
 
@@ -107,27 +103,6 @@ describe('an operation that is promised and then tried', () => {
     });
   });
 
-  it('is answered with its promise when nobody knows what is committed, and that goes on record (I3)', async () => {
-    const scene = rollingBack();
-    scene.bets.finish.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
-    expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
-    await vi.waitFor(
-      () =>
-        expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
-          expect.objectContaining({ ...PROMISED, rollbackTime: NOW }),
-        ),
-      PATIENT_MS,
-    );
-  });
-
-  it('is decided again if the bet has moved since it was read', async () => {
-    const confirmed: Bet = { ...PLACED, rollback: { kind: 'confirmed', transactionTime: THEN } };
-    const scene = rollingBack({ looks: [PLACED, confirmed] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await rollback(scene.callback)).toMatchObject({ answer: accepted(TRANSACTION, THEN) });
-    expect(scene.calls).toEqual([]);
-  });
-
   it('is a promise, and not sent, if it was written too late for its wallet but not for its answer (I3)', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -194,26 +169,6 @@ describe('an operation that cannot be sent now', () => {
       },
     ]);
     expect([scene.calls, scene.outcomes]).toEqual([[], []]);
-  });
-
-  it('is promised by the gateway’s settings where its operator’s file is gone (I4)', async () => {
-    const scene = rollingBack({ sent: null });
-    expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
-    const delivery = { ...PROMISE, state: 'pending', horizonMs: 3_600_000 };
-    expect(scene.commits).toMatchObject([{ delivery }]);
-  });
-
-  it('is sent while the least time for a wallet is left', async () => {
-    const scene = rollingBack({ spentMs: 4_450 });
-    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
-  });
-
-  it('is asked of the wallet by its operation, and promised as what it is', async () => {
-    const scene = betScene('update', { refusal: 'maintenance' });
-    expect(await update(scene.callback)).toMatchObject({ outcome: 'taken_over' });
-    expect(scene.wallet.refusal.mock.calls).toEqual([['update']]);
-    const delivery = { ...PROMISE, operation: 'update', state: 'pending' };
-    expect(scene.commits).toMatchObject([{ delivery, record: { operation: 'update' } }]);
   });
 });
 

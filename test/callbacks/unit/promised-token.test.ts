@@ -48,13 +48,6 @@ describe('a promised operation', () => {
     ]);
   });
 
-  it('asks for no session where no token goes with it', async () => {
-    const scene = rollingBack({});
-    await rollback(scene.callback);
-    expect(scene.calls).toHaveLength(1);
-    expect(scene.callback.callbacks.sessions.operatorTokenOf).not.toHaveBeenCalled();
-  });
-
   it('has the token of the message’s own session, of a bet that is not known here', async () => {
     const session = {
       ...{ sessionId: '8', owner: PLAYER, currency: 'USD', operatorToken: 'own' },

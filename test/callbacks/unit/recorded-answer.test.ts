@@ -134,12 +134,6 @@ describe('the journal is not asked', () => {
     expect(under.mock.calls.length > 0).toBe(isAsked);
   });
 
-  it('where the service sent no requestId', async () => {
-    const { callback, under } = callbackOf('settle', [], {});
-    expect(await recordedAnswer(callback, SETTLED)).toBeUndefined();
-    expect(under).not.toHaveBeenCalled();
-  });
-
   it('but for the bytes of an unsettle without one, also of the first: they may be its place’s', async () => {
     const place = recorded({ operation: 'place', requestId: undefined });
     const { callback, under, hasPlace } = callbackOf('unsettle', [place], {});
@@ -187,27 +181,6 @@ describe('a copy that is answered from the journal', () => {
     expect(recordCopy).not.toHaveBeenCalled();
   });
 
-  it.each([
-    ['another result', recorded({ body: body({ ...BETS.settle.members, amount: '1' }) })],
-    ['a try that was answered 503', recorded({ answer: { status: 503, body: '' } })],
-  ])('is put on record beside %s under its requestId', async (_, other) => {
-    const { callback, recordCopy } = callbackOf('settle', [other]);
-    await onRecord(callback, handled());
-    expect(recordCopy).toHaveBeenCalledOnce();
-  });
-
-  it('is put on record beside its place, whose bytes by PUT would be the same unsettle', async () => {
-    const { callback, recordCopy } = callbackOf('unsettle', [recorded({ operation: 'place' })]);
-    await onRecord(callback, handled());
-    expect(recordCopy).toHaveBeenCalledOnce();
-  });
-
-  it('is not put on record without a requestId to know it by', async () => {
-    const { callback, recordCopy } = callbackOf('settle', [], {});
-    await onRecord(callback, handled());
-    expect(recordCopy).not.toHaveBeenCalled();
-  });
-
   it('is not answered when its time was over before it was written (I11)', async () => {
     const { callback, recordCopy } = callbackOf('settle', []);
     recordCopy.mockResolvedValue(false);
@@ -235,10 +208,5 @@ describe('the token that a cashout of unknown outcome was first sent with', () =
     expect(await first(cashout('"second"'), cashout('"first"', { isConcluded: true }))).toBe(
       'second',
     );
-  });
-
-  it('does not exist if there was no such cashout', async () => {
-    expect(await first()).toBeUndefined();
-    expect(await first(recorded({ isConcluded: false }))).toBeUndefined();
   });
 });

@@ -7,7 +7,6 @@ import {
 } from '../../../src/callbacks/refused-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
-import { OutOfTime } from '../../../src/lib/within.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { OperationRecord } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
@@ -60,11 +59,6 @@ describe('a place refused for a prefixed token', () => {
     expect(record).toMatchObject({ operation: 'place', body: STORED, answer: { status: 400 } });
   });
 
-  it('is on record under the player whose session has expired, without asking who that is (I3)', async () => {
-    const { recordRefusal } = await refused({ lookup: EXPIRED, player: null });
-    expect(recordRefusal.mock.calls[0]?.[0]).toMatchObject({ owner: SESSION.owner });
-  });
-
   it.each<[string, Bet, boolean]>([
     ['had begun', FRESH, true],
     ['was placed', { ...FRESH, place: { kind: 'accepted', transactionTime: AT } }, true],
@@ -73,12 +67,6 @@ describe('a place refused for a prefixed token', () => {
     const found = { ...bet, owner: SESSION.owner, amount: undefined };
     const { handled } = await refused({ found, isWritten });
     expect(handled).toBe('moved');
-  });
-
-  it('is no refusal where no time is left to write it', async () => {
-    const { handled, recordRefusal } = await refused({ leftMs: 0 });
-    expect(handled).toBeInstanceOf(OutOfTime);
-    expect(recordRefusal).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -127,15 +115,5 @@ describe('the refusal of a place that comes again', () => {
       { operation: 'place', body: placed(before), answer: INVALID },
     ];
     expect(await answerTo(placed(now), recorded)).toBe(INVALID);
-  });
-
-  it.each([
-    ['another token', placed({ token: '"another"' }), 'place'],
-    ['another sub-partner', placed({ subPartnerId: '"a"' }), 'place'],
-    ['a body that nobody can read any more', Buffer.from('***'), 'place'],
-    ['another operation', placed(), 'update'],
-  ])('is decided anew where what is on record had %s', async (_, was, operation) => {
-    const recorded = [{ operation, body: was, answer: INVALID }];
-    expect(await answerTo(placed(), recorded)).toBeUndefined();
   });
 });

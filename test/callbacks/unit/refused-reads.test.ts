@@ -59,22 +59,6 @@ describe('reads of an operator that takes no calls', () => {
     expect(reads.limit('balance', 'token')).toEqual(LIMITED);
     expect(inc.mock.calls).toEqual([[{ operator: 'alpha', reason: 'rate' }]]);
   });
-
-  it('are counted together for one operator, and apart for each (I7)', () => {
-    const { reads, through } = floodOf();
-    reads.note('balance', 'one', 'alpha');
-    reads.note('balance', 'two', 'alpha');
-    reads.note('balance', 'other', 'beta');
-    expect(through('one', 150)).toBe(150);
-    expect(through('two', 150)).toBe(50);
-    expect(through('other', 150)).toBe(150);
-  });
-
-  it('are limited too where the operator’s file is gone', () => {
-    const { reads, through } = floodOf();
-    reads.note('balance', 'token', 'gamma');
-    expect(through('token', 300)).toBe(200);
-  });
 });
 
 describe('a read is never limited', () => {
@@ -90,20 +74,6 @@ describe('a read is never limited', () => {
     reads.note('balance', 'token', 'delta');
     refusals.set('delta balance', 'maintenance');
     expect(through('token', 300)).toBe(300);
-  });
-
-  it('where its operator takes calls of its kind again, and is forgotten then', () => {
-    const { reads, refusals, through } = floodOf();
-    reads.note('balance', 'token', 'alpha');
-    reads.note('balance', 'other', 'alpha');
-    through('token', 300);
-    refusals.set('alpha balance', undefined);
-    expect(reads.limit('profile', 'token')).toEqual(LIMITED);
-    expect(through('token', 1)).toBe(1);
-    refusals.set('alpha balance', 'breaker');
-    // Its owner has to be looked up again; the others' flood continues.
-    expect(through('token', 300)).toBe(300);
-    expect(through('other', 300)).toBe(0);
   });
 
   it('because of ten thousand others: the longest unused are forgotten first', () => {

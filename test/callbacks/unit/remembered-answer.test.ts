@@ -40,11 +40,4 @@ describe('a copy of a place while PostgreSQL is away', () => {
     await expect(answerWithoutJournal(callbacks, MESSAGE, away)).rejects.toBe(away);
     expect(duplicates).not.toHaveBeenCalled();
   });
-
-  it('is not answered from memory where the fault is our own', async () => {
-    const { callbacks, find } = remembering(KNOWN);
-    const fault = new TypeError('ours');
-    await expect(answerWithoutJournal(callbacks, MESSAGE, fault)).rejects.toBe(fault);
-    expect(find).not.toHaveBeenCalled();
-  });
 });

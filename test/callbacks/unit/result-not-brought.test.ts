@@ -2,14 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settle } from '../../../src/callbacks/settle.ts';
 import { unsettle } from '../../../src/callbacks/unsettle.ts';
 import type { Bet, LateEffect } from '../../../src/domain/bet.ts';
-import { accepted, failure } from '../../../src/protocol/answers.ts';
+import { accepted } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
   betScene,
-  declined,
   NO_ANSWER,
-  NOT_CONNECTED,
   NOW,
   PLACED,
   type Scene,
@@ -65,17 +63,6 @@ describe('a result that cannot be sent now', () => {
     expect([scene.commits, scene.calls]).toEqual([[], []]);
   });
 
-  it('is sent while the least time for a wallet is left', async () => {
-    const scene = settling({ spentMs: 4_450 });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'accepted' });
-  });
-
-  it('is asked of the wallet by its operation', async () => {
-    const scene = betScene('unsettle', { looks: [SETTLED_BET] });
-    await unsettle(scene.callback);
-    expect(scene.wallet.refusal.mock.calls).toEqual([['unsettle']]);
-  });
-
   it.each(REASONS.slice(1))(
     'is promised and answered 200 with `queue` if %s (I3, I4)',
     async (_, __, how) => {
@@ -115,12 +102,6 @@ describe('with `queue`, a first settle that was not delivered', () => {
     ]);
   });
 
-  it('is tried again at once where no wallet was reached', async () => {
-    const scene = queueing({ sent: NOT_CONNECTED });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'taken_over' });
-    expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'new', retryInMs: 0 } }]);
-  });
-
   it('is no promise when it was committed too late: answered 503 (I11)', async () => {
     const scene = queueing({ sent: NO_ANSWER });
     scene.bets.finish.mockResolvedValue({ kind: 'late' });
@@ -134,12 +115,6 @@ describe('with `queue`, a first settle that was not delivered', () => {
       return NO_ANSWER;
     });
     expect(await settle(scene.callback)).toMatchObject({ answer: UNAVAILABLE });
-    expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
-  });
-
-  it('is no promise where the wallet refused it', async () => {
-    const scene = queueing({ sent: declined(20) });
-    expect(await settle(scene.callback)).toMatchObject({ answer: failure(20, 'No') });
     expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
   });
 });
@@ -174,13 +149,6 @@ describe('a wallet that pays a repeat again (I5)', () => {
     expect(other.confirmations.leaveToPerson).not.toHaveBeenCalled();
   });
 
-  it('is sent it where the wallet can bear it, or nothing is unknown', async () => {
-    const other = settling({ looks: [unknown] });
-    expect(await settle(other.callback)).toMatchObject({ outcome: 'accepted' });
-    const known = settling({ dialect });
-    expect(await settle(known.callback)).toMatchObject({ outcome: 'accepted' });
-  });
-
   it.each(['error', 'queue'] as const)(
     'leaves a person a dead letter of what it did not answer, with %s',
     async (onFailure) => {
@@ -197,15 +165,6 @@ describe('a wallet that pays a repeat again (I5)', () => {
       ]);
     },
   );
-
-  it('leaves none of what it refused, or was not sent', async () => {
-    const refused = settling({ sent: declined(20), dialect });
-    await settle(refused.callback);
-    expect(refused.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
-    const unsent = settling({ sent: NOT_CONNECTED, dialect });
-    expect(await settle(unsent.callback)).toMatchObject({ outcome: 'not_sent' });
-    expect(unsent.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
-  });
 });
 
 describe('a result of a bet with promises that wait', () => {
@@ -232,13 +191,6 @@ describe('a result of a bet with promises that wait', () => {
     const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
     expect(await settle(scene.callback)).toMatchObject({ answer: TAKEN_OVER });
     expect(scene.commits).toMatchObject([{ delivery: PROMISE, supersedes: ['9'] }]);
-  });
-
-  it('is promised also of an operator whose file is gone, by the gateway’s settings (I4)', async () => {
-    const looks = [{ ...PLACED, deliveries: [waiting()] }];
-    const scene = settling({ looks, sent: null });
-    expect(await settle(scene.callback)).toMatchObject({ answer: TAKEN_OVER });
-    expect(scene.commits).toMatchObject([{ delivery: { ...PROMISE, horizonMs: 3_600_000 } }]);
   });
 
   it('cancels a settle that no wallet has seen, and nothing is sent', async () => {

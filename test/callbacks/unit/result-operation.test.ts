@@ -1,7 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { settle } from '../../../src/callbacks/settle.ts';
-import { unsettle } from '../../../src/callbacks/unsettle.ts';
-import type { Bet } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
@@ -13,12 +11,8 @@ import {
   declined,
   LIMIT,
   NO_ANSWER,
-  PLACED,
   PLAYER,
   type Scene,
-  SETTLED_BET,
-  STORED,
-  THEN,
   TRANSACTION,
   UNAVAILABLE,
 } from '../support/bet-scene.ts';
@@ -52,24 +46,6 @@ describe('a result that its wallet takes', () => {
     expect([scene.counted, scene.logged]).toEqual([[], []]);
   });
 
-  it('takes the bet for its one attempt, with nothing promised (I6)', async () => {
-    const scene = settling({ members: { requestId: '"r1"' } });
-    await settle(scene.callback);
-    const record = { operation: 'settle', attemptId: ATTEMPT, requestId: 'r1', body: STORED };
-    expect(scene.commits).toEqual([
-      {
-        from: PLACED,
-        to: { ...PLACED, busy: { operation: 'settle', attemptId: ATTEMPT, lapsed: false } },
-        record: { ...record, answer: undefined },
-        delivery: undefined,
-        supersedes: [],
-      },
-    ]);
-    const attemptId = scene.commits[0]?.record.attemptId;
-    expect(scene.commits[0]?.to.busy?.attemptId).toBe(attemptId);
-    expect(scene.outcomes).toMatchObject([{ transactionId: TRANSACTION, attemptId }]);
-  });
-
   it('is recorded as the wallet holds it, with its caller’s answer', async () => {
     const scene = settling();
     await settle(scene.callback);
@@ -90,14 +66,6 @@ describe('a result that its wallet takes', () => {
         caller: { before: LIMIT, lateAnswer: UNAVAILABLE },
       },
     ]);
-  });
-
-  it('stands as undone where it was an unsettle', async () => {
-    const scene = betScene('unsettle', { looks: [SETTLED_BET] });
-    expect(await unsettle(scene.callback)).toMatchObject({ answer: { status: 200 } });
-    const settlement = { kind: 'unsettled', transactionTime: AT_WALLET };
-    expect(scene.outcomes).toMatchObject([{ change: { settlement }, delivery: { kind: 'none' } }]);
-    expect(scene.calls).toMatchObject([{ operation: 'unsettle', method: 'PUT' }]);
   });
 
   it('is answered 503 when that was committed too late: the service repeats it (I3)', async () => {
@@ -127,14 +95,6 @@ describe('a result that its wallet takes', () => {
     );
   });
 
-  it('is decided again if the bet has moved since it was read', async () => {
-    const moved: Bet = { ...PLACED, rollback: { kind: 'promised', transactionTime: THEN } };
-    const scene = settling({ looks: [PLACED, moved] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'conflict' });
-    expect(scene.calls).toEqual([]);
-  });
-
   it('is not sent when its time was over before it was written (I11)', async () => {
     const scene = settling();
     scene.bets.commit.mockResolvedValueOnce({ kind: 'tooLate' });
@@ -161,12 +121,6 @@ describe('the message to the wallet', () => {
 
   it('has the token that the bet was placed with in place of the service’s', async () => {
     const scene = settling({ members: { token: '"theirs"' } });
-    await settle(scene.callback);
-    expect(text(scene)).toContain('"token":"token of session 7"');
-  });
-
-  it('has that token even if the service sent none, for a wallet that requires it', async () => {
-    const scene = settling({ dialect: { alwaysSendToken: true } });
     await settle(scene.callback);
     expect(text(scene)).toContain('"token":"token of session 7"');
   });
@@ -204,20 +158,6 @@ describe('the message to the wallet', () => {
     await settle(other.callback);
     expect(other.calls).toMatchObject([{ requestId: 'second' }]);
     expect(text(other)).toContain('"requestId":"second"');
-  });
-
-  it('carries the id of its attempt where that wallet has answered its requestId before', async () => {
-    const before: RecordedOperation = {
-      ...{ id: '1', operation: 'settle', attemptId: 'a1', requestId: 'again' },
-      body: body({ ...BETS.settle.members, requestId: '"again"' }),
-      ...{ answer: UNAVAILABLE, wasSent: true, isConcluded: true, isRefused: false },
-    };
-    const members = { requestId: '"again"' };
-    const scene = settling({ members, recorded: [before], dialect: { stableRequestId: true } });
-    await settle(scene.callback);
-    const { attemptId } = scene.outcomes[0] ?? {};
-    expect(attemptId).toEqual(ATTEMPT);
-    expect(scene.calls).toMatchObject([{ requestId: attemptId }]);
   });
 
   it('may not leave any more once its attempt is older than its lease allows (I6)', async () => {
@@ -262,32 +202,4 @@ describe('a result that its wallet does not take', () => {
       ['unknownOutcomes', { operator: 'alpha', operation: 'settle' }],
     ]);
   });
-
-  it('is an unsettle of unknown outcome where it was one (I2)', async () => {
-    const scene = betScene('unsettle', { looks: [SETTLED_BET], sent: NO_ANSWER });
-    expect(await unsettle(scene.callback)).toMatchObject({ answer: UNAVAILABLE });
-    const attempted = { kind: 'unsettle' };
-    expect(scene.outcomes).toMatchObject([{ change: { late: attempted } }]);
-  });
-
-  it('is 503 where a settle was refused for its token, which is a cashout’s alone', async () => {
-    const scene = settling({ sent: declined(3) });
-    expect(await settle(scene.callback)).toMatchObject({
-      answer: UNAVAILABLE,
-      outcome: 'not_sent',
-    });
-    const cashout = cashingOut({ sent: declined(3) });
-    expect(await settle(cashout.callback)).toMatchObject({
-      answer: failure(3, 'No'),
-      outcome: 'declined',
-    });
-    const undone = betScene('unsettle', { looks: [SETTLED_BET], sent: declined(3) });
-    expect(await unsettle(undone.callback)).toMatchObject({ answer: UNAVAILABLE });
-  });
-});
-
-it('a result of a bet without an owner is never sent', async () => {
-  const scene = settling({ looks: [{ ...PLACED, owner: undefined }] });
-  await expect(settle(scene.callback)).rejects.toThrow('belongs to nobody');
-  expect([scene.commits, scene.calls]).toEqual([[], []]);
 });

@@ -4,7 +4,6 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import {
   betScene,
-  declined,
   NO_ANSWER,
   NOW,
   PLACED,
@@ -17,7 +16,6 @@ import {
 } from '../support/bet-scene.ts';
 
 const rollingBack = (scene: Scene = {}) => betScene('rollback', scene);
-const counted = (error_code: string, operator = 'alpha') => ['rollbacks', { operator, error_code }];
 const busyWith = (operation: 'place' | 'rollback'): Bet => ({
   ...PLACED,
   busy: { operation, attemptId: 'first', lapsed: false },
@@ -44,19 +42,6 @@ describe('a rollback', () => {
       answer: accepted(TRANSACTION, NOW),
       outcome: 'taken_over',
     });
-  });
-
-  it('passes on the wallet’s code 8, which says that it is rolled back already', async () => {
-    const scene = rollingBack({ sent: declined(8) });
-    expect(await rollback(scene.callback)).toMatchObject({
-      answer: failure(8, 'No'),
-      outcome: 'accepted',
-      detail: { code: 8 },
-    });
-    const refusal = { code: 8, message: 'No' };
-    expect(scene.outcomes).toMatchObject([
-      { change: { rollback: { kind: 'confirmed', transactionTime: NOW, refusal } } },
-    ]);
   });
 
   it('cancels pending results that no wallet has seen, in the same write (I6)', async () => {
@@ -120,12 +105,6 @@ describe('a rollback', () => {
     ]);
     expect(scene.commits[0]?.from.owner).toBeUndefined();
     expect(scene.calls).toEqual([]);
-  });
-
-  it('of an unknown bet is still sent to its player’s operator', async () => {
-    const scene = rollingBack({ looks: [undefined], player: PLAYER });
-    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
-    expect(scene.commits).toMatchObject([{ from: { version: 0, owner: PLAYER } }]);
   });
 
   it.each([
@@ -205,42 +184,5 @@ describe('a rollback while another operation of its bet is on its way', () => {
       detail: {},
     });
     expect(scene.commits).toEqual([]);
-  });
-
-  it('is decided again if the bet moved before it was written', async () => {
-    const scene = rollingBack({ looks: [{ ...PLACED, place: { kind: 'notSent' } }, PLACED] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
-    expect(scene.commits).toMatchObject([{ delivery: { state: 'live' } }]);
-  });
-});
-
-describe('a rollback is counted', () => {
-  it.each([
-    ['50', '50'],
-    ['51', 'other'],
-    ['49', 'other'],
-    [undefined, 'other'],
-  ])('by its reason %s as %s, for the service may invent some', async (errorCode, label) => {
-    const scene = rollingBack({ members: { errorCode } });
-    await rollback(scene.callback);
-    expect(scene.counted).toEqual([counted(label)]);
-  });
-
-  it('as unknown without an owner', async () => {
-    const scene = rollingBack({ looks: [undefined] });
-    await rollback(scene.callback);
-    expect(scene.counted).toEqual([counted('50', 'unknown')]);
-  });
-
-  it('once: its copies get the first answer again (I5)', async () => {
-    const looks = [{ ...PLACED, rollback: { kind: 'promised', transactionTime: THEN } as const }];
-    const scene = rollingBack({ looks });
-    expect(await rollback(scene.callback)).toEqual({
-      answer: accepted(TRANSACTION, THEN),
-      outcome: 'duplicate',
-      operatorId: 'alpha',
-    });
-    expect(scene.counted.map(([name]) => name)).toEqual(['duplicates']);
   });
 });

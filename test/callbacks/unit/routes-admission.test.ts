@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../src/protocol/answers.ts';
-import { type Kind, routesScene, signatureOf } from '../support/routes-scene.ts';
+import { type Kind, routesScene } from '../support/routes-scene.ts';
 
 /** Which callbacks are read at all, with parts that behave as the test says. */
 
@@ -29,17 +29,6 @@ describe('a callback without the service’s signature', () => {
         'callback.handled',
       ],
     ]);
-  });
-
-  it.each<[string, string | string[], string]>([
-    ['over other bytes', signatureOf(Buffer.from('{}')), 'mismatch'],
-    ['that is none', 'signed, I promise', 'malformed'],
-    ['sent twice', ['one', 'two'], 'malformed'],
-  ])('says only in the log what was wrong with it: one %s', async (_, header, reason) => {
-    const { call, log } = routesScene();
-    const { answer } = await call('place', { headers: { 'x-sign-jws': header } });
-    expect(answer).toMatchObject(failure(1, 'Invalid signature'));
-    expect(log.info.mock.calls[0]?.[0]).toMatchObject({ reason });
   });
 
   it('is counted where it is not logged, and the log says how many were left out', async () => {
@@ -91,18 +80,6 @@ describe('a callback of the service that cannot be read', () => {
     expect(log.info.mock.calls[0]?.[0]).toMatchObject({ ...labels, status: 400, code: 5 });
     expect(trust).toHaveBeenCalledOnce();
     expect(strangers).not.toHaveBeenCalled();
-  });
-
-  it('names no member if there is none to name', async () => {
-    const { call } = routesScene();
-    const { answer } = await call('place', { body: Buffer.from('{') });
-    expect(JSON.parse(answer.body).message).toMatch(/^[^:]+$/);
-  });
-
-  it('may have no body at all, which counts as empty bytes', async () => {
-    const { call } = routesScene();
-    const { answer } = await call('place', { body: undefined });
-    expect(JSON.parse(answer.body).code).toBe(5);
   });
 
   it('is read by its method: the bytes of a place are none by PUT, nor those of a settle by POST', async () => {

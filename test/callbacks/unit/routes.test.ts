@@ -51,24 +51,10 @@ describe('a callback', () => {
     expect([log.warn, log.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  it('is timed from its arrival, in seconds, and logged to a tenth of a millisecond', async () => {
-    const { call, counts, log } = routesScene();
-    await call('place', { spentMs: 100 });
-    const labels = { operator: 'alpha', operation: 'place' };
-    expect(counts.duration.mock.calls).toEqual([[labels, expect.closeTo(0.11234, 6)]]);
-    expect(log.info.mock.calls[0]?.[0]).toMatchObject({ durationMs: 112.3, walletMs: 12 });
-  });
-
   it('is kept with the hash of its token alone', async () => {
     const { call, intents } = routesScene();
     await call('place');
     expect(JSON.parse(String(intents[0]?.body)).token).toBe('hash of 5caa4cabce');
-  });
-
-  it('has its routes, and no other', () => {
-    expect([...routesScene().routes.keys()]).toEqual([
-      ...['POST /user/profile', 'POST /user/balance', 'POST /payment/bet', 'PUT /payment/bet'],
-    ]);
   });
 });
 
@@ -163,15 +149,6 @@ describe('a caller who was answered, or has hung up', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await handled;
   });
-
-  it('even if the answer replaced one that was missing (I11)', async () => {
-    const { begin, ends } = routesScene({ begin: never });
-    const { handled, told } = begin('place');
-    await vi.advanceTimersByTimeAsync(975);
-    await handled;
-    expect(told).toHaveBeenCalledOnce();
-    expect(ends.map((hasEnded) => hasEnded())).toEqual([true]);
-  });
 });
 
 describe('the span of a callback', () => {
@@ -189,31 +166,5 @@ describe('the span of a callback', () => {
     expect(span.set.mock.calls).toEqual([[facts]]);
     expect(span.fail).not.toHaveBeenCalled();
     expect(log.info.mock.calls[0]?.[0]).toMatchObject({ traceId: 'the-trace', walletMs: 12 });
-  });
-
-  it('has no bet if there is none', async () => {
-    const { call, spans } = routesScene({ isTraced: true });
-    await call('balance');
-    expect(spans[0]?.facts).toEqual({
-      ...{ operation: 'balance', transactionId: undefined, requestId: undefined },
-    });
-  });
-
-  it('is an error if the callback failed, or its outcome is unknown', async () => {
-    const failed = routesScene({ isTraced: true, findSession: () => Promise.reject(away) });
-    await failed.call('place');
-    expect(failed.span.fail.mock.calls).toEqual([['error']]);
-    const unknown = routesScene({ isTraced: true, begin: never });
-    unknown.callbacks.places.begin = async () => ({ kind: 'begun', operationId: '7' });
-    unknown.callbacks.places.finish = async () => ({ kind: 'late' });
-    await unknown.call('place');
-    expect(unknown.span.fail.mock.calls).toEqual([['unknown']]);
-  });
-
-  it('does not exist if nothing is traced', async () => {
-    const { call, spans, log } = routesScene();
-    await call('place');
-    expect(spans).toEqual([]);
-    expect(log.info.mock.calls[0]?.[0]).not.toHaveProperty('traceId');
   });
 });

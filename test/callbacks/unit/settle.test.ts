@@ -9,7 +9,6 @@ import {
   NO_ANSWER,
   NOW,
   PLACED,
-  PLAYER,
   type Scene,
   SETTLED_BET,
   THEN,
@@ -57,23 +56,6 @@ describe('a settle that the journal answers', () => {
       ...{ members: { requestId: '"r1"' }, recorded: [first] },
     });
     expect(await settle(scene.callback)).toEqual({ ...AS_BEFORE, answer });
-    expect([scene.commits, scene.calls]).toEqual([[], []]);
-  });
-
-  it('is refused where neither the bet nor its player is known', async () => {
-    const scene = settling({ looks: [undefined] });
-    expect(await settle(scene.callback)).toEqual({
-      answer: failure(5, 'transactionId: is not known'),
-      outcome: 'invalid',
-      operatorId: undefined,
-      detail: { code: 5, reason: 'transactionId: is not known' },
-    });
-    expect([scene.commits, scene.calls]).toEqual([[], []]);
-  });
-
-  it('is a conflict where the bet is another player’s (I10)', async () => {
-    const scene = settling({ looks: [{ ...PLACED, owner: { ...PLAYER, userId: 'another' } }] });
-    expect(await settle(scene.callback)).toMatchObject({ outcome: 'conflict' });
     expect([scene.commits, scene.calls]).toEqual([[], []]);
   });
 
@@ -129,8 +111,6 @@ describe('a settle while another operation of its bet is on its way', () => {
 
 describe('what may be promised of settles', () => {
   const queueing = (scene: Scene) => settling({ onFailure: 'queue', sent: NO_ANSWER, ...scene });
-  const otherResult: Scene = { members: { amount: '99' } };
-
   it('is a first one, where the operator chose that', async () => {
     const scene = queueing({});
     expect(await settle(scene.callback)).toMatchObject({ outcome: 'taken_over' });
@@ -138,22 +118,9 @@ describe('what may be promised of settles', () => {
     expect(await settle(not.callback)).toMatchObject({ answer: UNAVAILABLE, outcome: 'unknown' });
   });
 
-  it('is not one that changes a result: its wallet may refuse it', async () => {
-    const scene = queueing({ ...otherResult, looks: [SETTLED_BET] });
-    expect(await settle(scene.callback)).toMatchObject({ answer: UNAVAILABLE });
-    expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
-  });
-
   it('is also the correction of a pending one, which it replaces, with the present time', async () => {
     const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
     expect(await settle(scene.callback)).toMatchObject({ answer: accepted(TRANSACTION, NOW) });
     expect(scene.commits).toMatchObject([{ delivery: { transactionTime: NOW } }]);
-  });
-
-  it('is decided again if the bet moved before that was written', async () => {
-    const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }, SETTLED_BET] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await settle(scene.callback)).toEqual(AS_BEFORE);
-    expect(scene.bets.commit).toHaveBeenCalledOnce();
   });
 });

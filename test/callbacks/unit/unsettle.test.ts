@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unsettle } from '../../../src/callbacks/unsettle.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
-import { accepted, failure } from '../../../src/protocol/answers.ts';
+import { accepted } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import {
@@ -19,10 +19,6 @@ import {
 } from '../support/bet-scene.ts';
 
 const UNSETTLED: Bet = { ...SETTLED_BET, settlement: { kind: 'unsettled', transactionTime: THEN } };
-const BUSY: Bet = {
-  ...SETTLED_BET,
-  busy: { operation: 'unsettle', attemptId: 'first', lapsed: false },
-};
 const AS_BEFORE = {
   answer: accepted(TRANSACTION, THEN),
   outcome: 'duplicate',
@@ -58,17 +54,6 @@ describe('an unsettle', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  it('is refused where neither the bet nor its player is known', async () => {
-    const scene = unsettling({ looks: [undefined] });
-    expect(await unsettle(scene.callback)).toEqual({
-      answer: failure(5, 'transactionId: is not known'),
-      outcome: 'invalid',
-      operatorId: undefined,
-      detail: { code: 5, reason: 'transactionId: is not known' },
-    });
-    expect(scene.calls).toEqual([]);
-  });
-
   it('is a conflict where the bet is another player’s, or rolled back (I6, I10)', async () => {
     const rollback = { kind: 'promised', transactionTime: THEN } as const;
     const others = { ...PLACED, owner: { ...PLAYER, userId: 'another' } };
@@ -88,24 +73,6 @@ describe('an unsettle', () => {
     expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
   });
 
-  it('waits for its twin, and gets the success of that (I5)', async () => {
-    const scene = unsettling({ looks: [BUSY, UNSETTLED] });
-    expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
-    expect(scene.steps).toEqual(['find', 'wait', 'find']);
-  });
-
-  it('is 503 when its own time ends while it waits (I1)', async () => {
-    const scene = unsettling({ looks: [BUSY] });
-    scene.changes.next.mockResolvedValue(false);
-    expect(await unsettle(scene.callback)).toEqual({
-      answer: UNAVAILABLE,
-      outcome: 'error',
-      operatorId: 'alpha',
-      detail: { reason: 'in_flight' },
-    });
-    expect(scene.commits).toEqual([]);
-  });
-
   it('waits as a promise behind what a wallet may have seen (I6)', async () => {
     const looks = [{ ...PLACED, deliveries: [waiting({ attempts: 1 })] }];
     const scene = unsettling({ looks });
@@ -122,13 +89,5 @@ describe('an unsettle', () => {
     expect(scene.commits).toMatchObject([
       { delivery: { operation: 'unsettle' }, supersedes: ['9'] },
     ]);
-  });
-
-  it('is decided again if the bet moved before it was written', async () => {
-    const from: Bet = { ...PLACED, deliveries: [waiting()] };
-    const scene = unsettling({ looks: [from, UNSETTLED] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
-    expect(scene.calls).toEqual([]);
   });
 });

@@ -11,7 +11,6 @@ import {
   NO_ANSWER,
   NOW,
   PLACED,
-  PLAYER,
   type Scene,
   STORED,
   THEN,
@@ -77,30 +76,6 @@ describe('an update', () => {
       { change: { update: before }, delivery: { after: { kind: 'refused' } } },
     ]);
   });
-
-  it('is answered 200 where neither the bet nor its player is known, and kept nowhere', async () => {
-    const scene = updating({ looks: [undefined] });
-    expect(await update(scene.callback)).toEqual({
-      answer: accepted(TRANSACTION, NOW),
-      outcome: 'not_sent',
-      operatorId: undefined,
-      detail: {},
-    });
-    expect([scene.commits, scene.calls]).toEqual([[], []]);
-  });
-
-  it('of another player’s bet is a conflict (I10)', async () => {
-    const scene = updating({ looks: [{ ...PLACED, owner: { ...PLAYER, userId: 'another' } }] });
-    expect(await update(scene.callback)).toMatchObject({ outcome: 'conflict' });
-    expect(scene.commits).toEqual([]);
-  });
-
-  it('is decided again if the bet moved before it was written', async () => {
-    const scene = updating({ looks: [PLACED, UPDATED] });
-    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
-    expect(await update(scene.callback)).toEqual(AS_BEFORE);
-    expect(scene.calls).toEqual([]);
-  });
 });
 
 describe('an update that no wallet needs', () => {
@@ -134,29 +109,6 @@ describe('an update that no wallet needs', () => {
     });
     expect(scene.commits).toMatchObject(kept(PLACED));
     expect([scene.calls, scene.commits[0]?.delivery]).toEqual([[], undefined]);
-  });
-
-  it('is kept, not promised, for such a wallet even if it cannot wait any longer', async () => {
-    const busy: Bet = {
-      ...PLACED,
-      busy: { operation: 'settle', attemptId: 'first', lapsed: false },
-    };
-    const scene = updating({ dialect: { skipUpdates: true }, looks: [busy] });
-    scene.changes.next.mockResolvedValue(false);
-    expect(await update(scene.callback)).toMatchObject({
-      answer: accepted(TRANSACTION, NOW),
-      outcome: 'not_sent',
-    });
-    expect(scene.commits).toMatchObject(kept(busy));
-    expect(scene.commits[0]?.delivery).toBeUndefined();
-  });
-
-  it('is kept even if the bet belongs to nobody', async () => {
-    const scene = updating({ looks: [{ ...rolledBack, owner: undefined }] });
-    expect(await update(scene.callback)).toMatchObject({
-      outcome: 'not_sent',
-      operatorId: undefined,
-    });
   });
 
   it('is promised where its operator’s file is gone: a wallet may come back (I4)', async () => {
@@ -198,13 +150,6 @@ describe('an update while another operation of its bet is on its way', () => {
     const scene = updating({ looks: [BUSY, { ...BUSY, busy: undefined }] });
     expect(await update(scene.callback)).toMatchObject({ outcome: 'accepted' });
     expect(scene.steps.slice(0, 4)).toEqual(['find', 'wait', 'find', 'commit']);
-  });
-
-  it('gets the promise of its twin when its own time ends (I1, I5)', async () => {
-    const scene = updating({ looks: [{ ...UPDATED, busy }] });
-    scene.changes.next.mockResolvedValue(false);
-    expect(await update(scene.callback)).toEqual(AS_BEFORE);
-    expect(scene.commits).toEqual([]);
   });
 
   it('is promised behind it when its own time ends (I1, I4)', async () => {
