@@ -11,7 +11,7 @@ async function openDeployment({ onTestFinished }: TestContext) {
 }
 
 describe.concurrent('a batch that never arrived, for a player whom the service does not know', () => {
-  // The bonus API's answer for such a player is not documented; docs/protocol.md has code 2.
+  // The bonus API's answer for such a player is not documented; service protocol has code 2.
   it.for([[404, '{"code":2,"message":"user not found"}']] as const)(
     'is closed although the service refuses to list him: %d %s',
     async ([status, body], context) => {
