@@ -109,7 +109,7 @@ it('charges the lines of a statement, whose day may have a million of them (I7)'
 describe('a bet with a thousand attempts, which is an answer of megabytes', () => {
   let body: string;
   beforeAll(async () => {
-    const bet = await placedBet(gateway);
+    const bet = await vi.waitFor(() => placedBet(gateway), { timeout: 20_000 });
     body = JSON.stringify({ cid: 'alpha-key', transactionId: bet.transactionId });
     // Six bytes of JSON each: of what is shown (1 MiB), more than the system buffers for a client that does not
     // read.
