@@ -33,27 +33,6 @@ async function expectNothingLeft(pids: readonly number[]): Promise<void> {
 }
 
 describe('npm run demo', () => {
-  it('plays the journey, agrees with both wallets and leaves nothing behind', {
-    timeout: DEMO_MS_MAX,
-  }, async () => {
-    const demo = await startDemo();
-    await demo.waitForLine(({ text }) => text.startsWith('Everything is up'), 60_000);
-    const started = await descendantsOf(demo.pid);
-    const exit = await demo.exited;
-    expect(demo.stderr()).toBe('');
-    const text = textOf(demo);
-    expect(text).toMatch(/^wallet +player +currency +wallet holds .* service believes/m);
-    expect(text.match(/^(alpha|beta) .* agrees$/gm)).toHaveLength(3);
-    expect(text).toMatch(/^All \d+ steps did what they say and the books agree/m);
-    // The other operator's freebet must not exist at all (I8).
-    expect(text.match(/^ +beta +asks for alpha's .* 404, word for word/gm)).toHaveLength(2);
-    expect(text).not.toMatch(/FAILED|DIFFERS/);
-    expect(exit).toEqual({ code: 0, signal: null });
-    // PostgreSQL, Redis, the gateway, and the supervisor of each.
-    expect(started.length).toBeGreaterThanOrEqual(6);
-    await expectNothingLeft(started);
-  });
-
   it('leaves nothing behind when it is interrupted while it starts', async () => {
     const demo = await startDemo();
     await demo.waitForLine(({ text }) => text.startsWith('starting PostgreSQL'));
@@ -63,13 +42,22 @@ describe('npm run demo', () => {
     await expectNothingLeft(started);
   });
 
-  it('stays up with --keep, prints what can be asked, and ends with all of it on SIGTERM', {
+  it('plays the journey, agrees with both wallets, stays up with --keep, and ends with all of it on SIGTERM', {
     timeout: DEMO_MS_MAX,
   }, async () => {
     const demo = await startDemo('--keep');
     await demo.waitForLine(({ text }) => text.startsWith('Everything stays up'), DEMO_MS_MAX);
     const started = await descendantsOf(demo.pid);
     const text = textOf(demo);
+    expect(demo.stderr()).toBe('');
+    expect(text).toMatch(/^wallet +player +currency +wallet holds .* service believes/m);
+    expect(text.match(/^(alpha|beta) .* agrees$/gm)).toHaveLength(3);
+    expect(text).toMatch(/^All \d+ steps did what they say and the books agree/m);
+    // The other operator's freebet must not exist at all (I8).
+    expect(text.match(/^ +beta +asks for alpha's .* 404, word for word/gm)).toHaveLength(2);
+    expect(text).not.toMatch(/FAILED|DIFFERS/);
+    // PostgreSQL, Redis, the gateway, and the supervisor of each.
+    expect(started.length).toBeGreaterThanOrEqual(6);
     expect(text).toMatch(/^ {2}npx wagergate bet [0-9a-f-]{36}$/m);
     expect(text).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/console\/link#[\w-]{43}$/m);
     // Every command that asks the gateway uses this, including commands that are not listed.
@@ -82,11 +70,5 @@ describe('npm run demo', () => {
     demo.signal('SIGTERM');
     expect(await demo.exited).toEqual({ code: 0, signal: null });
     await expectNothingLeft(started);
-  });
-
-  it('refuses an option that it does not know, and says which there are', async () => {
-    const demo = await startDemo('--forever');
-    expect((await demo.exited).code).toBe(2);
-    expect(demo.stderr()).toContain('--keep');
   });
 });

@@ -52,17 +52,6 @@ describe('an embedded PostgreSQL', () => {
     expect(server.pid).not.toBe(before.pid);
   });
 
-  it('takes nothing of what this machine says of another PostgreSQL', async () => {
-    process.env.PGSSLMODE = 'require';
-    process.env.PGOPTIONS = '-c default_transaction_read_only=on';
-    const other = await startPostgres({ fast: true });
-    try {
-      expect(await setting(other, 'default_transaction_read_only')).toBe('off');
-    } finally {
-      await other.stop();
-    }
-  });
-
   it('runs beside another one with other data and settings; fast, sessions see no difference', async () => {
     const other = await startPostgres({ fast: true, settings: { max_connections: '20' } });
     try {
