@@ -127,18 +127,6 @@ describe('the canonical text', () => {
       }),
     );
   });
-
-  it('takes exponents that nobody could write out, and texts as long as a body', () => {
-    const long = '9'.repeat(260_000);
-    expect(canonicalAmount('1e-999999999')).toBe('1e-999999999');
-    expect(sameAmount('10e-1000000000', '1e-999999999')).toBe(true);
-    expect(compareAmounts('1e-999999999', '1e-999999998')).toBe(-1);
-    expect(compareAmounts(`1e-${long}`, '1e-999999999')).toBe(-1);
-    expect(compareAmounts(`1e${long}`, '1e999999999')).toBe(1);
-    expect(canonicalAmount(`1${'0'.repeat(260_000)}1`)).toMatch(/^1\.0+1e260001$/);
-    expect(canonicalAmount(`0.${'0'.repeat(260_000)}1`)).toBe('1e-260001');
-    expect(sameAmount(`${long}.0`, long)).toBe(true);
-  });
 });
 
 describe('an amount the protocol allows', () => {
@@ -238,12 +226,4 @@ describe('adding and subtracting', () => {
       expect(() => subtractAmounts(absurd, '1'), absurd).toThrow(RangeError);
     }
   });
-});
-
-it('refuses text that is no number, with a message of bounded length', () => {
-  for (const text of ['', 'abc', '1,5', ' 1', '0x1', `x${'1'.repeat(1000)}`]) {
-    expect(() => canonicalAmount(text)).toThrow(/^not a number: .{0,40}$/);
-    expect(() => compareAmounts('1', text)).toThrow(RangeError);
-    expect(() => addAmounts(text, '1')).toThrow(RangeError);
-  }
 });

@@ -259,10 +259,6 @@ describe('why they differ, where the gateway knows', () => {
       'unsettle promised at 2026-11-20T10:02:00.000Z, not delivered yet: agrees when delivered',
     );
   });
-
-  it('is nothing where it knows nothing', () => {
-    expect(differenceReason('amount_differs', PLACED, DAYS)).toBeUndefined();
-  });
 });
 
 it('expects in a list what a wallet has taken in its days', () => {

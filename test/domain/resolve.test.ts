@@ -38,13 +38,6 @@ describe('a doubt that a person ends', () => {
     expect(over).toMatchObject({ kind: 'refused', why: expect.stringContaining('rolled back') });
   });
 
-  it('says what is under way in the words of the manual', () => {
-    const busy = { operation: 'confirm', attemptId: '', lapsed: false } as const;
-    expect(decide({ busy })).toMatchObject({
-      why: 'Its confirmation is on its way to the wallet, whose answer may end the doubt',
-    });
-  });
-
   it.each(['settle', 'unsettle', 'rollback', 'confirm'] as const)(
     'is none while a %s is in flight, also of a process that is gone (I5)',
     (operation) => {

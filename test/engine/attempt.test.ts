@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { BetOperation } from '../../src/domain/operation.ts';
 import { inTime, record, tryOnce } from '../../src/engine/attempt.ts';
 import { SendPermit } from '../../src/engine/send-permit.ts';
 import { useTestWaits } from '../support/test-waits.ts';
@@ -13,7 +12,6 @@ import {
   type Scene,
   sceneOf,
   TOLD,
-  UNKNOWN,
 } from './support/attempt-scene.ts';
 
 /** The order of the steps, with parts that behave as the test says. */
@@ -89,15 +87,6 @@ describe('an intent that is committed after its caller gave up', () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it('leaves nothing to do where it was not committed after all', async () => {
-    const { begin, steps } = sceneOf();
-    const attempted = begin(() => later(700, () => ({ kind: 'moved' })));
-    const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
-    await allTime();
-    await told;
-    expect(steps).toEqual(['begin']);
-  });
-
   it('is left to the sweep, with a warning, where it cannot be freed', async () => {
     const { begin, steps, logger } = sceneOf({ finish: async () => failing() });
     const attempted = begin(() => later(700, () => BEGUN));
@@ -143,15 +132,6 @@ describe('an intent whose commit was not reported', () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it('changes nothing if it does not exist', async () => {
-    const { begin, steps, operationIdOf, logger } = sceneOf({ looks: [away] });
-    await expect(begin(async () => failing())).rejects.toBe(away);
-    await allTime();
-    expect(operationIdOf).toHaveBeenCalledTimes(5);
-    expect(steps).toEqual(['begin']);
-    expect(logger.warn).not.toHaveBeenCalled();
-  });
-
   it('is left to the sweep, with a warning, if it cannot be looked up', async () => {
     const { begin, steps, logger } = sceneOf({
       looks: [undefined, undefined, undefined, undefined, away],
@@ -161,14 +141,6 @@ describe('an intent whose commit was not reported', () => {
     expect(steps).toEqual(['begin']);
     const facts = { err: away, transactionId: 'bet', operation: 'settle' };
     expect(logger.warn.mock.calls).toEqual([[facts, 'bet.late_intent_not_looked_for']]);
-  });
-
-  it('is not looked for where the fault is our own: nothing was written', async () => {
-    const { begin, operationIdOf } = sceneOf();
-    const fault = new TypeError('ours');
-    await expect(begin(() => Promise.reject(fault))).rejects.toBe(fault);
-    await allTime();
-    expect(operationIdOf).not.toHaveBeenCalled();
   });
 });
 
@@ -182,17 +154,6 @@ describe('an outcome', () => {
     await allTime();
     return { ...parts, attempted: await attempted };
   }
-
-  it.each<[BetOperation, boolean]>([
-    ['place', true],
-    ['settle', true],
-    ['unsettle', true],
-    ['rollback', false],
-    ['update', false],
-  ])('that is unknown counts if money depends on it: %s', async (operation, isCounted) => {
-    const { inc } = await recorded({ operation, sent: UNKNOWN });
-    expect(inc.mock.calls).toEqual(isCounted ? [[{ operator: 'alpha', operation }]] : []);
-  });
 
   it.each(['late', 'lost'] as const)('that is on record %s may not be told (I3)', async (kind) => {
     const { attempted, steps, correct, logger } = await recorded({
@@ -235,18 +196,6 @@ describe('an outcome', () => {
     ]);
   });
 
-  it('of a caller that has gone is waited for: it is written as late, and nothing is put right (I11)', async () => {
-    const parts = sceneOf({ finish: () => later(50_000, () => ({ kind: 'late' })) });
-    const { engine, attempt, clock, correct, logger, steps } = parts;
-    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
-    attempt.deadline?.end();
-    const attempted = record(engine, tried);
-    await allTime();
-    expect((await attempted).committedInTime).toBe(false);
-    expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
-    expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
-  });
-
   it('of a delivery is waited for however long it takes, and nobody is told', async () => {
     const { attempted, records } = await recorded({
       isDelivery: true,
@@ -254,17 +203,6 @@ describe('an outcome', () => {
     });
     expect(attempted.committedInTime).toBe(true);
     expect(records).toMatchObject([{ startedAtMs: 1_000_000, answer: undefined }]);
-  });
-
-  it('of a delivery that cannot be written is logged, and there is nothing to put right', async () => {
-    const { attempted, correct, logger, steps } = await recorded({
-      isDelivery: true,
-      finish: async () => failing(),
-    });
-    expect(attempted.committedInTime).toBe(false);
-    expect(logger.error).toHaveBeenCalledOnce();
-    expect(correct).not.toHaveBeenCalled();
-    expect(steps.at(-1)).toBe('changed bet');
   });
 });
 
@@ -283,17 +221,5 @@ describe('what must not begin once time is over', () => {
     const work = vi.fn(async () => 'done');
     await expect(inTime(limitMs, work, onLate)).rejects.toMatchObject({ name: 'OutOfTime' });
     expect(work).not.toHaveBeenCalled();
-  });
-
-  it('reports its result after that, and is silent about a failure', async () => {
-    const told = expect(inTime(10, () => later(20, () => 'late'), onLate)).rejects.toMatchObject({
-      name: 'OutOfTime',
-    });
-    const failed = expect(inTime(10, () => later(20, failing), onLate)).rejects.toMatchObject({
-      name: 'OutOfTime',
-    });
-    await allTime();
-    await Promise.all([told, failed]);
-    expect(onLate.mock.calls).toEqual([['late']]);
   });
 });

@@ -58,17 +58,6 @@ describe('waiting for a bet to be freed', () => {
     expect(none).toEqual({ result: false, afterMs: 0 });
   });
 
-  it('wakes also who comes before those have gone that were woken', async () => {
-    const changes = new BetChanges();
-    const first = waiting(changes, 'a', 10);
-    changes.changed('a');
-    const second = waiting(changes, 'a', 10);
-    await vi.advanceTimersByTimeAsync(0);
-    changes.changed('a');
-    await vi.advanceTimersByTimeAsync(0);
-    expect([first.afterMs, second.afterMs]).toEqual([0, 0]);
-  });
-
   it('forgets a bet for which nobody waits any more', async () => {
     const changes = new BetChanges();
     const forgotten = vi.spyOn(Map.prototype, 'delete');
@@ -83,22 +72,5 @@ describe('waiting for a bet to be freed', () => {
     } finally {
       forgotten.mockRestore();
     }
-  });
-
-  it('leaves no timer behind that was not needed, and wakes who comes after others left', async () => {
-    const changes = new BetChanges();
-    const first = waiting(changes, 'a', 0);
-    const second = waiting(changes, 'a', 10);
-    await vi.advanceTimersByTimeAsync(10);
-    expect([first.afterMs, second.afterMs]).toEqual([10, undefined]);
-    changes.changed('a');
-    changes.changed('a');
-    await vi.advanceTimersByTimeAsync(0);
-    expect(second.afterMs).toBe(10);
-    expect(vi.getTimerCount()).toBe(0);
-    const third = waiting(changes, 'a', 10);
-    changes.changed('a');
-    await vi.advanceTimersByTimeAsync(0);
-    expect(third.afterMs).toBe(0);
   });
 });

@@ -47,20 +47,6 @@ describe('an outcome that is recorded with another answer than was given', () =>
     expect([logger.error.mock.calls, logger.warn.mock.calls]).toEqual([[], []]);
   });
 
-  it('says of a place that it is unknown, and of a rollback the time of its promise', async () => {
-    const place = engineOf();
-    await corrected(place.engine, { ...ANSWERED, operation: 'place' }, finished('committed'));
-    expect(place.correct).toHaveBeenCalledWith(
-      expect.objectContaining({ placeAnsweredUnknown: true, rollbackTime: undefined }),
-    );
-    const rollback = engineOf();
-    const promised = { ...ANSWERED, operation: 'rollback', promisedTime: 'then' } as const;
-    await corrected(rollback.engine, promised, finished('committed'));
-    expect(rollback.correct).toHaveBeenCalledWith(
-      expect.objectContaining({ placeAnsweredUnknown: false, rollbackTime: 'then' }),
-    );
-  });
-
   it.each(['late', 'lost'] as const)(
     'is left alone if it is already recorded so (%s)',
     async (kind) => {
@@ -69,15 +55,6 @@ describe('an outcome that is recorded with another answer than was given', () =>
       expect(correct).not.toHaveBeenCalled();
     },
   );
-
-  it('ends with an alarm where the fault is our own', async () => {
-    const fault = new TypeError('ours');
-    const { engine, correct, logger } = engineOf([fault]);
-    await corrected(engine, ANSWERED, finished('committed'));
-    expect(correct).toHaveBeenCalledOnce();
-    const facts = { err: fault, transactionId: 'bet', operation: 'settle' };
-    expect(logger.error.mock.calls).toEqual([[facts, 'bet.answer_not_corrected']]);
-  });
 });
 
 describe('an outcome of which it is unknown whether it was recorded', () => {

@@ -48,22 +48,6 @@ describe('the player whom an operation concerns', () => {
     const bet = { ...FRESH, owner: undefined };
     expect(await locate(engineOf([bet]).engine, MESSAGE)).toEqual({ kind: 'bet', bet });
   });
-
-  it('is asked at its present wallet where the bet’s own was not known', async () => {
-    const found = await locate(engineOf([{ ...FRESH, generation: 0 }]).engine, MESSAGE);
-    expect(found).toMatchObject({ kind: 'bet', bet: { generation: 3 } });
-    const owner = { ...OWNER, operatorId: 'gone' };
-    const stays = await locate(engineOf([{ ...FRESH, owner, generation: 0 }]).engine, MESSAGE);
-    expect(stays).toMatchObject({ kind: 'bet', bet: { generation: 0 } });
-  });
-
-  it('is known from a bet that was never seen, and otherwise unknown', async () => {
-    const { engine } = engineOf([undefined], OWNER);
-    const found = await locate(engine, MESSAGE);
-    const unseen = { owner: OWNER, version: 0, generation: 3, released: 2, releasedTo: 4 };
-    expect(found).toMatchObject({ kind: 'bet', bet: unseen });
-    expect(await locate(engineOf([undefined]).engine, MESSAGE)).toEqual({ kind: 'nobody' });
-  });
 });
 
 describe('a bet whose process is gone', () => {
@@ -82,19 +66,6 @@ describe('a bet whose process is gone', () => {
       expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
     },
   );
-
-  it('is counted by the process that marked it, and by none that comes later', async () => {
-    const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
-    recover.mockResolvedValue(false);
-    expect(await findRecoveredBet(engine, 'bet')).toBe(FRESH);
-    expect(count).not.toHaveBeenCalled();
-  });
-
-  it('is counted for no operator if its player is unknown', async () => {
-    const { engine, count } = engineOf([{ ...lapsed('settle'), owner: undefined }, FRESH]);
-    await findRecoveredBet(engine, 'bet');
-    expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'settle' }]]);
-  });
 
   it('is left alone while its lease lasts', async () => {
     const busy: Bet = { ...FRESH, busy: { operation: 'place', attemptId: 'here', lapsed: false } };
@@ -157,19 +128,5 @@ describe('settings of a delivery', () => {
     expect([of(1, 9, 1), of(2, 9, 2), of(1, 3, 2)]).toEqual([true, true, true]);
     // Released by an earlier version of the gateway, which did not record to which wallet.
     expect([of(1, 3, 0), of(1, 9, 0), of(1, 2, 0)]).toEqual([false, true, true]);
-  });
-
-  it('keep a bet that was released to a newer wallet from every older one, its own included', () => {
-    const of = (generation: number, released: number, releasedTo: number) =>
-      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
-    expect([of(3, 4, 4), of(2, 4, 4), of(4, 4, 4)]).toEqual([true, true, true]);
-    expect(of(3, 3, 4)).toBe(true);
-    // Bets that were not released stay with their own wallet.
-    expect(of(3, 2, 4)).toBe(false);
-    // Released to this very wallet: it is the one to ask.
-    expect([of(3, 3, 3), of(3, 9, 3)]).toEqual([false, false]);
-    // Released to an older wallet after the number was lowered: the newer one's bets were placed after it was
-    // raised again.
-    expect(of(3, 3, 2)).toBe(false);
   });
 });

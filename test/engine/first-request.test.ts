@@ -59,10 +59,6 @@ const NEW = { attemptId: 'attempt-new' };
 const settle = messageOf(body('settle', 'r-new'));
 
 describe('the first request of a result', () => {
-  it('is its own where nothing was asked for before', async () => {
-    expect(await firstRequest(journal(), settle, NEW)).toBeUndefined();
-  });
-
   it('is the oldest of an unbroken row of the same, past updates', async () => {
     const before = journal(
       recorded(1, 'settle', { amount: 20 }),
@@ -117,35 +113,6 @@ describe('the first request of a result', () => {
     expect(read).toBe(3);
   });
 
-  it('is looked for past another that the wallet has refused', async () => {
-    const refused = recorded(2, 'settle', { amount: 11, isRefused: true });
-    const before = journal(recorded(1, 'settle'), refused);
-    expect(await firstRequest(before, settle, NEW)).toMatchObject({ requestId: 'r1' });
-    const same = journal(recorded(1, 'settle'), recorded(2, 'settle', { isRefused: true }));
-    expect(await firstRequest(same, settle, NEW)).toBeUndefined();
-  });
-
-  it('is found from a delivery too, which knows itself in the journal', async () => {
-    const all = journal(
-      recorded(1, 'settle'),
-      recorded(2, 'settle'),
-      recorded(3, 'settle', { amount: 7 }),
-    );
-    expect(await firstRequest(all, settle, { operationId: '2' })).toMatchObject({
-      requestId: 'r1',
-    });
-    const other = messageOf(body('settle', 'r3', 7));
-    expect(await firstRequest(all, other, { operationId: '3' })).toMatchObject({ requestId: 'r3' });
-  });
-
-  it('has the id of its attempt where the service gave none', async () => {
-    const nameless = { ...recorded(1, 'settle'), body: body('settle', undefined) };
-    expect(await firstRequest(journal(nameless), settle, NEW)).toEqual({
-      requestId: 'attempt-1',
-      inBody: undefined,
-    });
-  });
-
   it('ends at what cannot be read, rather than guessing past it', async () => {
     const broken = { ...recorded(2, 'settle'), body: Buffer.from('{') };
     expect(await firstRequest(journal(recorded(1, 'settle'), broken), settle, NEW)).toBeUndefined();
@@ -182,9 +149,4 @@ describe('the first request of a rollback or update', () => {
       expect(await firstRequest(all, message, NEW)).toBeUndefined();
     },
   );
-
-  it('is looked for past what no wallet ever saw: a promise that was called off', async () => {
-    const before = journal(recorded(1, 'settle'), recorded(2, 'unsettle', { wasSent: false }));
-    expect(await firstRequest(before, settle, NEW)).toEqual({ requestId: 'r1', inBody: '"r1"' });
-  });
 });

@@ -109,7 +109,7 @@ describe('a request of somebody with the token', () => {
           await expectProper(route.method, `${route.path}?${query.join('&').slice(0, 4_000)}`);
         },
       ),
-      effort(250),
+      effort(80),
     );
   });
 
@@ -119,7 +119,7 @@ describe('a request of somebody with the token', () => {
       fc.asyncProperty(routes, mutated(bodies), async ({ path }, body) => {
         await expectProper('POST', path, body);
       }),
-      effort(200),
+      effort(60),
     );
   });
 
@@ -151,7 +151,7 @@ describe('a request of somebody with the token', () => {
         await expectProper('GET', `/admin/deliveries?cursor=${put}`);
         await expectProper('GET', `/admin/bets/${put}`);
       }),
-      effort(150),
+      effort(50),
     );
   });
 });

@@ -83,30 +83,6 @@ describe('a request without a Host header', () => {
     socket.write(hostless('1.1'));
     expect(await said).toEqual(refusal);
   });
-
-  it('is refused so on the internal port too', async () => {
-    const { app } = gateway.parts.adminServer();
-    onTestFinished(() => app.close());
-    const url = await app.listen({ host: '127.0.0.1', port: 0 });
-    const socket = await open(Number(new URL(url).port));
-    const said = untilClosed(socket);
-    socket.write(hostless('1.1'));
-    expect(await said).toEqual(refusal);
-  });
-
-  it('is taken where it is of HTTP/1.0, which knew none', async () => {
-    const socket = await open();
-    const said = untilClosed(socket);
-    socket.write(hostless('1.0'));
-    expect(await said).toContain('"code":1');
-  });
-
-  it('does not answer for the place before it on its connection (I2)', async () => {
-    const { gate, socket, said } = await placeOnItsWay();
-    socket.write(hostless('1.1'));
-    gate.release();
-    expect(await said).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s);
-  });
 });
 
 it.each(unreadable)(

@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  placeBody,
-  rollbackBody,
-  settleBody,
-  updateBody,
-} from '../../src/protocol/callback-bodies.ts';
+import { placeBody, rollbackBody, settleBody } from '../../src/protocol/callback-bodies.ts';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { QUICK } from '../money-safety/support/patience.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -62,18 +57,6 @@ describe('a rollback whose player was imported too late', { timeout: 60_000 }, (
     expect(row).toEqual({ operator_id: 'alpha' });
   });
 
-  it('is promised where the wallet is away (I4)', async () => {
-    const bet = await betOfStranger();
-    expect((await bet.rollback()).status).toBe(200);
-    await importPlayers(gateway, [bet.player]);
-    await bet.wallet.down();
-    expect((await bet.rollback()).status).toBe(200);
-    await bet.wallet.up();
-    await bet.wallet.waitFor(() => bet.balance() === '1000');
-    expect((await bet.rollback()).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'rollback']);
-  });
-
   it('is refused for another player than it came for first: the bet stays within the right one’s reach (I4)', async () => {
     const bet = await betOfStranger();
     expect((await bet.rollback()).status).toBe(200);
@@ -85,20 +68,6 @@ describe('a rollback whose player was imported too late', { timeout: 60_000 }, (
     expect(bet.arrivals()).toEqual(['place']);
     expect((await bet.rollback()).status).toBe(200);
     expect([bet.arrivals(), bet.balance()]).toEqual([['place', 'rollback'], '1000']);
-  });
-
-  it('keeps what the service was answered to an update in between', async () => {
-    const bet = await betOfStranger();
-    const update = async () => {
-      const body = updateBody(bet.slip, '1.5');
-      return (await gateway.service.call('PUT', '/payment/bet', body)).json;
-    };
-    expect((await bet.rollback()).status).toBe(200);
-    const first = await update();
-    await importPlayers(gateway, [bet.player]);
-    expect((await bet.rollback()).status).toBe(200);
-    expect(await update()).toEqual(first);
-    expect(bet.arrivals()).toEqual(['place', 'rollback']);
   });
 
   it('fences the bet all the time: neither a result nor a place gets past it (I6)', async () => {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rollbackBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import {
   createService,
   type PlaceRequest,
@@ -18,11 +16,6 @@ import {
   startRouter,
   walletToken,
 } from './support/old-gateway.ts';
-
-const PAGE = readFileSync(
-  join(resolve(import.meta.dirname, '../..'), 'docs/operations.md'),
-  'utf8',
-);
 
 let gateway: TestGateway;
 let old: OldGateway;
@@ -58,11 +51,6 @@ async function importedPlayer() {
 
 function slipOf({ userId }: MovingPlayer, token: string): PlaceRequest {
   return { userId, token, currency: 'USD', amount: '100' };
-}
-
-async function slipHere(player: MovingPlayer): Promise<PlaceRequest> {
-  const { token } = await openHere(gateway, player);
-  return slipOf(player, token);
 }
 
 async function placed(slip: PlaceRequest): Promise<string> {
@@ -116,45 +104,6 @@ describe('an operator that moves under traffic', { timeout: 60_000 }, () => {
     ]);
     expect(await Promise.all([first, second].map(inJournal))).toEqual([true, true]);
   });
-
-  it('goes back for a day and forth again, and loses nothing of either (I4, I5)', async () => {
-    const { player, oldSlip } = await importedPlayer();
-    const newSlip = await slipHere(player);
-    const [paid, owed] = [await placed(newSlip), await placed(newSlip)];
-    await settled(paid, '20');
-    await wallet().down();
-    // Answered 200 while the wallet is away: Wagergate owes it.
-    expect((await service.rollback(owed)).kind).toBe('confirmed');
-
-    // Back again: sessions are opened at the old gateway. What was promised here is still delivered.
-    await wallet().up();
-    await wallet().waitFor(() => balanceOf(player) === '920');
-    const thatDay = await placed(oldSlip);
-    await settled(paid, '50');
-    await service.unsettle(paid);
-    // And forth again.
-    const again = await slipHere(player);
-    expect(again.userId).toBe(player.userId);
-    await settled(await placed(again), '10');
-    await settled(paid, '20');
-    await settled(thatDay, '70');
-    expectAgreement(player);
-    expect(wallet().arrivals(owed, 'rollback')).toHaveLength(1);
-  });
-});
-
-describe('a player with bets at both', () => {
-  it('is asked to log in again for a cashout of a bet that is the other one’s', async () => {
-    const { player, oldSlip } = await importedPlayer();
-    const here = await slipHere(player);
-    const id = await placed(here);
-    const cashout = { amount: '70', resultType: 'cashout' } as const;
-    const refused = await service.settle(id, { ...cashout, token: oldSlip.token });
-    expect([refused.kind, refused.code]).toEqual(['refused', 3]);
-    const taken = await service.settle(id, { ...cashout, token: here.token });
-    expect(taken.kind).toBe('confirmed');
-    expectAgreement(player);
-  });
 });
 
 describe('who a player is to the service', () => {
@@ -163,34 +112,6 @@ describe('who a player is to the service', () => {
     await importPlayers(gateway, [player]);
     const { player: seen } = await service.profile(`beta.${walletToken(gateway, player)}`);
     expect(seen?.userId).toBe(player.userId);
-  });
-
-  it('is told to the old gateway by the query of the page, and imported as it says', async () => {
-    wallet().addPlayer({ user: 'first-seen-here', balances: { USD: '1000' } });
-    const stranger = { operatorId: 'alpha', user: 'first-seen-here', userId: '' };
-    const { userId } = await openHere(gateway, stranger);
-    const query = /^ *(SELECT operator_id AS operator, .*;)$/m.exec(PAGE)?.[1] ?? '';
-    const rows = await sql<Record<string, string>>(gateway, query);
-    expect(rows).toContainEqual({ operator: 'alpha', operatorUser: 'first-seen-here', userId });
-    // The header that `players import` requires.
-    expect(Object.keys(rows[0] ?? {})).toEqual(['operator', 'operatorUser', 'userId']);
-
-    old.learn({ ...stranger, userId });
-    expect(old.userIdOf('first-seen-here')).toBe(userId);
-    const all = rows.map((row) => ({
-      ...{ operatorId: row.operator ?? '', user: row.operatorUser ?? '', userId: row.userId ?? '' },
-    }));
-    const again = await importPlayers(gateway, all);
-    expect(new Set(again.map(({ kind }) => kind))).toEqual(new Set(['unchanged']));
-  });
-
-  it('is settled by the first session here: an import that comes later is a conflict', async () => {
-    const player = old.addPlayer();
-    const { userId } = await openHere(gateway, player);
-    expect(userId).not.toBe(player.userId);
-    expect(await importPlayers(gateway, [player])).toEqual([
-      { kind: 'conflict', why: `alpha's ${player.user} has the userId ${userId} already` },
-    ]);
   });
 
   it('is bound to the operator’s id: under another id it is another player', async () => {
@@ -219,33 +140,5 @@ describe('a rollback that the old gateway still owes to its wallet', { timeout: 
     expect((await old.callback('PUT', '/payment/bet', owed)).status).toBe(200);
     expect(balanceOf(player)).toBe('1000');
     expect(wallet().arrivals(id, 'rollback')).toHaveLength(2);
-  });
-
-  it('gives back once what both bring', async () => {
-    const { player, oldSlip } = await importedPlayer();
-    const id = await placed(oldSlip);
-    const body = rollbackBody({ ...service.slip({ ...oldSlip, transactionId: id }) }, 50);
-    expect((await old.callback('PUT', '/payment/bet', body)).status).toBe(200);
-    expect((await gateway.service.call('PUT', '/payment/bet', body)).status).toBe(200);
-    expect(balanceOf(player)).toBe('1000');
-  });
-});
-
-describe('results of one bet by way of both', () => {
-  it('leave the wallet with another one than the service was told', async () => {
-    const { player } = await importedPlayer();
-    const newSlip = await slipHere(player);
-    const id = await placed(newSlip);
-    const slip = service.slip({ ...newSlip, transactionId: id });
-    const won = (amount: string) =>
-      settleBody(slip, { amount, resultType: 'won', token: undefined });
-    await settled(id, '20');
-    // What the page warns of: the old gateway accepts a result of one of Wagergate's bets.
-    const theirs = { ...JSON.parse(won('50')), userId: player.user };
-    await old.bringTo('alpha', theirs);
-    const answer = await gateway.service.call('PUT', '/payment/bet', won('20'));
-    expect(answer.status).toBe(200);
-    // Wagergate's journal already had it settled with 20, and calls nobody.
-    expect(balanceOf(player)).toBe('950');
   });
 });

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { type BetTimeline, BetTimelines } from '../../src/store/bets/timeline.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
-import { placedBet, unplacedBet } from '../support/bet.ts';
+import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
@@ -52,30 +51,6 @@ describe('POST /operator/bets', () => {
     }
   });
 
-  it('tells all of a bet that was copied 40,000 times: more than a statement has parameters', async () => {
-    // Of an operator of its own, which it costs a minute's lines.
-    const gamma = gateway.operator('gamma');
-    const bet = await placedBet(gateway, { operatorId: 'gamma' });
-    await onServer(gateway.databaseUrl, (client) =>
-      client.query(
-        `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, answer_status,
-                                 answer_body, is_copy)
-         SELECT transaction_id, operator_id, operation, gen_random_uuid(), '{}', 200, '{}', true
-           FROM operations, generate_series(1, 40000) WHERE transaction_id = $1`,
-        [bet.transactionId],
-      ),
-    );
-    await bet.settle('10');
-    const { status, json } = await gamma.bet(bet.transactionId);
-    await gamma.close();
-    const { operations }: { operations?: readonly unknown[] } = json ?? {};
-    expect([status, operations?.length]).toEqual([200, 40_002]);
-    expect(operations?.at(-1)).toMatchObject({
-      operation: 'settle',
-      attempts: [{ result: 'accepted' }],
-    });
-  });
-
   it('shows a promise that is still open', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('rollback', { kind: 'code', code: 100 }, { calls: 1 });
@@ -91,36 +66,6 @@ describe('POST /operator/bets', () => {
           attempts: [{ result: 'declined', code: 100 }],
         },
       ],
-    });
-  });
-
-  it.each([
-    ['declined', { amount: '5000' }, 'declined'],
-    ['accepted', { amount: '10' }, 'accepted'],
-  ])('describes %s in one word', async (_, options, state) => {
-    const bet = await unplacedBet(gateway, options);
-    await bet.place();
-    expect((await alpha.bet(bet.transactionId)).json).toMatchObject({ state });
-  });
-
-  it('shows the freebet that a bet was placed with, its amount to the letter (I9)', async () => {
-    const player = await gateway.player({ balance: '100' });
-    const slip = gateway.service.slip({ ...player, amount: '5.10' });
-    const place = placeBody(slip)
-      .replace('"bonusId":null', '"bonusId":1243')
-      .replace('"bonusTemplateId":null', '"bonusTemplateId":5514')
-      .replace('"bonusAmount":null', '"bonusAmount":5.10');
-    expect((await gateway.service.call('POST', '/payment/bet', place)).status).toBe(200);
-    expect((await alpha.bet(slip.transactionId)).json).toMatchObject({
-      bonusId: 1243,
-      bonusTemplateId: 5514,
-      bonusAmount: '5.10',
-    });
-    const plain = await placedBet(gateway);
-    expect((await alpha.bet(plain.transactionId)).json).toMatchObject({
-      bonusId: null,
-      bonusTemplateId: null,
-      bonusAmount: null,
     });
   });
 
@@ -186,19 +131,4 @@ describe('POST /operator/bets', () => {
     expect(shown.status).toBe(200);
     expect([statement.status, statement.json?.code]).toEqual([404, 2]);
   });
-
-  it('answers a tombstone without an operator like a missing bet', async () => {
-    const bet = await unplacedBet(gateway);
-    await bet.rollback({ userId: '"nobody-here"' });
-    expect((await alpha.bet(bet.transactionId)).status).toBe(404);
-  });
-
-  it.each([undefined, '', 7, 'x'.repeat(65), 'nul\0'])(
-    'refuses the transactionId %j with 400/5 naming it',
-    async (transactionId) => {
-      const refused = await alpha.call('/operator/bets', { transactionId });
-      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
-      expect(refused.json?.message).toContain('transactionId');
-    },
-  );
 });

@@ -107,52 +107,6 @@ describe("the wallet's own words", () => {
     }
   });
 
-  it('are kept where they are no text at all', async () => {
-    respond = (_, __, response) => {
-      response.writeHead(500, { 'content-type': 'application/\u00ff' });
-      response.end(Buffer.from([0x61, 0, 0xff, 0xfe, 0x62]));
-    };
-    await odd();
-    const bet = await unplacedBet(gateway);
-    expect((await bet.place()).status).toBe(400);
-    const { answer } = await lastAttempt(bet.transactionId);
-    expect(answer?.body).toBe('a\0\ufffd\ufffdb');
-    const { rows } = await query('SELECT wallet_body FROM attempts WHERE wallet_body IS NOT NULL');
-    expect(rows.at(-1)).toEqual({ wallet_body: Buffer.from([0x61, 0, 0xff, 0xfe, 0x62]) });
-  });
-
-  it('are kept of an answer that breaks off', async () => {
-    respond = (_, __, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-      response.write('{"transactionId":');
-    };
-    await odd();
-    const bet = await unplacedBet(gateway);
-    await bet.place();
-    expect(await lastAttempt(bet.transactionId)).toMatchObject({
-      error: expect.stringMatching(/^no complete answer within \d+ ms$/),
-      answer: { body: '{"transactionId":', truncated: true },
-    });
-  });
-
-  it('are none where nothing came, and the error says so as a person would', async () => {
-    respond = () => undefined;
-    await odd();
-    const silent = await unplacedBet(gateway);
-    await silent.place();
-    expect(await lastAttempt(silent.transactionId)).toMatchObject({
-      error: expect.stringMatching(/^no answer within \d+ ms$/),
-      answer: null,
-    });
-    await gateway.reconfigure('alpha', { wallet: { baseUrl: 'http://127.0.0.1:1' } });
-    const refused = await unplacedBet(gateway);
-    await refused.place();
-    expect(await lastAttempt(refused.transactionId)).toMatchObject({
-      error: expect.stringMatching(/^connection refused \(/),
-      answer: null,
-    });
-  });
-
   it('never hold the token, the signature or the secret that a wallet echoes (I8)', async () => {
     const seen: string[] = [];
     respond = (request, body, response) => {

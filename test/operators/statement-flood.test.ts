@@ -41,27 +41,3 @@ it.each(['application/json', 'text/csv'])(
     await Promise.all([alpha.close(), beta.close()]);
   },
 );
-
-it('charges a statement by what was open, of which it names up to a thousand', async () => {
-  const open = { transactionId: '1', operation: 'rollback', why: 'promised', since: '2026-11-20' };
-  const looked = vi
-    .spyOn(Statements.prototype, 'find')
-    .mockImplementation(async (operator, day) => ({
-      ...{ operator, day, timeZone: 'UTC', startsAt: day, endsAt: day, closedAt: day },
-      ...{ movements: 0, sha256: '0'.repeat(64), totals: [], openCount: 45_000 },
-      // More than there ever are, so that five use the bucket up.
-      open: Array.from({ length: 45_000 }, () => open),
-    }));
-  standsAtMs = performance.now();
-  const alpha = gateway.operator('alpha');
-  const statuses: number[] = [];
-  for (let count = 0; count < 6; count += 1) {
-    const { status } = await alpha.call('/operator/statements', { day: '2026-11-20' });
-    statuses.push(status);
-  }
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
-  expect((await alpha.revokeSessions({ operatorUser: 'nobody' })).status).toBe(200);
-  standsAtMs = undefined;
-  looked.mockRestore();
-  await alpha.close();
-});

@@ -42,21 +42,6 @@ describe('Redis as an accelerator', () => {
     expect(await redis.get('missing')).toBeUndefined();
   });
 
-  it('keeps a value for as many milliseconds as it was told', async () => {
-    await redis.set('kept', 'value', 60_000);
-    await redis.set('set', 'value', 50);
-    await redis.setIfAbsent('set if absent', 'value', 50);
-    const values = () => Promise.all(['set', 'set if absent', 'kept'].map((key) => redis.get(key)));
-    await expect.poll(values).toEqual([undefined, undefined, 'value']);
-  });
-
-  it('answers each of many questions of one turn with its own value', async () => {
-    await redis.set('one', '1', 60_000);
-    await redis.set('two', '2', 60_000);
-    const asked = ['two', 'none', 'one', 'two'].map((key) => redis.get(key));
-    expect(await Promise.all(asked)).toEqual(['2', undefined, '1', '2']);
-  });
-
   it('sets many at once, each for its time, and none that is there', async () => {
     await redis.set('there', 'first', 60_000);
     await redis.setAllIfAbsent(
@@ -89,22 +74,6 @@ describe('Redis as an accelerator', () => {
     expect(lines).toEqual([]);
   });
 
-  it('does not call Redis away that this process has left itself', async () => {
-    await redis.set('key', 'value', 60_000);
-    lines.length = 0;
-    const underWay = redis.set('key', 'later', 60_000);
-    redis.close();
-    // Results are remembered after the answer, so the last of them come after the end.
-    const after = redis.set('key', 'latest', 60_000);
-    await Promise.all([underWay, after]);
-    expect(await redis.get('key')).toBeUndefined();
-    expect(lines).toEqual([]);
-  });
-
-  it('tells how Redis evicts, for the warning at the start', async () => {
-    expect(await redis.evictionPolicy()).toBe('noeviction');
-  });
-
   it.each(['frozen', 'cut off'])(
     'never throws or waits long when it is %s, and works again after',
     async (how) => {
@@ -133,13 +102,6 @@ describe('Redis as an accelerator', () => {
     await redis.get('key');
     for (let call = 0; call < 100; call += 1) expect(await redis.get('key')).toBeUndefined();
     await proxy.restore();
-  });
-
-  it('answers whether it is there even while it is not asked for anything else', async () => {
-    proxy.freeze();
-    await redis.get('key');
-    await proxy.restore();
-    await expect.poll(() => redis.isAnswering()).toBe(true);
   });
 
   it('takes an odd answer for none: something that only speaks like Redis', async (context) => {
@@ -187,23 +149,5 @@ describe('Redis as an accelerator', () => {
     await expect.poll(asked).toMatch(/ECONNREFUSED.*redis\.unavailable/);
     await proxy.restore();
     await expect.poll(() => redis.isAnswering()).toBe(true);
-  });
-
-  it('takes no other database for one that Redis does not have', async () => {
-    const { url: given } = await sharedRedis();
-    const url = `${given.replace(/\/\d*$/, '')}/4711`;
-    const elsewhere = new Accelerator({ url, prefix: 'test:', clock, logger });
-    await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
-    // Nor later, after the connection has long been ready.
-    await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
-    elsewhere.close();
-  });
-
-  it('says why it could not connect', async () => {
-    await proxy.cut();
-    const url = `redis://127.0.0.1:${proxy.port}`;
-    const unreachable = new Accelerator({ url, prefix: '', clock: systemClock, logger });
-    await expect(unreachable.connected(200)).rejects.toThrow(/ECONNREFUSED/);
-    unreachable.close();
   });
 });

@@ -19,7 +19,7 @@ const accepted: FinalPlace = {
 describe('the final answers of places', () => {
   let accelerator: Accelerator;
   let answers: AnswerCache;
-  let ttlMs = 60_000;
+  const ttlMs = 60_000;
   beforeAll(async () => {
     const { url } = await sharedRedis();
     const logger = pino({ level: 'silent' });
@@ -34,12 +34,6 @@ describe('the final answers of places', () => {
     expect(await answers.find('given')).toEqual(accepted);
     expect(await answers.find('GIVEN')).toBeUndefined();
     expect(await answers.find('never given')).toBeUndefined();
-  });
-
-  it('are the first ones: a later answer changes nothing (I3)', async () => {
-    await answers.remember('first', accepted);
-    await answers.remember('first', { ...accepted, status: 400 });
-    expect(await answers.find('first')).toEqual(accepted);
   });
 
   it('are gone once a rollback fences the bet (I6)', async () => {
@@ -81,41 +75,6 @@ describe('the final answers of places', () => {
     await answers.fence('fenced meanwhile');
     await written;
     expect(await answers.find('fenced meanwhile')).toBeUndefined();
-  });
-
-  it('are fenced for idempotency.ttlSeconds, no shorter (I6)', async () => {
-    ttlMs = 10_000;
-    await answers.fence('fenced for long');
-    ttlMs = 60_000;
-    // A thousandth of that is over by then.
-    await accelerator.set('a while', '', 20);
-    await expect.poll(() => accelerator.get('a while')).toBeUndefined();
-    await answers.remember('fenced for long', accepted);
-    expect(await answers.find('fenced for long')).toBeUndefined();
-  });
-
-  it('come back even if many were stored at once', async () => {
-    const ids = Array.from({ length: 300 }, (_, n) => `of many ${n}`);
-    // A Redis that a busy machine has slowed down is left alone for a second.
-    const found = async () => {
-      await Promise.all(ids.map((id) => answers.remember(id, { ...accepted, body: id })));
-      const places = await Promise.all(ids.map((id) => answers.find(id)));
-      return places.map((place) => place?.body);
-    };
-    await expect.poll(found).toEqual(ids);
-  });
-
-  it('are forgotten after idempotency.ttlSeconds as it is configured then', async () => {
-    ttlMs = 1;
-    await answers.remember('short', accepted);
-    ttlMs = 60_000;
-    const long = async () => {
-      await answers.remember('long', accepted);
-      return await answers.find('long');
-    };
-    await expect.poll(long).toEqual(accepted);
-    await expect.poll(() => answers.find('short')).toBeUndefined();
-    await expect.poll(() => answers.find('long')).toEqual(accepted);
   });
 });
 

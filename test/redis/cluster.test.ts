@@ -1,7 +1,4 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
-import { Accelerator } from '../../src/redis/accelerator.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -52,43 +49,6 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     await untilDeliveries(bet, [{ state: 'delivered' }]);
     const after = await gateway.metric('gateway_drains_total', { by: 'scheduler' });
     expect(after).toBeGreaterThan(before);
-  });
-
-  it('says so each time one of its nodes has been away: fences may be lost there (I6)', async () => {
-    const logger = pino({ level: 'silent' });
-    const options = { url: gateway.redisUrl, prefix: 'test:', clock: systemClock, logger };
-    const redis = new Accelerator(options);
-    onTestFinished(() => redis.close());
-    await redis.connected(10_000);
-    const run = await redis.serverRun();
-    expect(run?.split(',')).toHaveLength(NODES);
-    const returned = vi.fn();
-    redis.onReturn(returned);
-    // Keys of every node, so that each gets a connection.
-    await vi.waitFor(async () => {
-      for (let key = 0; key < 30; key += 1) {
-        expect(await redis.set(`key-${key}`, 'value', 60_000)).toBe(true);
-      }
-    }, PATIENT);
-    for (const { client } of cluster.nodes) {
-      const before = returned.mock.calls.length;
-      await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-      await vi.waitUntil(() => returned.mock.calls.length > before, PATIENT);
-    }
-  });
-
-  it('says what its nodes refuse: a user without the right to CLUSTER, as Redis 6.2 has it, a password', async () => {
-    const asUser = ['SETUSER', 'limited', 'on', '>secret', '~*', '+@all', '-cluster'] as const;
-    for (const { client } of cluster.nodes) await client.call('ACL', ...asUser);
-    const whyNot = async (credentials: string) => {
-      const url = gateway.redisUrl.replace(/\/\/.*@/, `//${credentials}@`);
-      const logger = pino({ level: 'silent' });
-      const redis = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
-      onTestFinished(() => redis.close());
-      return await redis.connected(3_000).catch((error: unknown) => String(error));
-    };
-    expect(await whyNot('limited:secret')).toMatch(/NOPERM.*cluster/);
-    expect(await whyNot('limited:wrong')).toContain('WRONGPASS');
   });
 
   it('may lose a node, and nothing of a promise is lost (I4)', async () => {

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
@@ -7,7 +6,6 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
-import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { privateRedis } from '../support/redis.ts';
 import { freePort, startRedisProcess } from './support/redis-process.ts';
 
@@ -65,17 +63,6 @@ describe('Redis through Sentinel', { timeout: 90_000 }, () => {
     connection.disconnect();
   });
 
-  it('asks the next Sentinel where one accepts a connection and says nothing', async (context) => {
-    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
-    const port = await listenOn(silent, 0);
-    context.onTestFinished(() => stopListening(silent));
-    const { password } = new URL(master.url);
-    const first = `redis+sentinel://:${password}@127.0.0.1:${port}/books/3`;
-    const redis = connectRedis(`${first}?sentinel=127.0.0.1:${sentinel.port}`, {});
-    context.onTestFinished(() => redis.disconnect());
-    expect(await redis.ping()).toBe('PONG');
-  });
-
   it('is refused without the name of a master', () => {
     expect(() => connectRedis('redis+sentinel://127.0.0.1:26379', {})).toThrow(/names no master/);
   });
@@ -91,27 +78,11 @@ it.each(['redis', 'redis+sentinel', 'redis+cluster'])(
   },
 );
 
-it('says which further node is invalid', () => {
-  const url = 'redis+cluster://:geheim@127.0.0.1:1?node=:x:y';
-  expect(() => connectRedis(url, { lazyConnect: true })).toThrow(
-    'REDIS_URL names ":x:y", where a host and its port stand, such as node-2:6379',
-  );
-});
-
 it.each(['redis+cluster://a:1?node=', 'redis+sentinel://a:26379/main?sentinel='])(
   'shows no password in front of it: %s',
   (url) => {
     expect(() => connectRedis(`${url}:ge/heim@b:1`, { lazyConnect: true })).toThrow(
       /^REDIS_URL names something with an @, where a host and its port stand, such as node-2:6379$/,
-    );
-  },
-);
-
-it.each(['redis+cluster', 'rediss+cluster'])(
-  '%s is refused with a database that none has',
-  (scheme) => {
-    expect(() => connectRedis(`${scheme}://127.0.0.1:6379/1?node=127.0.0.1:6380`, {})).toThrow(
-      'REDIS_URL names database 1, and a Redis Cluster has no other than 0',
     );
   },
 );

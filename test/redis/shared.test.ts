@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { deliveriesOf } from '../deliveries/support/deliveries.ts';
 import { acceptedBet } from '../money-safety/support/bets.ts';
 import { PATIENCE } from '../money-safety/support/patience.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -67,24 +66,4 @@ it('a rollback at either keeps both from answering a copy of its place (I6)', as
   await expect.poll(isRemembered, PATIENCE).toBeDefined();
   await other.parts.answers.fence(bet.transactionId);
   expect(await isRemembered()).toBeUndefined();
-});
-
-it('drains of one are not taken by the other (I7)', async () => {
-  const drainsByRedis = (gateway: TestGateway) =>
-    gateway.metric('gateway_drains_total', { by: 'scheduler' });
-  await expect
-    .poll(
-      async () => {
-        const bet = await acceptedBet(one);
-        const behave = one.wallet('alpha').misbehave('rollback', { kind: 'status', status: 500 });
-        await bet.rollback();
-        behave();
-        const states = async () => (await deliveriesOf(bet)).map(({ state }) => state);
-        await expect.poll(states, PATIENCE).toContain('delivered');
-        return await drainsByRedis(one);
-      },
-      { ...PATIENCE, interval: 1 },
-    )
-    .toBeGreaterThan(8);
-  expect(await drainsByRedis(other)).toBe(0);
 });

@@ -30,14 +30,6 @@ describe('ENCRYPTION_KEY set after some sessions were opened without it', () => 
     const next = await open(replica(KEY));
     expect((await open(replica(KEY))).token).toBe(next.token);
   });
-
-  it('refuses what is stored unencrypted if nobody said that some is', async () => {
-    const { token, session } = await open(replica('no key'));
-    const refused = { code: 'TOKEN_UNOPENABLE' };
-    await expect(replica(KEY).findCertain(token)).rejects.toMatchObject(refused);
-    // A promise is kept without it.
-    expect(await replica(KEY).operatorTokenOf(session.sessionId)).toBeUndefined();
-  });
 });
 
 describe('ENCRYPTION_KEY that is being rotated', () => {
@@ -51,20 +43,6 @@ describe('ENCRYPTION_KEY that is being rotated', () => {
         session: { operatorToken: 'anns-own-token' },
       });
     }
-  });
-
-  it('gives one session to replicas that are at different steps, also at once', async () => {
-    const replicas = [`${OLD},${NEW}`, `${NEW},${OLD}`, `${OLD},${NEW}`, `${NEW},${OLD}`];
-    const opened = await Promise.all(replicas.map((keys) => open(replica(keys))));
-    expect(new Set(opened.map(({ token }) => token)).size).toBe(1);
-  });
-
-  it('opens another session where the key of the first is gone, and leaves that one be', async () => {
-    const first = await open(replica(OLD));
-    const second = await open(replica(NEW));
-    expect(second.token).not.toBe(first.token);
-    expect((await open(replica(NEW))).token).toBe(second.token);
-    expect(await replica(OLD).findCertain(first.token)).toMatchObject({ kind: 'live' });
   });
 
   it('goes without the operator’s token where it cannot be opened, and says so', async () => {
@@ -141,11 +119,5 @@ describe('what Redis holds of a session', () => {
       expect(await replica().find(token)).toMatchObject({ kind: 'live', session: { owner } });
     }
     await accelerator.set(keyOf(token), text, 60_000);
-  });
-
-  it('opens beside no other token', async () => {
-    const [one, other] = [await cached(), await openIn(replica(), 'EUR', 'another')];
-    await accelerator.set(keyOf(other.token), one.text, 60_000);
-    expect(await replica().find(other.token)).toMatchObject({ session: { currency: 'EUR' } });
   });
 });

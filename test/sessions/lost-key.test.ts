@@ -27,15 +27,6 @@ describe('a bet whose operator token cannot be opened any more', () => {
   });
   afterAll(() => gateway.close());
 
-  it('is rolled back without it, at once (I4)', async () => {
-    const bet = await placedBet(gateway);
-    await loseKeyOf(gateway, bet);
-    expect((await bet.rollback()).status).toBe(200);
-    const body = JSON.parse(String(bet.lastRequest().body));
-    expect(body.transactionId).toBe(bet.transactionId);
-    expect(body).not.toHaveProperty('token');
-  });
-
   it('is rolled back without it when the wallet comes back, not held for ever (I4)', async () => {
     const bet = await placedBet(gateway);
     await bet.wallet.down();
@@ -57,18 +48,6 @@ describe('a bet whose operator token cannot be opened any more', () => {
     const again = await replica.service.place({ ...bet.player, amount: '1' });
     expect(again).toMatchObject({ kind: 'failed', result: { status: 400, json: { code: 100 } } });
     expect(bet.wallet.requests.length).toBe(before);
-  });
-
-  it('is counted where people look, and re-sealing leaves it for the day the key is back', async () => {
-    const bet = await placedBet(gateway);
-    const { resealed } = await gateway.parts.resealing().walk();
-    expect(resealed).toBe(0);
-    const before = await gateway.metric('gateway_tokens_behind', { state: 'unopenable' });
-    await loseKeyOf(gateway, bet);
-    await gateway.parts.resealing().walk();
-    const unopenable = { state: 'unopenable' };
-    expect(await gateway.metric('gateway_tokens_behind', unopenable)).toBe(before + 1);
-    expect(await gateway.metric('gateway_tokens_behind', { state: 'waiting' })).toBe(0);
   });
 });
 
@@ -105,13 +84,5 @@ describe('a prefixed session whose operator token cannot be opened any more', ()
     expect(wallet.balance('ann', 'USD')).toBe('99');
     await gateway.parts.resealing().walk();
     expect(await gateway.metric('gateway_tokens_behind', { state: 'unopenable' })).toBe(0);
-  });
-
-  it('stays over where it was revoked', async () => {
-    await gateway.operator('alpha').revokeSessions({ operatorUser: 'ann' });
-    await loseAll();
-    const replica = await gateway.replica();
-    expect((await replica.service.profile(token)).player).toBeUndefined();
-    expect((await replica.service.profile(token)).player).toBeUndefined();
   });
 });

@@ -8,7 +8,6 @@ import { Resealing, type ResealProgress } from '../../src/sessions/resealing.ts'
 import { SessionCache } from '../../src/sessions/session-cache.ts';
 import { type OpenedSession, Sessions } from '../../src/sessions/sessions.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
-import { UnopenableWatch } from '../../src/sessions/unopenable-watch.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionSeals } from '../../src/store/sessions/session-seals.ts';
@@ -72,17 +71,6 @@ function resealingWith(keys: string | undefined, told: ResealProgress[] = []): R
   });
 }
 
-/** As in a process that only answers callbacks. */
-async function countedBy(keys: string | undefined): Promise<number> {
-  const told: ResealProgress[] = [];
-  const seals = new SessionSeals(database);
-  const vault = new TokenVault(readEncryptionKeys(keys));
-  const onProgress = (progress: ResealProgress) => void told.push(progress);
-  const counted = await new UnopenableWatch({ seals, vault, logger, onProgress }).look();
-  expect(told).toEqual([{ waiting: 0, unopenable: counted }]);
-  return counted;
-}
-
 async function openAt(sessions: Sessions, operatorToken: string): Promise<OpenedSession> {
   const opened = await sessions.open({ owner, currency: 'USD', operatorToken, ttlSeconds: 600 });
   if (opened === undefined) throw new Error('no session');
@@ -122,15 +110,6 @@ describe('after a rotation', () => {
     expect(await after.findCertain(ended.token)).toMatchObject({ kind: 'ended' });
   });
 
-  it('a second one is as good as the first, and a third that goes back', async () => {
-    const C = key('c', 9);
-    const { token } = await open(A);
-    for (const keys of [`${B},${A}`, `${C},${B}`, `${A},${C}`]) await resealingWith(keys).walk();
-    expect((await open(A)).token).toBe(token);
-    // Derived with the first key again, so nothing has to be stored.
-    expect(await columns()).toMatchObject([{ token: null, sealed_token: null }]);
-  });
-
   it('no token of a session stands in the table as it is', async () => {
     const { token } = await open(A);
     await resealingWith(`${B},${A}`).walk();
@@ -155,30 +134,6 @@ describe('a first key', () => {
 });
 
 describe('while it goes on', () => {
-  it('tells how much is left, and what cannot be opened', async () => {
-    await Promise.all(['1', '2', '3'].map((n) => open(A, `token-${n}`)));
-    await open(key('lost', 3), 'sealed-with-a-lost-key');
-    const told: ResealProgress[] = [];
-    await resealingWith(`${B},${A}`, told).walk();
-    expect(told.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
-    const again: ResealProgress[] = [];
-    await resealingWith(`${B},${A}`, again).walk();
-    expect(again.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
-  });
-
-  it('is counted even if nothing is sealed anew: by the keys of that very process', async () => {
-    await open(A);
-    await open(A, 'another');
-    await open(B, 'of-the-new-key');
-    await open(undefined, 'from-before-there-was-one');
-    expect(await countedBy(`${A},${B},plain`)).toBe(0);
-    expect(await countedBy(`${B},${A}`)).toBe(1);
-    expect(await countedBy(`${B},plain`)).toBe(2);
-    expect(await countedBy(`${A},plain`)).toBe(1);
-    expect(await countedBy(key('c', 9))).toBe(4);
-    expect(await countedBy(undefined)).toBe(3);
-  });
-
   it('walks past many that cannot be opened to the ones that can', async () => {
     const { session } = await open(key('lost', 3), 'lost');
     await onServer(testDatabase.url, (client) =>
@@ -193,62 +148,6 @@ describe('while it goes on', () => {
     );
     const { token } = await open(A);
     expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 1, unopenable: 410 });
-    expect((await open(B)).token).toBe(token);
-  });
-
-  it('replicas with other first keys undo nothing for good: the last one that runs has its way', async () => {
-    const tokens: string[] = [];
-    for (let n = 0; n < 10; n += 1) tokens.push((await open(A, `token-${n}`)).token);
-    const walks = [`${B},${A}`, `${A},${B}`, `${B},${A}`, `${A},${B}`].map((keys) =>
-      resealingWith(keys).walk(),
-    );
-    await Promise.all(walks);
-    await resealingWith(`${B},${A}`).walk();
-    for (const [n, token] of tokens.entries()) {
-      expect((await open(B, `token-${n}`)).token).toBe(token);
-    }
-  });
-
-  it('leaves alone what changed since it was read', async () => {
-    const { session } = await open(A);
-    const seals = new SessionSeals(database);
-    const written = await seals.reseal([
-      {
-        id: session.sessionId,
-        was: Buffer.from('something else'),
-        operatorToken: Buffer.from('x'),
-        sealedToken: undefined,
-      },
-    ]);
-    expect(written).toBe(0);
-    expect(await sessionsWith(A).operatorTokenOf(session.sessionId)).toBe('anns-own-token');
-  });
-
-  it('finds by an index alone what another key has sealed', async () => {
-    await open(A);
-    const plan = await onServer(testDatabase.url, async (client) => {
-      await client.query('SET enable_seqscan = off');
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-        `EXPLAIN SELECT count(*) FROM sessions s WHERE substring(s.operator_token FROM 1 FOR 9) < '\\x02'::bytea`,
-      );
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
-    });
-    expect(plan).toContain('sessions_seal_mark_idx');
-  });
-
-  it('is over at once when the process ends', async () => {
-    const resealing = resealingWith(`${B},${A}`);
-    resealing.start();
-    await resealing.close();
-  });
-
-  it('goes on by itself, from the start', async () => {
-    const { token } = await open(A);
-    const resealing = resealingWith(`${B},${A}`);
-    resealing.start();
-    const keyless = async () => (await columns())[0]?.sealed_token;
-    await expect.poll(keyless).toBeInstanceOf(Buffer);
-    await resealing.close();
     expect((await open(B)).token).toBe(token);
   });
 });

@@ -78,14 +78,3 @@ it.each([
   await accelerator.set(key, other, 60_000);
   expect(await cache.find(hash)).toBeUndefined();
 });
-
-it('gives a session that was renewed its new end', async () => {
-  const hash = vault.hash('renewed');
-  cache.remember(hash, session, systemClock.nowMs());
-  expect(await cache.find(hash)).toEqual(session);
-  const renewed = { ...session, expiresAtMs: session.expiresAtMs + 60_000 };
-  await accelerator.set(`session:${hash.toString('base64url')}`, '', 1);
-  await expect.poll(() => accelerator.get(`session:${hash.toString('base64url')}`)).toBeUndefined();
-  cache.remember(hash, renewed, systemClock.nowMs());
-  expect(await cache.find(hash)).toEqual(renewed);
-});

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
-import type { Sessions } from '../../src/sessions/sessions.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
@@ -13,7 +12,6 @@ import {
   HeldStore,
   KEY,
   open,
-  openIn,
   owner,
   players,
   proxy,
@@ -82,18 +80,6 @@ describe('a session that is read', () => {
     expect(await slow.find(token)).toMatchObject({ kind: 'ended' });
   });
 
-  it('is not cached by a reader that was overtaken by a change of currency', async () => {
-    const store = new HeldStore(database);
-    const [slow, here] = [replica(KEY, store), replica()];
-    const { token, session } = await open(here);
-    const reading = slow.find(token);
-    await store.read;
-    await here.endForCurrency(token, session);
-    store.release();
-    await reading;
-    expect(await slow.find(token)).toMatchObject({ kind: 'ended', reason: 'currency' });
-  });
-
   it.each(['revoked', 'currency'] as const)(
     'is over also for a Redis that was away when it ended (%s) and came back',
     async (how) => {
@@ -129,44 +115,6 @@ describe('a session that is read', () => {
       await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
     },
   );
-
-  it('is not followed by another for a request that was given it in the moment of its revocation (I11)', async () => {
-    const here = replica();
-    await open(here);
-    class RevokedMeanwhile extends SessionStore {
-      override async noteGiven(...given: Parameters<SessionStore['noteGiven']>) {
-        await revokeAll(here);
-        await super.noteGiven(...given);
-      }
-    }
-    const request = { hash: Buffer.alloc(32, 1), saysWhen: false };
-    const anns = { owner, currency: 'USD', operatorToken: 'anns-own-token', ttlSeconds: 600 };
-    const ask = (sessions: Sessions) => sessions.open(anns, request);
-    expect(await ask(replica(KEY, new RevokedMeanwhile(database)))).toBeDefined();
-    expect(await ask(here)).toBeUndefined();
-  });
-
-  it('ends by its token: a failover may have given its id to another one', async () => {
-    const sessions = replica();
-    const [lost, other] = [await open(sessions), await openIn(sessions, 'EUR', 'another')];
-    await sessions.endForCurrency('a-lost-token', {
-      ...lost.session,
-      sessionId: other.session.sessionId,
-    });
-    expect(await sessions.findCertain(other.token)).toMatchObject({ kind: 'live' });
-  });
-
-  it('whose cached time is over is read again: it may have been renewed', async () => {
-    const { token } = await open(replica());
-    await replica().find(token);
-    const nowMs = () => systemClock.nowMs() + 3_600_000;
-    const store = new HeldStore(database);
-    store.release();
-    const late = replica(KEY, store, { ...systemClock, nowMs });
-    // PostgreSQL's clock decides, and on it the session has minutes left.
-    expect(await late.find(token)).toMatchObject({ kind: 'live' });
-    await store.read;
-  });
 });
 
 describe('what never changes about a session', () => {
@@ -178,14 +126,6 @@ describe('what never changes about a session', () => {
     // A place asks PostgreSQL in the statement that writes its intent.
     expect(await sessions.route(token)).toMatchObject({ kind: 'live', session: { owner } });
     expect(await replica().route(token)).toMatchObject({ kind: 'ended' });
-  });
-
-  it('gives a bet its operator token even when the session has ended', async () => {
-    const sessions = replica();
-    const { session } = await open(sessions);
-    await revokeAll(sessions);
-    expect(await sessions.operatorTokenOf(session.sessionId)).toBe('anns-own-token');
-    expect(await sessions.operatorTokenOf('999999')).toBeUndefined();
   });
 });
 
@@ -200,15 +140,6 @@ describe('a prefixed token', () => {
     expect(await sessions.learn(token, { ...OWN, owner: other })).toBeUndefined();
     expect(await sessions.learn(token, { ...OWN, owner, currency: 'EUR' })).toBeUndefined();
     expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
-  });
-
-  it('is not made to live on by another player whom a wallet names for it (I8)', async () => {
-    const sessions = replica();
-    const token = `alpha.over-${players}`;
-    const other = await new Players(database).ensure('alpha', `next-${players}`);
-    await sessions.learn(token, { ...OWN, owner, ttlSeconds: -1 });
-    expect(await sessions.learn(token, { ...OWN, owner: other })).toBeUndefined();
-    expect(await sessions.findCertain(token)).toMatchObject({ kind: 'expired' });
   });
 
   it('is not revived by a profile after it was revoked', async () => {

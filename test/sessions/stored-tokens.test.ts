@@ -106,14 +106,6 @@ describe('with ENCRYPTION_KEY', () => {
     expect(holds(stored, operatorToken)).toBe(false);
   });
 
-  it('a prefixed token, which holds the operator’s, is not there either', async () => {
-    const own = 'prefixed-own-token';
-    const tokens = { [own]: 'USD' };
-    gateway.wallet('beta').addPlayer({ user: 'bob', balances: { USD: '1' }, tokens });
-    expect((await gateway.service.profile(`beta.${own}`)).status).toBe(200);
-    expect(holds(await rowsAsBytes(gateway, 'sessions'), own)).toBe(false);
-  });
-
   it('none is in any other row either: not in the messages that the journal keeps', async () => {
     const { token, operatorToken } = await useSession(gateway);
     const stored = await rowsAsBytes(gateway, 'all tables');
@@ -145,17 +137,6 @@ describe('without ENCRYPTION_KEY', () => {
     const request = { operatorUser, currency, operatorToken };
     const again = await gateway.operator('alpha').openSession(request);
     expect(again.session?.token).toBe(player.token);
-  });
-
-  it('is returned again by a replica as well, even to many at once', async () => {
-    const replica = await gateway.replica();
-    const request = { operatorUser: 'ann', currency: 'USD', operatorToken: 'anns-own-token' };
-    const asked = [gateway, replica, gateway, replica].map((where) =>
-      where.operator('alpha').openSession(request),
-    );
-    const opened = await Promise.all(asked);
-    expect(new Set(opened.map(({ session }) => session?.token)).size).toBe(1);
-    expect(opened[0]?.session?.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
   it('is never given to another session, even if it was copied into that row (I8)', async () => {

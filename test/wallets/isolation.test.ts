@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATIENT_MS } from '../support/timing.ts';
-import { betCall, deadlineIn, readCall, walletConfig } from './support/calls.ts';
+import { betCall, readCall, walletConfig } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
 import {
   closeOpened,
@@ -86,23 +86,6 @@ describe('the breaker', () => {
     expect(await metricValue(metrics.walletRequests, labels)).toBe(8);
   });
 
-  it('does not open on deadlines that were over before anything was sent', async () => {
-    const { wallet } = await stage(replyAccepted, { breaker: FRAGILE });
-    await repeat(8, () => wallet.bet(betCall({ deadline: deadlineIn(0) })));
-    expect(wallet.breakerState('money')).toBe('closed');
-  });
-
-  it('opens on refused connections', async () => {
-    const gone = await startRawWallet(() => undefined);
-    await gone.close();
-    const settings = { baseUrl: gone.origin, breaker: FRAGILE };
-    const { wallet, metrics } = await stage(replyAccepted, settings);
-    await repeat(4, () => wallet.bet(betCall()));
-    expect(wallet.breakerState('money')).toBe('open');
-    const labels = { operator: 'alpha', operation: 'place', result: 'connection' };
-    expect(await metricValue(metrics.walletRequests, labels)).toBe(4);
-  });
-
   it('is not opened by data updates, but holds them back when it is open', async () => {
     const { wallet, server } = await stage(broken, { breaker: FRAGILE });
     await repeat(8, () => wallet.bet(betCall({ operation: 'update', method: 'PUT' })));
@@ -146,17 +129,6 @@ describe('the bulkhead', () => {
     for (const read of reads) expect(await read).toMatchObject({ kind: 'answered' });
     expect(wallet.inFlight('read')).toBe(0);
     expect(await metricValue(metrics.inFlight, { operator: 'alpha', class: 'read' })).toBe(0);
-  });
-
-  it('is left by calls that time out, so that a thawed wallet is reached again', async () => {
-    let frozen = true;
-    const { wallet } = await stage((request) => !frozen && replyAccepted(request), {
-      maxConcurrent: { read: 1, money: 1 },
-      timeoutMs: 400,
-    });
-    expect(await wallet.bet(betCall())).toMatchObject({ kind: 'unknown', fault: 'timeout' });
-    frozen = false;
-    expect(await wallet.bet(betCall())).toMatchObject({ kind: 'accepted' });
   });
 });
 

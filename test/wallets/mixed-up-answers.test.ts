@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Wallet } from '../../src/wallets/call.ts';
-import { betCall, readCall, walletConfig } from './support/calls.ts';
+import { betCall, readCall } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted } from './support/raw-wallet.ts';
 import { closeOpened, stage } from './support/stage.ts';
 
@@ -33,13 +33,6 @@ function properly(request: RawRequest): void {
   else if (transactionId === 't2') reply(request.socket, 400, '{"code":7}');
   else replyAccepted(request);
 }
-
-/** Answers what is asked for player 0 with a profile. */
-const profileOfNobody = (request: RawRequest) => {
-  const { userId } = JSON.parse(request.body.toString());
-  if (userId !== '0') return properly(request);
-  reply(request.socket, 200, '{"userId":"0","currency":"USD","currencies":["USD"]}');
-};
 
 const bet = (transactionId: string) =>
   betCall({ transactionId, body: JSON.stringify({ transactionId }) });
@@ -83,29 +76,6 @@ describe('a connection on which a wallet has answered twice', () => {
       { kind: 'unknown', trace: { error: 'the answer has no proper amount' } },
       { kind: 'answered', document: { value: { userId: '2', amount: 2 } } },
       { kind: 'answered', document: { value: { userId: '3', amount: 3 } } },
-    ]);
-  });
-
-  it('tells none either after a profile has come for a balance (I8)', async () => {
-    const { wallet } = await stage(answersTwice(profileOfNobody), FEW);
-    const profile = readCall({ operation: 'profile', body: '{"userId":"0"}' });
-    await inTurn([() => wallet.read(profile)]);
-    const answers = await inTurn(['1', '2', '3'].map((user) => () => wallet.read(balance(user))));
-    expect(answers).toMatchObject([
-      { kind: 'unknown', trace: { error: 'the answer has no proper amount' } },
-      { kind: 'answered', document: { value: { userId: '2', amount: 2 } } },
-      { kind: 'answered', document: { value: { userId: '3', amount: 3 } } },
-    ]);
-  });
-
-  it('takes none after a balance has come for a bet either', async () => {
-    const { wallet } = await stage(answersTwice(properly), FEW);
-    await inTurn([() => wallet.read(balance('1'))]);
-    const answers = await inTurn(['t1', 't2', 't3'].map((id) => () => wallet.bet(bet(id))));
-    expect(answers).toMatchObject([
-      { kind: 'unknown', trace: { error: 'the answer has no transactionId' } },
-      { kind: 'declined', code: 7 },
-      { kind: 'accepted' },
     ]);
   });
 });
@@ -163,35 +133,6 @@ describe('a refusal that a wallet sends twice', () => {
     ]);
     expect(logged).toHaveLength(1);
   });
-
-  it('declines one bet at most where each copy comes for the next call, and the log names it', async () => {
-    const { onRequest } = declinesTwice('the next answer');
-    const { wallet, logged } = await stage(onRequest, FEW);
-    // Nothing in an answer tells that it is a copy: what shows it is the bet’s own answer, a moment later.
-    const first = await inTurn(['t0', 't1'].map(place(wallet)));
-    expect(first.map(({ kind }) => kind)).toEqual(['declined', 'declined']);
-    await expect.poll(() => logged).toEqual(warned('of-t1'));
-    const later = await inTurn(['t0', 't2', 't0', 't3'].map(place(wallet)));
-    expect(later.map(({ kind }) => kind)).toEqual(['declined', 'accepted', 'declined', 'accepted']);
-  });
-
-  it('is named also where the next call has got the answer of the one that was declined', async () => {
-    const { wallet, logged } = await stage(answersTwice(properly), FEW);
-    await inTurn(['t2', 't1', 't3'].map(place(wallet)));
-    expect(logged).toEqual(warned('of-t1'));
-  });
-
-  it('is forgotten when the wallet gets other connections by its settings', async () => {
-    const { copy, onRequest } = declinesTwice('nothing');
-    const { wallet, wallets, server, logged } = await stage(onRequest, FEW);
-    await wallet.bet(named('t0'));
-    copy();
-    await expect.poll(() => logged).toHaveLength(1);
-    const { origin: baseUrl, connections } = server;
-    wallets.apply([walletConfig('alpha', { baseUrl, ...FEW, timeoutMs: 3000 })]);
-    await inTurn(['t1', 't2'].map(place(wallet)));
-    expect(server.connections - connections).toBe(1);
-  });
 });
 
 describe('what is no second answer', () => {
@@ -223,10 +164,4 @@ describe('what is no second answer', () => {
     await inTurn(['t0', 't1', 't2'].map((id) => () => wallet.bet(bet(id))));
     expect([logged, server.connections]).toEqual([[], 2]);
   });
-});
-
-it('a merely incomplete answer says nothing about its connection', async () => {
-  const { wallet, server } = await stage(({ socket }) => reply(socket, 200, '{}'), FEW);
-  await inTurn(['t0', 't1', 't2'].map((id) => () => wallet.bet(bet(id))));
-  expect(server.connections).toBe(1);
 });

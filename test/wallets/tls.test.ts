@@ -52,17 +52,6 @@ describe('a wallet behind a private authority that asks for a client certificate
     expect(callers).toEqual(['the gateway']);
   });
 
-  it('is not believed without its authority, and nothing is sent', async () => {
-    apply(CLIENT);
-    expect(await ask()).toMatchObject({ kind: 'notSent', reason: 'connection' });
-    expect(callers).toEqual([]);
-  });
-
-  it('is not believed where only another authority is', async () => {
-    apply({ ca: STRANGER.cert, ...CLIENT });
-    expect(await ask()).toMatchObject({ kind: 'notSent', reason: 'connection' });
-  });
-
   it.each([
     ['without a certificate', undefined],
     ['with a stranger’s', STRANGER],

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import type { WalletOperator } from '../../src/wallets/wallet-config.ts';
-import { betCall, deadlineIn, manualClock, readCall, SECRET } from './support/calls.ts';
-import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
+import { betCall, deadlineIn, readCall, SECRET } from './support/calls.ts';
+import { type RawRequest, reply, replyAccepted } from './support/raw-wallet.ts';
 import { closeOpened, metricValue, stage } from './support/stage.ts';
 
 afterEach(closeOpened);
@@ -27,18 +27,6 @@ describe('a bet call', () => {
     expect(verify(signature, request?.body ?? Buffer.alloc(0), signingKeys([SECRET])).ok).toBe(
       true,
     );
-  });
-
-  it('is declined in the wallet’s words', async () => {
-    const { wallet } = await stage(({ socket }) =>
-      reply(socket, 400, '{"code":7,"message":"Poor"}'),
-    );
-    expect(await wallet.bet(betCall())).toMatchObject({
-      kind: 'declined',
-      code: 7,
-      message: 'Poor',
-      trace: { sent: true, status: 400, code: 7 },
-    });
   });
 
   it('is declined with text that contains no part of its token, even where it is cut', async () => {
@@ -86,25 +74,6 @@ describe('a bet call', () => {
     },
   );
 
-  it('is not sent to a wallet that refuses connections', async () => {
-    const gone = await startRawWallet(() => undefined);
-    await gone.close();
-    const { wallet } = await stage(replyAccepted, { baseUrl: gone.origin });
-    expect(await wallet.bet(betCall())).toMatchObject({
-      kind: 'notSent',
-      reason: 'connection',
-      trace: { sent: false },
-    });
-  });
-
-  it('is not sent when its deadline leaves too little', async () => {
-    const { wallet, server, metrics } = await stage(replyAccepted);
-    const answer = await wallet.bet(betCall({ deadline: deadlineIn(49, manualClock()) }));
-    expect(answer).toMatchObject({ kind: 'notSent', reason: 'deadline', trace: { sent: false } });
-    expect(server.connections).toBe(0);
-    expect(await metricValue(metrics.rejected, { operator: 'alpha', reason: 'deadline' })).toBe(1);
-  });
-
   it('stays unknown when the adapter fails over the answer (I2)', async () => {
     const { wallet } = await stage(replyAccepted);
     const call = betCall();
@@ -126,14 +95,6 @@ describe('a read', () => {
     const answer = await wallet.read(readCall({ operation: 'balance' }));
     expect(answer).toMatchObject({ kind: 'answered', document: { text: body } });
     expect(server.requests[0]?.line).toBe('POST /sportsbook/user/balance HTTP/1.1');
-  });
-
-  it('may be larger than a bet’s answer', async () => {
-    const body = JSON.stringify({ userId: 'p1', currency: 'EUR', note: 'x'.repeat(200 * 1024) });
-    const { wallet } = await stage(({ socket }) => reply(socket, 200, body));
-    expect(await wallet.read(readCall({ operation: 'profile' }))).toMatchObject({
-      kind: 'answered',
-    });
   });
 });
 

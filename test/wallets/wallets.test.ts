@@ -4,7 +4,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
-import { betCall, readCall, walletConfig } from './support/calls.ts';
+import { betCall, walletConfig } from './support/calls.ts';
 import {
   type RawRequest,
   type RawWallet,
@@ -41,15 +41,6 @@ async function break2(wallet: Wallet): Promise<void> {
 }
 
 describe('applying operators', () => {
-  it('knows those it was given and no others', async () => {
-    const { wallets } = registry();
-    wallets.apply([walletConfig('alpha', {}), walletConfig('beta', {})]);
-    expect(wallets.get('alpha')?.operatorId).toBe('alpha');
-    wallets.apply([walletConfig('beta', {})]);
-    expect(wallets.get('alpha')).toBeUndefined();
-    expect(wallets.get('beta')?.operatorId).toBe('beta');
-  });
-
   it('uses no open connection to a private address any more, once that is not allowed', async () => {
     const inside = await server(replyAccepted);
     const { wallets } = registry();
@@ -58,21 +49,6 @@ describe('applying operators', () => {
     expect(await wallet.bet(betCall())).toMatchObject({ kind: 'accepted' });
     wallets.apply([walletConfig('alpha', { baseUrl: inside.origin, allowPrivate: false })]);
     expect(await wallet.bet(betCall())).toMatchObject({ kind: 'notSent', reason: 'connection' });
-  });
-
-  it('lets holders of a wallet continue with the new settings', async () => {
-    const old = await server(replyAccepted);
-    const next = await server(replyAccepted);
-    const { wallets } = registry();
-    wallets.apply([walletConfig('alpha', { baseUrl: old.origin })]);
-    const wallet = walletOf(wallets, 'alpha');
-    await wallet.bet(betCall());
-    wallets.apply([walletConfig('alpha', { baseUrl: `${next.origin}/v2` })]);
-    expect(await wallet.bet(betCall())).toMatchObject({ kind: 'accepted' });
-    expect([old.requests.length, next.requests.length]).toEqual([1, 1]);
-    expect(next.requests[0]?.line).toBe('POST /v2/payment/bet HTTP/1.1');
-    wallets.apply([walletConfig('alpha', { baseUrl: next.origin }, 'maintenance')]);
-    expect(wallet.refusal('place')).toBe('maintenance');
   });
 
   it('lets calls under way end where they were sent', async () => {
@@ -86,24 +62,6 @@ describe('applying operators', () => {
     replyAccepted(request);
     expect(await call).toMatchObject({ kind: 'accepted' });
     expect(next.requests).toHaveLength(0);
-  });
-
-  it('hides the secret that a call under way was signed with from who reads its answer', async () => {
-    const only = await server(() => undefined);
-    const { wallets } = registry();
-    const [old, next] = ['secret-of-last-year', 'secret-of-this-year'];
-    wallets.apply([walletConfig('alpha', { baseUrl: only.origin, secrets: [old] })]);
-    const wallet = walletOf(wallets, 'alpha');
-    const calls = [wallet.bet(betCall()), wallet.read(readCall())];
-    const requests = [await only.arrived(1), await only.arrived(2)];
-    wallets.apply([walletConfig('alpha', { baseUrl: only.origin, secrets: [next] })]);
-    const body = JSON.stringify({ code: 1, message: `signed with ${old}, not as expected` });
-    for (const { socket } of requests) reply(socket, 400, body);
-    for (const call of calls) {
-      const answer = await call;
-      expect(answer).toMatchObject({ kind: 'declined', code: 1 });
-      expect(JSON.stringify(answer)).not.toContain(old);
-    }
   });
 
   it('lets calls of a removed operator end, sends no more, and drops its gauges', async () => {
@@ -120,25 +78,6 @@ describe('applying operators', () => {
     expect(only.requests).toHaveLength(1);
     expect((await metrics.inFlight.get()).values).toEqual([]);
     expect((await metrics.breakerState.get()).values).toEqual([]);
-  });
-
-  it('keeps connections when only the secret or the dialect changes', async () => {
-    const only = await server(replyAccepted);
-    const { wallets } = registry();
-    const settings = { baseUrl: only.origin, maxConcurrent: { read: 0, money: 1 } };
-    wallets.apply([walletConfig('alpha', settings)]);
-    await walletOf(wallets, 'alpha').bet(betCall());
-    wallets.apply([walletConfig('alpha', { ...settings, secrets: ['new'] })]);
-    await walletOf(wallets, 'alpha').bet(betCall());
-    expect(only.connections).toBe(1);
-    const [one, other] = only.requests.map(({ headers }) => headers['x-sign-jws']);
-    expect(one).not.toBe(other);
-  });
-
-  it('refuses settings that cannot work', () => {
-    const { wallets } = registry();
-    const apply = () => wallets.apply([walletConfig('alpha', { adapter: 'toString' })]);
-    expect(apply).toThrow('no wallet adapter "toString"');
   });
 });
 
@@ -182,19 +121,6 @@ describe('breakers and reloads', () => {
     wallets.setOverride('alpha', 'money', 'auto');
     expect(state()).toBe('closed');
     expect(await walletOf(wallets, 'alpha').bet(betCall())).toMatchObject({ kind: 'accepted' });
-  });
-
-  it('tell listeners of an override, until they have heard enough', async () => {
-    const { wallets } = registry();
-    wallets.apply([walletConfig('alpha', {})]);
-    const heard: unknown[] = [];
-    const stop = wallets.onBreakerChange((change) => heard.push(change));
-    wallets.setOverride('alpha', 'read', 'open');
-    await Promise.resolve();
-    stop();
-    wallets.setOverride('alpha', 'read', 'auto');
-    await Promise.resolve();
-    expect(heard).toEqual([{ operatorId: 'alpha', callClass: 'read', state: 'open' }]);
   });
 });
 

@@ -126,27 +126,6 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
       expect(place).not.toBe(settle);
       expect(new Set([place, ...wires.slice(-2)]).size).toBe(3);
     });
-
-    it('is the same for the same call: nothing is remembered between calls', () => {
-      const [first, second] = [1, 2].map(() => adapter.betRequest(bet('place'), 1000));
-      expect(String(second?.body)).toBe(String(first?.body));
-      expect(second?.path).toBe(first?.path);
-    });
-
-    it.each(['', 'a\r\nx-evil: 1', 'ä', 'x'.repeat(300)])(
-      'survives the requestId %j',
-      (requestId) => {
-        const { headers } = adapter.betRequest({ ...bet('place'), requestId }, 1000);
-        for (const value of Object.values(headers)) expect(value).toMatch(/^[\t\x20-\x7e]*$/);
-      },
-    );
-
-    it.each(['https://wallet.example', 'https://wallet.example/'])(
-      'begins with one slash at %s',
-      (baseUrl) => {
-        expect(adapterAt(baseUrl).betRequest(bet('place'), 1000).path).toMatch(/^\/($|[^/])/);
-      },
-    );
   });
 
   describe('an answer to a bet call', () => {

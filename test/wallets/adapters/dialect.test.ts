@@ -40,36 +40,6 @@ describe('headers', () => {
   });
 });
 
-describe('legacySign', () => {
-  it('adds x-sign', () => {
-    const { headers } = adapter({ legacySign: true }).betRequest(betCall(), 1000);
-    expect(headers['x-sign']).toBe(headers['x-sign-jws']);
-  });
-});
-
-describe('what callers have to keep', () => {
-  it('is given to callers, all off by default', () => {
-    expect(adapter({}).callerDialect).toEqual({
-      alwaysSendToken: false,
-      stableRequestId: false,
-      holdUnknownRepeats: false,
-      skipUpdates: false,
-    });
-    const all: Dialect = {
-      alwaysSendToken: true,
-      stableRequestId: true,
-      unknownRepeats: 'hold',
-      updates: 'skip',
-    };
-    expect(adapter(all).callerDialect).toEqual({
-      alwaysSendToken: true,
-      stableRequestId: true,
-      holdUnknownRepeats: true,
-      skipUpdates: true,
-    });
-  });
-});
-
 describe('successStatuses', () => {
   it('takes the named 2xx as success, and no others', () => {
     const dialect = { successStatuses: [200, 201] };
@@ -105,45 +75,14 @@ describe('errorStatuses', () => {
     });
   });
 
-  it.each([100, 10, 8])('still leaves a place unknown for the code %i in the body', (code) => {
-    expect(place(dialect, 401, { code })).toMatchObject(UNKNOWN);
-  });
-
   it('leaves a place unknown if the status means such a code', () => {
     expect(place(dialect, 409, '')).toMatchObject({ kind: 'unknown', code: 8 });
-  });
-
-  it('takes no code from a body that only repeats the status, as a proxy does, unless it is named', () => {
-    const byBody: Dialect = { errorStatuses: { 404: 'body' } };
-    const routeless = { code: 404, message: 'no Route matched' };
-    expect(place(byBody, 404, { code: 5 })).toMatchObject(declined(5));
-    expect(place(byBody, 404, routeless)).toMatchObject({ ...UNKNOWN, fault: 'http_error' });
-    const said: Dialect = { ...byBody, mapCodes: { place: { 404: 5 } } };
-    expect(place(said, 404, routeless)).toMatchObject(declined(5));
-    const confirming: Dialect = { ...byBody, rollbackConfirmedBy: [404] };
-    expect(verdict(confirming, 'rollback', 404, routeless)).toMatchObject(declined(8));
-  });
-
-  it('helps out at a 400 only where the body has no code', () => {
-    const bare: Dialect = { errorStatuses: { 400: 5 } };
-    expect(place(bare, 400, 'nope')).toMatchObject(declined(5));
-    expect(place(bare, 400, { code: 7 })).toMatchObject(declined(7));
-    expect(place(bare, 400, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });
   });
 
   it('confirms no rollback by a bare status: a proxy answers 404 as well', () => {
     const risky: Dialect = { errorStatuses: { 404: 8 } };
     expect(verdict(risky, 'rollback', 404, '<html>')).toMatchObject(UNKNOWN);
     expect(verdict(risky, 'rollback', 404, '<html>')).not.toHaveProperty('code');
-  });
-
-  it('confirms none by a status either whose body has a code that confirms nothing', () => {
-    const risky: Dialect = { errorStatuses: { 404: 8 } };
-    const body = { code: 404, message: 'no Route matched' };
-    expect(verdict(risky, 'rollback', 404, body)).toMatchObject(UNKNOWN);
-    expect(verdict(risky, 'rollback', 404, { code: 8 })).toMatchObject(declined(8));
-    const said: Dialect = { ...risky, mapCodes: { rollback: { 404: 8 } } };
-    expect(verdict(said, 'rollback', 404, body)).toMatchObject(declined(8));
   });
 });
 
@@ -172,10 +111,6 @@ describe('okCodes', () => {
     expect(place(dialect, 200, { code: 0 })).toMatchObject(UNKNOWN);
   });
 
-  it('understands no code that is text', () => {
-    expect(place(dialect, 200, { ...good, code: '0' })).toMatchObject(UNKNOWN);
-  });
-
   it('holds for reads too', () => {
     const response = { status: 200, body: Buffer.from('{"code":3,"message":"Bad token"}') };
     const call = readCall({ operation: 'profile' });
@@ -198,18 +133,6 @@ describe('mapCodes', () => {
     expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
-  it('is not applied to the code that a status means, which is the protocol’s already', () => {
-    const dialect: Dialect = {
-      errorStatuses: { 404: 5, 409: 8 },
-      mapCodes: { place: { 5: 7, 8: 7 }, settle: { 5: 20 }, rollback: { 5: 8 } },
-    };
-    expect(place(dialect, 404, '')).toMatchObject(declined(5));
-    expect(place(dialect, 404, { code: 404 })).toMatchObject(declined(5));
-    expect(place(dialect, 409, '')).toMatchObject({ ...UNKNOWN, code: 8 });
-    expect(verdict(dialect, 'settle', 404, '')).toMatchObject(declined(5));
-    expect(verdict(dialect, 'rollback', 404, '')).toMatchObject(declined(5));
-  });
-
   it('leaves a place unknown where it maps such a code to one that does: that may have been meant (I2)', () => {
     const dialect: Dialect = {
       errorStatuses: { 409: 9, 400: 9, 423: 3 },
@@ -225,14 +148,6 @@ describe('mapCodes', () => {
     expect(verdict(dialect, 'settle', 409, '')).toMatchObject(declined(9));
   });
 
-  it('gives 0 a meaning, which it has not by itself', () => {
-    const dialect: Dialect = { mapCodes: { place: { 0: 5 } } };
-    expect(place(dialect, 400, { code: 0 })).toMatchObject(declined(5));
-    expect(place({}, 400, '{"code":-0}')).toMatchObject(UNKNOWN);
-    expect(place({ okCodes: [0] }, 400, { code: 0 })).toMatchObject(UNKNOWN);
-    expect(place({ okCodes: [1] }, 200, { code: 0 })).toMatchObject(declined(0));
-  });
-
   it('never maps 100 away (I2)', () => {
     const dialect: Dialect = { mapCodes: { place: { 100: 7 }, settle: { 100: 20 } } };
     expect(place(dialect, 400, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });
@@ -246,19 +161,6 @@ describe('unknownCodes', () => {
     expect(place(dialect, 400, { code: 2 })).toMatchObject(UNKNOWN);
     expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(7));
     expect(verdict(dialect, 'settle', 400, { code: 2 })).toMatchObject(declined(2));
-  });
-
-  it('even if a status or mapCodes means such a code (I2)', () => {
-    const dialect: Dialect = {
-      unknownCodes: [20],
-      errorStatuses: { 409: 20 },
-      mapCodes: { place: { 1001: 20 } },
-    };
-    expect(place(dialect, 409, '<html>')).toMatchObject({ ...UNKNOWN, code: 20 });
-    expect(place(dialect, 409, { code: 7 })).toMatchObject({ ...UNKNOWN, code: 20 });
-    expect(place(dialect, 400, { code: 1001 })).toMatchObject({ ...UNKNOWN, code: 20 });
-    expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(7));
-    expect(verdict(dialect, 'settle', 409, '<html>')).toMatchObject(declined(20));
   });
 });
 
@@ -286,11 +188,5 @@ describe('emptyOk', () => {
     expect(place(dialect, 200, 'OK')).toMatchObject(UNKNOWN);
     expect(place(dialect, 200, '{}')).toMatchObject(UNKNOWN);
     expect(place(dialect, 400, '')).toMatchObject(UNKNOWN);
-  });
-
-  it('gives no empty profile', () => {
-    const response = { status: 200, body: Buffer.alloc(0) };
-    const call = readCall({ operation: 'profile' });
-    expect(adapter({ emptyOk: true }).readVerdict(call, response)).toMatchObject(UNKNOWN);
   });
 });
