@@ -23,7 +23,7 @@ export function compose(parts: Parts) {
 
   const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
   const bookkeeper = () =>
-    new Bookkeeper({ ...base, runner: storage.database, database: storage.direct });
+    new Bookkeeper({ ...base, runner: storage.database, databaseUrl: storage.directUrl });
   const { deliveryWorker, resealing, tokenDuty, unopenableWatch } = money;
   const bonusReadBack = bonusApi.readBack;
   return {
@@ -43,6 +43,7 @@ export function compose(parts: Parts) {
     answers: storage.answers,
     database: storage.database,
     journalDatabase: storage.journalDatabase,
+    pools: storage.pools,
     /** Call it after the listeners have drained. */
     close: async () => {
       await internalListener.close();

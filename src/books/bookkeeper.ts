@@ -12,7 +12,6 @@ import { Statements } from '../store/books/statements.ts';
 import { countUnresolved } from '../store/books/unresolved.ts';
 import { VIOLATION_RULES } from '../store/books/violations.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
-import type { DatabaseAddress } from '../store/server/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { checkDays } from './check-days.ts';
@@ -39,7 +38,7 @@ const SHARE = 1 / 20;
 export interface Bookkeeping {
   readonly runner: Runner;
   /** For a separate connection, used for everything that locks the books. */
-  readonly database: DatabaseAddress;
+  readonly databaseUrl: string;
   readonly configuration: () => Configuration;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -130,16 +129,16 @@ export class Bookkeeper {
 
   async #countUnresolved(): Promise<void> {
     const timeZone = await this.#timeZone();
-    await BooksTransaction.prepared(this.#keeping.database, (books) =>
+    await BooksTransaction.prepared(this.#keeping.databaseUrl, (books) =>
       countUnresolved(books, { timeZone }),
     );
   }
 
   async #close(): Promise<number> {
-    const { clock, configuration, database, logger, runner } = this.#keeping;
+    const { clock, configuration, databaseUrl, logger, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, failed } = await closeDueDays(runner, database, times, clock);
+      const { closed, failed } = await closeDueDays(runner, databaseUrl, times, clock);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
         logger.info({ operator: operatorId, day }, 'books.day_closed');

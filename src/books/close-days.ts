@@ -5,7 +5,6 @@ import { closeDay, isBookedUntil } from '../store/books/closing.ts';
 import { type DueDay, dueDays } from '../store/books/due-days.ts';
 import { keepsOpen } from '../store/books/open-operations.ts';
 import { Statements } from '../store/books/statements.ts';
-import type { DatabaseAddress } from '../store/server/connection.ts';
 import { sealOf } from './statement-digest.ts';
 
 /** When a day is closed (docs/reference.md, Configuration). */
@@ -31,7 +30,7 @@ export interface ClosedDays {
  */
 export async function closeDueDays(
   runner: Runner,
-  database: DatabaseAddress,
+  databaseUrl: string,
   times: ClosingTimes,
   clock: Pick<Clock, 'nowMs'> = systemClock,
 ): Promise<ClosedDays> {
@@ -41,7 +40,7 @@ export async function closeDueDays(
   const due = await dueDays(runner, { ...times, now });
   for (const one of due) {
     try {
-      if (await closeIfReady(runner, database, one, times.timeZone)) closed.push(one);
+      if (await closeIfReady(runner, databaseUrl, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
       // Throws if PostgreSQL is down, so that the others do not fail one by one, each after a timeout.
@@ -53,12 +52,12 @@ export async function closeDueDays(
 
 async function closeIfReady(
   runner: Runner,
-  database: DatabaseAddress,
+  databaseUrl: string,
   due: DueDay,
   timeZone: string,
 ): Promise<boolean> {
   if (!(await isReady(runner, due))) return false;
-  return await BooksTransaction.prepared(database, (books) => {
+  return await BooksTransaction.prepared(databaseUrl, (books) => {
     const digest = () => sealOf(new Statements(books), due.operatorId, due.day);
     return closeDay(books, due, timeZone, digest);
   });

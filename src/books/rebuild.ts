@@ -34,7 +34,7 @@ export async function rebuildBooks(
   databaseUrl: string,
   { timeZone, fromDay, log }: RebuildOptions,
 ): Promise<RebuildDifference> {
-  return await BooksTransaction.run({ url: databaseUrl }, true, async (transaction) => {
+  return await BooksTransaction.run(databaseUrl, true, async (transaction) => {
     const steps = new RebuildSteps(transaction);
     const journal = new BooksJournal(transaction);
     const { timeZone: kept, at: bookedTo } = await journal.cursor();

@@ -1,11 +1,10 @@
 import { DatabaseError } from 'pg';
 import { ignoredSchema, noUrl, shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
-import { migrate } from '../store/schema/migrate.ts';
-import { MigrationError } from '../store/schema/migration-scripts.ts';
-import { whatIsPending } from '../store/schema/migration-status.ts';
+import { whatIsPending } from '../store/schema/journal-database.ts';
+import { MigrationError, migrate } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
-import { refuseSharedSession } from '../store/server/pooler-check.ts';
+import { refuseSharedSession } from '../store/server/start-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
 import { tellingLockHolders } from './lock-holders.ts';
@@ -45,7 +44,7 @@ export async function withReadyDatabase<T>(
   const address = databaseAddress(terminal.env);
   await explained(address, refuseSharedSession);
   const pending = await explained(address, whatIsPending);
-  if (pending !== undefined) throw new CommandFailed(`${pending.words}: run \`wagergate migrate\``);
+  if (pending !== undefined) throw new CommandFailed(`${pending}: run \`wagergate migrate\``);
   const tell = (line: string) => terminal.tell(line);
   return await tellingLockHolders(address.url, tell, () => use(address.url));
 }

@@ -3,7 +3,7 @@ import { type Environment, readEnvironment } from '../config/environment/environ
 import { ConfigError } from '../config/problems.ts';
 import { ConfigurationSource } from '../config/source.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { MigrationError } from '../store/schema/migration-scripts.ts';
+import { MigrationError } from '../store/schema/migrate.ts';
 import { countReload, noteReading } from '../telemetry/counting.ts';
 import { createLogger, endLogged, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';

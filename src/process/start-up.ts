@@ -7,17 +7,13 @@ import { shownAddress } from '../lib/server-address.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Accelerator } from '../redis/accelerator.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
-import { isBroughtJournal } from '../store/schema/brought-journal.ts';
-import { databaseId } from '../store/schema/database-id.ts';
-import { migrate } from '../store/schema/migrate.ts';
-import { MigrationError } from '../store/schema/migration-scripts.ts';
-import { historyId, whatIsPending } from '../store/schema/migration-status.ts';
+import { databaseId, whatIsPending } from '../store/schema/journal-database.ts';
+import { MigrationError, migrate } from '../store/schema/migrate.ts';
 import {
-  refuseIdsOutOfOrder,
-  refuseUnloggedTables,
-  waitsForDisk,
-} from '../store/schema/server-check.ts';
-import { refuseMixedStatements, refuseSharedSession } from '../store/server/pooler-check.ts';
+  keepsCommits,
+  refuseMixedStatements,
+  refuseSharedSession,
+} from '../store/server/start-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -48,39 +44,27 @@ export async function awaitDatabase(
   await explained(direct, 'read', () => refuseSharedSession(direct.url));
   if (environment.migrateOnStart) {
     const log = (line: string) => logger.info({ line }, 'start.migration');
-    await explained(direct, 'migrated', () => migrate(direct.url, { log, isAsked: false }));
+    await explained(direct, 'migrated', () => migrate(direct.url, { log }));
   }
   // Through the usual address even after a migration through the direct one.
   const pending = await explained(usual, 'read', () => whatIsPending(usual.url));
   if (pending !== undefined) {
-    const { words, isElsewhere } = pending;
-    const orElse = isElsewhere ? '' : ' or start with MIGRATE_ON_START=true';
     throw new GatewayError(
       'CANNOT_START',
-      `${words}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`)${orElse}`,
-    );
-  }
-  if (await explained(usual, 'read', () => isBroughtJournal(usual.url))) {
-    throw new GatewayError(
-      'CANNOT_START',
-      `${shown(usual)} holds a journal that comes from another server, as by a dump or a replica: the books would ` +
-        'pass it over, or ids would be given twice: run `wagergate migrate` once, while no other gateway writes to it (docs/operations.md, Backup and restore)',
+      `${pending}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`) or start with MIGRATE_ON_START=true`,
     );
   }
   if (hasTwo) await refuseDifferent(usual, direct);
-  await explained(usual, 'read', () => refuseUnloggedTables(usual.url));
-  await explained(usual, 'read', () => refuseIdsOutOfOrder(usual.url));
-  if (!(await explained(usual, 'read', () => waitsForDisk(usual.url)))) {
-    const note =
-      'a crash of its machine loses what was committed: set fsync = on, unless its storage keeps it';
-    logger.warn({ note }, 'postgresql.fsync_off');
+  if (!(await explained(usual, 'read', () => keepsCommits(usual.url)))) {
+    const note = 'a crash of PostgreSQL loses bets that wallets have taken: set it to on';
+    logger.warn({ note }, 'postgresql.synchronous_commit_off');
   }
   return await explained(usual, 'read', () => databaseId(usual.url));
 }
 
 async function refuseDifferent(usual: Address, direct: Address): Promise<void> {
   const [ofUsual, ofDirect] = await Promise.all(
-    [usual, direct].map((one) => explained(one, 'read', () => historyId(one.url))),
+    [usual, direct].map((one) => explained(one, 'read', () => databaseId(one.url))),
   );
   if (ofUsual !== ofDirect) {
     throw new GatewayError(

@@ -1,102 +1,95 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolClient, type QueryConfig } from 'pg';
+import { type ClientBase, DatabaseError, type QueryConfig } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { errorMessage } from '../lib/faults.ts';
-import { within } from '../lib/within.ts';
-import { ClientOfPool } from './server/client-of-pool.ts';
 import { connectionTo, SHORT_SETTINGS } from './server/connection.ts';
-import { CONNECT_MS_MAX, ConnectionSharing } from './server/connection-sharing.ts';
-import { checkAgain, connectionChecks, type KnownDatabase } from './server/on-connect.ts';
-import { SilentConnections } from './server/silent-connections.ts';
+import type { ConnectionPool, ConnectionQuota } from './server/connection-pool.ts';
+import { ConnectionPools } from './server/connection-pools.ts';
+import type { PooledConnection } from './server/pooled-connection.ts';
 import { answerOf } from './sql/answer-of.ts';
-import { KeptPlans, PLANS, type Plans } from './sql/plans.ts';
-import { isUndone, speaksOfServer } from './sql/sql-state.ts';
+import { KeptPlans, PLANS, type Plans, settingsOn } from './sql/plans.ts';
+import { isUndone, READ_ONLY, speaksOfServer } from './sql/sql-state.ts';
 import type { SqlValue } from './sql/sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './sql/statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
-/** How long the server has to answer on a doubtful connection. */
-const PROBE_MS = 200;
-/** Queries waiting for a connection beyond this are refused at once: they could only time out. */
-const WAITING_MAX = 5_000;
 /** Pauses before a statement that the server rolled back is repeated, so that two do not collide repeatedly. */
 const REPEAT_AFTER_MS = [0, 10, 40];
 
-export interface DatabaseOptions {
-  readonly url: string;
+interface StatementOptions {
+  /** How many connections its statements may use at a time. */
   readonly connectionsMax: number;
   /** Default: `each`. */
   readonly plans?: Plans;
   /** How long a statement may take; 6 s unless given. */
   readonly statementTimeoutMs?: number;
-  /** How long an idle connection is kept. Default: 30 s, and the last one for ever. */
-  readonly idleMs?: number;
-  /** Shared by all pools of a server, so that they share what one of them notices. Default: its own. */
-  readonly silent?: SilentConnections<PoolClient>;
-  /** Also shared: if the server has no connection left, the pools share those that they have. */
-  readonly sharing?: ConnectionSharing;
-  /** For long-running processes; see `connectionChecks`. Default: none. */
-  readonly known?: KnownDatabase;
-  /** Errors of idle connections; the pool replaces them by itself. */
-  readonly onIdleError: (error: Error) => void;
 }
+
+export type DatabaseOptions = StatementOptions &
+  (
+    | {
+        readonly url: string;
+        /** Errors of idle connections; the pool replaces them by itself. */
+        readonly onIdleError: (error: Error) => void;
+      }
+    | {
+        readonly pool: ConnectionPool;
+        /** Whether its statements may use the last connections. Default: true. */
+        readonly isUrgent?: boolean;
+      }
+  );
 
 type Query = Statement & { readonly values: SqlValue[] };
 type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];
+type Settings = Readonly<Record<string, string>>;
 
-/** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
+/** @param plans also the settings of its connections */
+export function databasePool(
+  pools: ConnectionPools,
+  url: string,
+  options: {
+    readonly plans: Exclude<Plans, 'ordered'>;
+    readonly max: number;
+    readonly onIdleError: (error: Error) => void;
+  },
+): ConnectionPool {
+  const { plans, max, onIdleError } = options;
+  const config = {
+    ...connectionTo(url, 'wagergate', { ...SHORT_SETTINGS, ...PLANS[plans] }),
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A process that is stopped in a transaction would hold its rows until it goes on.
+    idle_in_transaction_session_timeout: 10_000,
+  };
+  return pools.add({ config, plans, max, onIdleError });
+}
+
+/** Runs statements of one kind on a pool's connections; every failure is a `GatewayError` or a bug. */
 export class Database {
-  readonly #pool: Pool;
-  readonly #keptPlans: KeptPlans | undefined;
-  readonly #silent: SilentConnections<PoolClient>;
-  readonly #sharing: ConnectionSharing;
-  readonly #connectionsMax: number;
-  readonly #known: KnownDatabase | undefined;
+  readonly #quota: ConnectionQuota;
+  readonly #plans: Plans;
+  readonly #keptPlans = new KeptPlans();
+  /** Undefined: that of the connection. */
+  readonly #timeoutMs: number | undefined;
   /** How long a statement's answer may take: a frozen server never reports its own timeout. */
   readonly #answerMs: number;
-  /** Queries that wait for a connection, in the pool or at the server. */
-  #waiting = 0;
+  /** Not shared with others. */
+  readonly #own: ConnectionPools | undefined;
 
   constructor(options: DatabaseOptions) {
-    const { plans = 'each' } = options;
-    this.#keptPlans = plans === 'kept' ? new KeptPlans() : undefined;
-    this.#silent = options.silent ?? new SilentConnections();
-    this.#sharing = options.sharing ?? new ConnectionSharing();
-    this.#connectionsMax = options.connectionsMax;
-    this.#known = options.known;
-    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
-    this.#answerMs = statementTimeoutMs + 1_000;
-    const keepsOne = idleMs === undefined;
-    this.#pool = new Pool({
-      ...connectionTo(options.url, 'wagergate', {
-        ...SHORT_SETTINGS,
-        ...PLANS[plans],
-      }),
-      Client: ClientOfPool,
-      max: options.connectionsMax,
-      // A server that has become full meanwhile would not give the last one again.
-      min: keepsOne ? 1 : 0,
-      connectionTimeoutMillis: CONNECT_MS_MAX,
-      idleTimeoutMillis: idleMs ?? 30_000,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 10_000,
-      // One stays however long nobody needs it: a network on the way that forgets what is quiet must not forget it.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 30_000,
-      // What is there after a failover is a server that no start has looked at.
-      ...connectionChecks(options.known, this.#answerMs),
-    });
-    // A pool that keeps none can do without.
-    this.#sharing.add(this.#pool, options.connectionsMax, keepsOne);
-    this.#pool.on('error', options.onIdleError);
-    // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
-    // A server that is just going away says so in between, and an error that nobody hears ends the process.
-    this.#pool.on('connect', (client) => {
-      this.#silent.answered(client);
-      client.on('error', () => undefined);
-    });
+    const { plans = 'each', connectionsMax, statementTimeoutMs } = options;
+    this.#plans = plans;
+    this.#timeoutMs = statementTimeoutMs;
+    this.#answerMs = (statementTimeoutMs ?? STATEMENT_TIMEOUT_MS) + 1_000;
+    if ('pool' in options) this.#quota = options.pool.quota(connectionsMax, options.isUrgent);
+    else {
+      const { url, onIdleError } = options;
+      const settings = plans === 'ordered' ? 'each' : plans;
+      this.#own = new ConnectionPools();
+      const own = { plans: settings, max: connectionsMax, onIdleError } as const;
+      this.#quota = databasePool(this.#own, url, own).quota(connectionsMax);
+    }
   }
 
   /**
@@ -105,9 +98,6 @@ export class Database {
    *   answer; whether a write took effect is then unknown
    */
   protected async query(statement: Statement, values: readonly SqlValue[]): Promise<Rows> {
-    if (this.#waiting >= WAITING_MAX) {
-      throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
-    }
     try {
       return await this.#unlessUndone({ ...statement, values: [...values] });
     } catch (error) {
@@ -140,76 +130,44 @@ export class Database {
   }
 
   #send(query: Query): Promise<Rows> {
-    return this.#with(async (client) => {
-      await this.#keptPlans?.forgetOld(client, this.#answerMs);
-      return await answerOf(client, this.#asPlanned(query), this.#answerMs);
+    return this.#with(async ({ client, plans }) => {
+      if (plans === 'kept') await this.#keptPlans.forgetOld(client, this.#answerMs);
+      const settings = this.#settingsOn(plans);
+      if (settings !== undefined) return await this.#sendWith(settings, client, query);
+      return await answerOf(client, asPlanned(query, plans), this.#answerMs);
     });
   }
 
-  /**
-   * Where each execution has its own plan, a statement without values goes unnamed: PostgreSQL never plans a prepared
-   * one again that has none, whatever `plan_cache_mode` says, and would keep the plan that it made for empty tables.
-   */
-  #asPlanned(query: Query): QueryConfig {
-    if (this.#keptPlans !== undefined || query.values.length > 0) return query;
-    return { text: query.text };
+  #settingsOn(plans: Plans): Settings | undefined {
+    const settings = settingsOn(plans, this.#plans);
+    if (this.#timeoutMs === undefined) return settings;
+    return { ...settings, statement_timeout: String(this.#timeoutMs) };
   }
 
-  async #with<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#trusted();
-    const ended = this.#silent.ask();
-    let failure: Error | undefined;
-    const onError = (error: Error) => {
-      failure = error;
-    };
-    client.once('error', onError);
+  /** In a transaction, whose end takes the settings back: behind a pooler the session is others' afterwards. */
+  async #sendWith(settings: Settings, client: ClientBase, query: Query): Promise<Rows> {
+    const set = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = '${value}'`);
     try {
-      const used = await use(client);
-      this.#silent.answered(client);
-      return used;
+      await answerOf(client, { text: `BEGIN; ${set.join('; ')}` }, this.#answerMs);
+      const rows = await answerOf(client, asPlanned(query, 'each'), this.#answerMs);
+      await answerOf(client, { text: 'COMMIT' }, this.#answerMs);
+      return rows;
     } catch (error) {
-      failure ??= error instanceof Error ? error : new Error(String(error));
+      if (isOfStatement(error)) await answerOf(client, { text: 'ROLLBACK' }, this.#answerMs);
+      throw error;
+    }
+  }
+
+  async #with<T>(use: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
+    try {
+      return await use(connection);
+    } catch (error) {
+      // There may be no other one for it: whatever PostgreSQL says of a statement, the connection is well.
+      if (!isOfStatement(error)) connection.destroy();
       throw error;
     } finally {
-      ended();
-      client.off('error', onError);
-      // One that failed is closed, as the pool's own queries do it.
-      client.release(failure);
-    }
-  }
-
-  /** A connection to the present server that answers. A new one is trusted, unless a doubt came meanwhile: the loop ends. */
-  async #trusted(): Promise<PoolClient> {
-    for (;;) {
-      const client = await this.#connect();
-      if (this.#known?.runs.isLeft(client) === true) client.release(true);
-      else if (this.#silent.isDoubtful(client) && !(await this.#answers(client))) continue;
-      else if (this.#known?.runs.isDoubted(client) !== true) return client;
-      else if (await this.#leadsThere(client, this.#known)) return client;
-    }
-  }
-
-  /** A connection to a merely slow server is kept, since the server may have no other one left. */
-  async #answers(client: PoolClient): Promise<boolean> {
-    try {
-      await within(PROBE_MS, client.query('SELECT 1'));
-      this.#silent.answered(client);
-      return true;
-    } catch {
-      // Whatever it is, the next connection tells.
-      client.release(true);
-      return false;
-    }
-  }
-
-  /** Whether a connection leads to the database still, where a new one was refused because it led to another. */
-  async #leadsThere(client: PoolClient, known: KnownDatabase): Promise<boolean> {
-    try {
-      await checkAgain(client, known, this.#answerMs);
-      return true;
-    } catch {
-      client.release(true);
-      return false;
+      this.#quota.giveBack(connection);
     }
   }
 
@@ -217,14 +175,11 @@ export class Database {
    * Whoever is not let in (after a failover by a `pg_hba.conf` without this role, say) was told nothing
    * about a statement, whatever the SQLSTATE.
    */
-  async #connect(): Promise<PoolClient> {
-    this.#waiting += 1;
+  async #take(): Promise<PooledConnection> {
     try {
-      return await this.#sharing.take(this.#pool);
+      return await this.#quota.take();
     } catch (cause) {
       throw new Error(errorMessage(cause), { cause });
-    } finally {
-      this.#waiting -= 1;
     }
   }
 
@@ -247,12 +202,9 @@ export class Database {
    */
   async takesWrites(): Promise<boolean> {
     try {
-      await this.#with(async (client) => {
-        const [row] = await answerOf(
-          client,
-          { text: 'SHOW transaction_read_only' },
-          this.#answerMs,
-        );
+      await this.#with(async ({ client }) => {
+        const asked = { text: 'SHOW transaction_read_only' };
+        const [row] = await answerOf(client, asked, this.#answerMs);
         if (row?.transaction_read_only !== 'off') throw new TakesNoWrites();
       });
       return true;
@@ -262,28 +214,29 @@ export class Database {
     }
   }
 
-  /** The present use of the pool's connections. */
-  get use(): {
-    readonly inUse: number;
-    readonly idle: number;
-    readonly waiting: number;
-    readonly max: number;
-  } {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return {
-      inUse: totalCount - idleCount,
-      idle: idleCount,
-      waiting: waitingCount,
-      max: this.#connectionsMax,
-    };
-  }
-
+  /** Ends its own pool, after the statements under way. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#own?.close();
   }
 }
 
 class TakesNoWrites extends Error {}
+
+/**
+ * Where each execution has its own plan, a statement without values goes unnamed: PostgreSQL never plans a prepared
+ * one again that has none, whatever `plan_cache_mode` says, and would keep the plan that it made for empty tables.
+ */
+function asPlanned(query: Query, plans: Plans): QueryConfig {
+  return plans === 'kept' || query.values.length > 0 ? query : { text: query.text };
+}
+
+/** SQLSTATEs after which the connection ends; or it leads to a standby, and a new one may lead to the primary. */
+const ENDS_CONNECTION = new RegExp(`^(?:08|57P|XX|25P03|53300|${READ_ONLY})`);
+
+/** Whether PostgreSQL has refused the statement, and the connection can be used again. */
+function isOfStatement(error: unknown): boolean {
+  return error instanceof DatabaseError && !ENDS_CONNECTION.test(error.code ?? '');
+}
 
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.

@@ -112,7 +112,7 @@ function createPlayersDesk(
 /** The books, and other parties' lists that are compared with the journal. */
 function createBooksDesk(
   { configuration, logger }: Base,
-  { database, peopleDatabase, direct }: Storage,
+  { database, peopleDatabase, directUrl }: Storage,
 ) {
   const reconciliations = new ReconciliationRuns(peopleDatabase);
   const differences = new ReconciliationDifferences(peopleDatabase);
@@ -126,7 +126,7 @@ function createBooksDesk(
   return {
     booksDays: new BooksDays(peopleDatabase),
     statements: new Statements(peopleDatabase),
-    reconciler: new Reconciler({ ...noted, database: direct, configuration, logger }),
+    reconciler: new Reconciler({ ...noted, databaseUrl: directUrl, configuration, logger }),
     reconciliations,
     differences,
   } satisfies Partial<AdminOptions>;

@@ -1,43 +1,45 @@
-import type { PoolClient } from 'pg';
+import { TokenBuckets } from '../lib/token-bucket.ts';
 import { Accelerator } from '../redis/accelerator.ts';
 import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
 import { PlaceJournal } from '../store/bets/place-journal.ts';
-import { Database } from '../store/database.ts';
+import { Database, databasePool } from '../store/database.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
-import type { DatabaseAddress } from '../store/server/connection.ts';
-import { ConnectionSharing } from '../store/server/connection-sharing.ts';
+import { ConnectionPools } from '../store/server/connection-pools.ts';
 import { DatabaseClock } from '../store/server/database-clock.ts';
-import { FOLLOWING_IDLE_MS, followAddress } from '../store/server/follow-address.ts';
-import { SilentConnections } from '../store/server/silent-connections.ts';
 import { Players } from '../store/sessions/players.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
-import { knownDatabase } from './known-database.ts';
 import type { Base } from './parts.ts';
 
-/** Twice the number of batches of places at once: earlier batches may be stuck in dead connections. */
-const PLACE_CONNECTIONS = 8;
-/** The statements of all other callbacks, and claiming deliveries. */
-const JOURNAL_CONNECTIONS = 8;
 /**
- * Operators' bonus calls and statements. If one of their tables is locked, or a read takes long, no callback
- * waits for them, and readiness does not take PostgreSQL to be away (I7).
+ * How many connections each kind of statements may use at a time, so that none waits for another (I7): operators' calls
+ * stay quick while a list of people's waits for a locked table, and whoever authenticates waits for neither.
  */
-const OPERATORS_CONNECTIONS = 3;
-/** Likewise for what people read: books, lists, searches. */
-const PEOPLE_CONNECTIONS = 3;
-/**
- * What authenticates a caller: operators' nonces and people's sessions, each one row by its key. If they waited
- * behind slow reads, no operator could revoke a session, and nobody on duty could do anything.
- */
-const CALLERS_CONNECTIONS = 2;
-/** Everything else: sessions, players and a worker's duties, which must not use up all of these. */
-const CONNECTIONS = 10;
-/** Counting open deliveries, which takes long when there are many, and must not make other statements wait. */
-const BACKLOG_CONNECTIONS = 2;
+const CONNECTIONS_MAX = {
+  /** Twice the number of batches of places at once: earlier batches may be stuck in dead connections. */
+  places: 8,
+  /** The statements of all other callbacks, and claiming deliveries. */
+  journal: 8,
+  /** Sessions, players and a worker's duties. */
+  general: 10,
+  /** What authenticates a caller: operators' nonces and people's sessions, each one row by its key. */
+  callers: 2,
+  /** Counting open deliveries, which takes long when there are many. */
+  backlog: 2,
+  /** What must answer while all others wait: PostgreSQL's clock, and readiness. */
+  clock: 1,
+  months: 1,
+  /** Operators' bonus calls and statements. */
+  operators: 3,
+  people: 3,
+  /** Each of the two Prisma clients. */
+  prisma: 2,
+} as const;
 /** A month's table is created while callbacks wait (`JournalMonths`). */
 const MONTH_TIMEOUT_MS = 1_000;
+/** At most one log line a minute: a pool tries to connect again for each callback. */
+const REFUSED_LINES = { perSecond: 1 / 60, burst: 1 };
 
 export type Storage = ReturnType<typeof createStorage>;
 
@@ -45,16 +47,14 @@ export type Storage = ReturnType<typeof createStorage>;
 export function createStorage(base: Base) {
   const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
-  const { known, onRefused } = knownDatabase(base);
-  const pools = createPools({ url, known }, new ConnectionSharing(onRefused), logger);
-  const { database, journalDatabase, clockDatabase } = pools;
+  const { pools, peoplePool, ...databases } = createPools(url, base);
+  const { database, journalDatabase, placesDatabase, clockDatabase } = databases;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
-  const stopFollowing = followAddress(pools.monthsDatabase);
-  const prisma = createPrisma(url, known);
+  const prisma = createPrisma(url, peoplePool);
   // Separate from people's: while a list of theirs waits for a locked table, operators can read their bets.
-  const operatorsPrisma = createPrisma(url, known);
-  const places = new PlaceJournal(pools.placesDatabase, databaseClock);
+  const operatorsPrisma = createPrisma(url, peoplePool);
+  const places = new PlaceJournal(placesDatabase, databaseClock);
   const bets = new BetJournal(journalDatabase, databaseClock);
 
   const accelerator = new Accelerator({
@@ -71,83 +71,71 @@ export function createStorage(base: Base) {
   );
   return {
     /** For long work on a connection of its own. */
-    direct: { url: environment.directDatabaseUrl, known },
+    directUrl: environment.directDatabaseUrl,
     database,
-    operatorsDatabase: pools.operatorsDatabase,
-    peopleDatabase: pools.peopleDatabase,
-    callersDatabase: pools.callersDatabase,
+    operatorsDatabase: databases.operatorsDatabase,
+    peopleDatabase: databases.peopleDatabase,
+    callersDatabase: databases.callersDatabase,
     journalDatabase,
-    monthsDatabase: pools.monthsDatabase,
+    monthsDatabase: databases.monthsDatabase,
     prisma,
     operatorsPrisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
     players: new Players(database),
-    backlog: new BacklogCounts(pools.backlogDatabase, clock),
+    backlog: new BacklogCounts(databases.backlogDatabase, clock),
     accelerator,
     answers,
-    postgresTakesWrites: () => takesWrites(pools, databaseClock),
-    pools: () => Object.values(pools).map(({ use }) => use),
+    postgresTakesWrites: () => clockDatabase.takesWrites(),
+    pools: () => pools.use,
     close: async () => {
       databaseClock.close();
-      stopFollowing();
       answers.close();
       accelerator.close();
-      const closed = Object.values(pools).map((one) => one.close());
-      await Promise.all([...closed, prisma.$disconnect(), operatorsPrisma.$disconnect()]);
+      await Promise.all([prisma.$disconnect(), operatorsPrisma.$disconnect()]);
+      await pools.close();
     },
   };
 }
 
-/**
- * Whether PostgreSQL accepts writes. A pool without a free connection is not asked, because it may wait for a locked
- * table while PostgreSQL works: the clock's connection is asked instead. That connection alone may be dead, which takes
- * 7 s to notice: while the clock is still known, callbacks continue and the pool's answer is enough.
- */
-async function takesWrites(
-  { clockDatabase, database }: ReturnType<typeof createPools>,
-  clock: DatabaseClock,
-): Promise<boolean> {
-  const { inUse, max } = database.use;
-  const isFree = inUse < max;
-  const looks = [
-    ...(isFree ? [database] : []),
-    ...(isFree && clock.isKnown ? [] : [clockDatabase]),
-  ];
-  const taken = await Promise.all(looks.map((pool) => pool.takesWrites()));
-  return taken.every(Boolean);
-}
-
-/** The pools of connections to PostgreSQL, separated so that one kind of work does not wait for another. */
-function createPools(
-  address: Required<DatabaseAddress>,
-  sharing: ConnectionSharing,
-  logger: Base['logger'],
-) {
+/** Three pools, each with as many connections as its quotas may use. */
+function createPools(url: string, { clock, logger }: Base) {
+  const lines = new TokenBuckets(clock, REFUSED_LINES);
+  const pools = new ConnectionPools(({ message }) => {
+    if (lines.take('refused') > 0) return;
+    const note = `PostgreSQL gives no further connection (${message}): statements wait for those that this process has`;
+    logger.warn({ note }, 'postgresql.no_further_connection');
+  });
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
-  const shared = { ...address, silent: new SilentConnections<PoolClient>(), sharing, onIdleError };
-  const kept = (connectionsMax: number) =>
-    new Database({ ...shared, connectionsMax, plans: 'kept' });
+  const { places, journal, general, callers, backlog, clock: ticks, months } = CONNECTIONS_MAX;
+  const pool = (plans: 'each' | 'kept', max: number) =>
+    databasePool(pools, url, { plans, max, onIdleError });
+  const callbacksPool = pool('kept', places + journal);
+  const generalPool = pool('each', general + callers + backlog + ticks + months);
+  const peoplePool = pool(
+    'each',
+    CONNECTIONS_MAX.operators + CONNECTIONS_MAX.people + 2 * CONNECTIONS_MAX.prisma,
+  );
+  const people = { pool: peoplePool, isUrgent: false };
   return {
-    database: new Database({ ...shared, connectionsMax: CONNECTIONS }),
-    operatorsDatabase: new Database({ ...shared, connectionsMax: OPERATORS_CONNECTIONS }),
-    peopleDatabase: new Database({ ...shared, connectionsMax: PEOPLE_CONNECTIONS }),
-    callersDatabase: new Database({ ...shared, connectionsMax: CALLERS_CONNECTIONS }),
-    placesDatabase: kept(PLACE_CONNECTIONS),
-    journalDatabase: kept(JOURNAL_CONNECTIONS),
+    pools,
+    peoplePool,
+    placesDatabase: new Database({ pool: callbacksPool, connectionsMax: places, plans: 'kept' }),
+    journalDatabase: new Database({ pool: callbacksPool, connectionsMax: journal, plans: 'kept' }),
+    database: new Database({ pool: generalPool, connectionsMax: general }),
+    callersDatabase: new Database({ pool: generalPool, connectionsMax: callers }),
+    clockDatabase: new Database({ pool: generalPool, connectionsMax: ticks }),
     backlogDatabase: new Database({
-      ...shared,
-      connectionsMax: BACKLOG_CONNECTIONS,
+      ...{ pool: generalPool, isUrgent: false },
+      connectionsMax: backlog,
       plans: 'ordered',
     }),
-    // A locked table, or whatever else makes all other connections wait, must not stop the clock, or readiness.
-    clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
     monthsDatabase: new Database({
-      ...shared,
-      connectionsMax: 1,
+      ...{ pool: generalPool, isUrgent: false },
+      connectionsMax: months,
       statementTimeoutMs: MONTH_TIMEOUT_MS,
-      // Needed once an hour; in between it opens new connections to check which server the address leads to.
-      idleMs: FOLLOWING_IDLE_MS,
     }),
+    operatorsDatabase: new Database({ ...people, connectionsMax: CONNECTIONS_MAX.operators }),
+    peopleDatabase: new Database({ ...people, connectionsMax: CONNECTIONS_MAX.people }),
   };
 }

@@ -14,7 +14,7 @@ function bookkeeperOn(run: Run, clock = new TestClock()) {
   const bookkeeper = new Bookkeeper(
     partly<Bookkeeping>({
       runner: { run },
-      database: { url: 'postgresql://127.0.0.1:9/none' },
+      databaseUrl: 'postgresql://127.0.0.1:9/none',
       configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
       clock,
       logger: { warn, error, info: vi.fn() },

@@ -69,7 +69,7 @@ async function close(operatorId: string, meanwhile: (digests: number) => Promise
     startsAt: new Date(`${DAY}T00:00:00Z`),
     endsAt: new Date(`${dayBefore(0)}T00:00:00Z`),
   };
-  const isClosed = await BooksTransaction.prepared({ url: books.url }, (transaction) =>
+  const isClosed = await BooksTransaction.prepared(books.url, (transaction) =>
     closeDay(transaction, due, 'UTC', async (): Promise<Digest> => {
       const seal = await sealOf(new Statements(transaction), operatorId, DAY);
       digests += 1;
@@ -125,7 +125,7 @@ describe('a day’s movements are gone through before the books are locked', () 
     let isRebuilt = false;
     let rebuilding = Promise.resolve();
     await close('alpha', async () => {
-      rebuilding = BooksTransaction.run({ url: books.url }, true, async () => {
+      rebuilding = BooksTransaction.run(books.url, true, async () => {
         isRebuilt = true;
       });
       const waiting = `SELECT count(*)::int AS count FROM pg_locks
@@ -156,13 +156,13 @@ it('a day that something keeps open is not gone through, and the books are not l
   await books.query(OPEN.promise);
   const version = () => books.query('SELECT version FROM books_cursor');
   const before = await version();
-  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
     closed: [],
     overdue: 1,
   });
   expect(await version()).toEqual(before);
   await books.query('DELETE FROM deliveries');
-  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'alpha', day: DAY }],
     overdue: 0,
   });
@@ -220,11 +220,11 @@ it('a day waits for the call that ends while it is looked for what keeps it open
     },
   };
   // The call is not in the books yet.
-  expect(await closeDueDays(meanwhile, { url: books.url }, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(meanwhile, books.url, AT_ONCE)).toMatchObject({
     closed: [],
     overdue: 1,
   });
-  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
     closed: [],
     overdue: 1,
   });
@@ -238,7 +238,7 @@ it('a day waits for what the books have still to read, however late it is (I12)'
   );
   await books.query(OPEN.promise);
   const overdue = { ...AT_ONCE, closeAtLatestMinutes: 0 };
-  const closeNow = () => closeDueDays(books.database, { url: books.url }, overdue);
+  const closeNow = () => closeDueDays(books.database, books.url, overdue);
   expect(await closeNow()).toMatchObject({ closed: [], overdue: 1, failed: [] });
   await books.query('DELETE FROM attempts');
   expect(await closeNow()).toMatchObject({ closed: [{ operatorId: 'alpha', day: DAY }] });
@@ -255,7 +255,7 @@ it('a day that cannot be looked at keeps no other operator’s day open (I7)', a
       return await books.database.run(statement, input);
     },
   };
-  expect(await closeDueDays(slowOfAlpha, { url: books.url }, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(slowOfAlpha, books.url, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'beta', day: DAY }],
     overdue: 1,
     failed: [{ operatorId: 'alpha', error }],
@@ -274,6 +274,6 @@ it('no day is waited for while PostgreSQL is away', async () => {
       return await books.database.run(statement, input);
     },
   };
-  await expect(closeDueDays(goneSoon, { url: books.url }, AT_ONCE)).rejects.toThrow('terminated');
+  await expect(closeDueDays(goneSoon, books.url, AT_ONCE)).rejects.toThrow('terminated');
   expect(asked).toEqual(['books-due-days', 'books-keeps-open', 'books-due-days']);
 });

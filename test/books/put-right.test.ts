@@ -105,7 +105,7 @@ describe('a dead rollback that a person has seen to', () => {
     bet.wallet.misbehave('rollback', { kind: 'code', code: 20 }, { transactionId });
     expect((await bet.rollback()).status).toBe(200);
     const unresolved = async () => {
-      await BooksTransaction.prepared({ url: gateway.databaseUrl }, (books) =>
+      await BooksTransaction.prepared(gateway.databaseUrl, (books) =>
         countUnresolved(books, { timeZone: 'UTC' }),
       );
       return await rowsOf(gateway, 'SELECT unresolved::int FROM books_days WHERE unresolved > 0');

@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, ask } from '../admin/support/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { migrationStatus } from '../support/migrations.ts';
+import { pendingThere } from '../support/migrations.ts';
 import { databaseUrl } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -47,7 +47,7 @@ describe('a start with two addresses of one database', () => {
     // A process that took the lock through the pooler would wait here for ever.
     pooler.holdRequest('pg_try_advisory_lock');
     await start(usual, bare.url);
-    expect((await migrationStatus(bare.url)).pending).toEqual([]);
+    expect(await pendingThere(bare.url)).toEqual([]);
   });
 
   it('refuses two that lead to different databases', async () => {

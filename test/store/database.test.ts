@@ -1,15 +1,20 @@
 import { createServer } from 'node:net';
-import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
-import { SilentConnections } from '../../src/store/server/silent-connections.ts';
 import { noRow, statement } from '../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { letNobodyIn } from '../support/server.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
+const SLOWLY = statement('slowly', {}, 'SELECT 1 FROM pg_sleep(0.2)', noRow);
+const PID_AFTER = statement(
+  'pid-after',
+  { seconds: ['float8', (seconds: number) => seconds] },
+  'SELECT pg_backend_pid()::text AS pid FROM pg_sleep(:seconds)',
+  (row) => row.text('pid'),
+);
 const LOST = { name: 'GatewayError', code: 'DATABASE_UNAVAILABLE' };
 
 let server: TestDatabase;
@@ -102,40 +107,41 @@ it.each([
   expect(uncaught).not.toHaveBeenCalled();
 });
 
+it('probes connections once a statement has long had no answer, and uses no dead one', async (context) => {
+  const proxy = await startTcpProxy(server.url);
+  context.onTestFinished(() => proxy.close());
+  const database = new Database({
+    ...{ url: proxy.through(server.url), connectionsMax: 4, onIdleError: () => undefined },
+  });
+  await Promise.all([1, 2, 3].map(() => database.run(SLOWLY, {})));
+  proxy.strand();
+  const unanswered = database.run(ONE, {}).catch(() => 'given up');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const beganAtMs = performance.now();
+  expect(await database.run(ONE, {})).toEqual([1]);
+  expect(performance.now() - beganAtMs).toBeLessThan(1_000);
+  expect(await unanswered).toBe('given up');
+  await database.close();
+});
+
 it('keeps its connections where the server is only slow: there might be no place for others', async () => {
-  const pidAfter = statement(
-    'pid-after',
-    { seconds: ['float8', (seconds: number) => seconds] },
-    'SELECT pg_backend_pid()::text AS pid FROM pg_sleep(:seconds)',
-    (row) => row.text('pid'),
-  );
   const database = new Database({
     ...{ url: server.url, connectionsMax: 3, onIdleError: () => undefined },
   });
-  const others = open(server.url);
-  const idle = await Promise.all([0.1, 0.1].map((seconds) => database.run(pidAfter, seconds)));
-  const slow = database.run(pidAfter, 1.5);
-  await others.run(pidAfter, 1.1);
-  const used = await Promise.all([database.run(pidAfter, 0), slow]);
+  const idle = await Promise.all([0.1, 0.1].map((seconds) => database.run(PID_AFTER, seconds)));
+  const slow = database.run(PID_AFTER, 1.5);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const used = await Promise.all([database.run(PID_AFTER, 0), slow]);
   expect(used.flat().sort()).toEqual(idle.flat().sort());
   await database.close();
-  await others.close();
 });
 
-it('uses no dead connection of which another pool has learned', async (context) => {
-  const proxy = await startTcpProxy(server.url);
-  context.onTestFinished(() => proxy.close());
-  const shared = { url: proxy.through(server.url), silent: new SilentConnections<PoolClient>() };
-  const [asking, idle] = [1, 2].map(
-    () => new Database({ ...shared, connectionsMax: 2, onIdleError: () => undefined }),
-  );
-  if (asking === undefined || idle === undefined) throw new Error('no pools');
-  for (const database of [asking, idle]) expect(await database.run(ONE, {})).toEqual([1]);
-  proxy.strand();
-  const unanswered = asking.run(ONE, {}).catch(() => 'given up');
-  const others = open(server.url);
-  await others.run(statement('a-second', {}, 'SELECT 1 FROM pg_sleep(1.1)', noRow), {});
-  expect(await idle.run(ONE, {})).toEqual([1]);
-  expect(await unanswered).toBe('given up');
-  await Promise.all([asking, idle, others].map((database) => database.close()));
+it('keeps the connection of a statement that PostgreSQL refuses: it might get no other one', async () => {
+  const database = open(server.url);
+  const [pid] = await database.run(PID_AFTER, 0);
+  await expect(
+    database.run(statement('bug-2', {}, 'SELECT 1/0 AS one', noRow), {}),
+  ).rejects.toThrow();
+  expect(await database.run(PID_AFTER, 0)).toEqual([pid]);
+  await database.close();
 });

@@ -43,13 +43,11 @@ async function expectAskedSoon(program: string): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('a server that loses its power says nothing', () => {
   it('to what closes a day, and is asked soon whether it is still there', async () => {
-    await BooksTransaction.prepared({ url: database.url }, () =>
-      expectAskedSoon('wagergate-books'),
-    );
+    await BooksTransaction.prepared(database.url, () => expectAskedSoon('wagergate-books'));
   });
 
   it('to a comparison of lists, and is asked soon', async () => {
-    const table = await SideTable.open({ url: database.url });
+    const table = await SideTable.open(database.url);
     await expectAskedSoon('wagergate-reconciliation');
     await table.close();
   });

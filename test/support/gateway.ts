@@ -8,7 +8,7 @@ import { compose, type Gateway } from '../../src/compose.ts';
 import { readEnvironment } from '../../src/config/environment/environment.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import { databaseId } from '../../src/store/schema/database-id.ts';
+import { databaseId } from '../../src/store/schema/journal-database.ts';
 import { countReload, noteReading } from '../../src/telemetry/counting.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { createOperator, type SimulatedOperator } from '../../tools/simulator/operator.ts';

@@ -1,7 +1,7 @@
-import { MIGRATIONS_FOLDER } from '../../src/store/schema/migration-scripts.ts';
-import { statusOf, withMigrationClient } from '../../src/store/schema/migration-status.ts';
+import { pendingMigrations } from '../../src/store/schema/migrate.ts';
+import { onServer } from './server.ts';
 
-/** What `migrate` would have to do. */
-export function migrationStatus(databaseUrl: string, folder = MIGRATIONS_FOLDER) {
-  return withMigrationClient(databaseUrl, (client) => statusOf(client, folder));
+/** What `migrate` would have to apply. */
+export async function pendingThere(databaseUrl: string, folder?: string): Promise<string[]> {
+  return await onServer(databaseUrl, (client) => pendingMigrations(client, folder));
 }

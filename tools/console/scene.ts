@@ -132,7 +132,7 @@ async function untilBooked(environment: Stage['environment']): Promise<void> {
   await untilTrue(
     environment,
     `SELECT NOT EXISTS (
-       SELECT 1 FROM attempts a, books_cursor c WHERE a.confirmed IS NOT FALSE
+       SELECT 1 FROM attempts a, books_cursor c WHERE a.confirmed
           AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
      ) AS "isTrue"`,
     'not everything is booked',

@@ -1,7 +1,6 @@
 import type { Configuration } from '../../config/schema/schema.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationPlan, ReconciliationRuns } from '../../store/reconciliation/runs.ts';
-import type { DatabaseAddress } from '../../store/server/connection.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ColumnNames } from './columns.ts';
 import { Incomparable, ListTooLarge } from './incomparable.ts';
@@ -12,7 +11,7 @@ const RUNS_MAX = 4;
 const MEBIBYTE = 1_048_576;
 
 interface ReconcilerParts {
-  readonly database: DatabaseAddress;
+  readonly databaseUrl: string;
   readonly runs: ReconciliationRuns;
   readonly differences: ReconciliationDifferences;
   readonly configuration: () => Configuration;
@@ -83,9 +82,9 @@ export class Reconciler {
   }
 
   async #begin(which: Omit<ReconciliationPlan, 'timeZone'>): Promise<ReconciliationRun> {
-    const { configuration, database, runs, differences } = this.#parts;
+    const { configuration, databaseUrl, runs, differences } = this.#parts;
     const timeZone = (await runs.booksTimeZone()) ?? configuration().gateway.books.timeZone;
-    const parts = { database, runs, differences, signal: this.#stop.signal };
+    const parts = { databaseUrl, runs, differences, signal: this.#stop.signal };
     return await ReconciliationRun.begin(parts, { ...which, timeZone });
   }
 

@@ -11,7 +11,6 @@ import type {
   ReconciliationRuns,
 } from '../../store/reconciliation/runs.ts';
 import { SideTable } from '../../store/reconciliation/side-table.ts';
-import type { DatabaseAddress } from '../../store/server/connection.ts';
 import type { ColumnNames } from './columns.ts';
 import { type BetPair, differenceOf, Pairs } from './found.ts';
 import { Heartbeat, takenForGone } from './heartbeat.ts';
@@ -27,7 +26,7 @@ const WRITTEN_AT_ONCE = 10_000;
 
 export interface ReconciliationParts {
   /** For a separate connection, which holds the list. */
-  readonly database: DatabaseAddress;
+  readonly databaseUrl: string;
   readonly runs: ReconciliationRuns;
   readonly differences: ReconciliationDifferences;
   /** Aborts the run. */
@@ -94,7 +93,7 @@ export class ReconciliationRun {
     plan: ReconciliationPlan,
   ): Promise<ReconciliationRun> {
     await parts.runs.failLost();
-    const side = await SideTable.open(parts.database);
+    const side = await SideTable.open(parts.databaseUrl);
     try {
       return new ReconciliationRun(parts, plan, await parts.runs.begin(plan), side);
     } catch (error) {

@@ -93,7 +93,7 @@ async function reconcile(terminal: Terminal, options: Options): Promise<void> {
     };
     const id = await untilInterrupted(
       () => terminal.tell('stopping ...'),
-      (signal) => compare(terminal, options, { ...kept, database: { url: databaseUrl }, signal }),
+      (signal) => compare(terminal, options, { ...kept, databaseUrl, signal }),
     );
     const run = await kept.runs.find(id);
     if (run === undefined) throw new Error(`reconciliation ${id} is gone`);

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { type DatabaseAddress, withLongConnection } from '../server/connection.ts';
+import { withLongConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { SqlValue } from '../sql/sql-value.ts';
 import { Columns, type TypedStatement } from '../sql/statement.ts';
@@ -32,14 +32,14 @@ export class BooksTransaction implements Runner {
    * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async run<T>(
-    address: DatabaseAddress,
+    databaseUrl: string,
     isRebuild: boolean,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     const begin = isRebuild
       ? `SET LOCAL wagergate.books_rebuild = 'on'; SELECT pg_advisory_xact_lock(${REBUILD_LOCK_KEY})`
       : `SET LOCAL wagergate.books_rebuild = 'off'`;
-    return await BooksTransaction.#within(address, `${SETTINGS}; ${begin}; ${LOCK}`, work);
+    return await BooksTransaction.#within(databaseUrl, `${SETTINGS}; ${begin}; ${LOCK}`, work);
   }
 
   /**
@@ -48,24 +48,24 @@ export class BooksTransaction implements Runner {
    * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async prepared<T>(
-    address: DatabaseAddress,
+    databaseUrl: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     const begin = `SELECT pg_advisory_xact_lock_shared(${REBUILD_LOCK_KEY})`;
     return await BooksTransaction.#within(
-      address,
+      databaseUrl,
       `${SETTINGS}; ${WHILE_WORKERS_GO_ON}; SET LOCAL jit = off; ${begin}`,
       work,
     );
   }
 
   static async #within<T>(
-    address: DatabaseAddress,
+    databaseUrl: string,
     begin: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     // If there is no COMMIT, the server rolls back.
-    return await withLongConnection(address, 'books', async (client) => {
+    return await withLongConnection(databaseUrl, 'books', async (client) => {
       await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));
       await client.query('COMMIT');

@@ -33,15 +33,6 @@ interface Reading {
   readonly limit: number;
 }
 
-/** Attempts of a release that did not record `confirmed`: derived from the attempt's and the bet's rows. */
-const OLDER_RELEASE = `CASE o.operation
-             WHEN 'place' THEN a.result = 'accepted' AND b.place = 'accepted'
-             WHEN 'rollback' THEN b.rollback = 'confirmed'
-               AND (a.result = 'accepted' OR a.result = 'declined'
-                    AND (a.code = 8 OR b.standing_operation_id = o.id))
-             WHEN 'update' THEN false
-             ELSE a.result = 'accepted' END`;
-
 /**
  * Entries written since a position, in order, up to the watermark: the oldest database transaction still in flight.
  * Whatever that one writes comes after all of these (docs/decisions/0023).
@@ -60,21 +51,21 @@ export const READ_ENTRIES = statement(
   } satisfies Parameters<Reading>,
   `
   WITH a AS MATERIALIZED (
-    SELECT a.written_in, a.operation_id, a.number, a.confirmed, a.result, a.code,
+    SELECT a.written_in, a.operation_id, a.number, a.confirmed,
            a.started_at + make_interval(secs => a.latency_ms / 1000.0) AS confirmed_at
       FROM attempts a
-     WHERE a.confirmed IS NOT FALSE
+     WHERE a.confirmed
        -- Subqueries, so that PostgreSQL does not look the place up in its statistics: by those of before the books fell
        -- behind, one row of each month is left, and it would read and sort all that is unbooked for each thousand.
        AND (a.written_in, a.operation_id, a.number)
            > ((SELECT :written_in), (SELECT :operation_id), (SELECT :number))
-       AND a.written_in < journal_written_in(pg_snapshot_xmin(pg_current_snapshot()))
+       AND a.written_in < pg_snapshot_xmin(pg_current_snapshot())
      ORDER BY a.written_in, a.operation_id, a.number LIMIT :limit
   )
   SELECT a.written_in::text, a.operation_id, a.number, b.transaction_id, o.operation,
          b.operator_id, b.player_id, b.amount, b.currency, o.body, a.confirmed_at,
          (a.confirmed_at AT TIME ZONE :time_zone)::date::text AS belongs_to,
-         coalesce(a.confirmed, ${OLDER_RELEASE}, false)
+         a.confirmed
            AND b.operator_id IS NOT NULL AND b.player_id IS NOT NULL
            AND o.operation <> 'update' AS is_confirmed
     FROM a

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
 import { errorMessage } from '../../lib/faults.ts';
-import { type DatabaseAddress, openLongConnection } from '../server/connection.ts';
+import { openLongConnection } from '../server/connection.ts';
 import { Columns } from '../sql/statement.ts';
 import {
   COMPARE,
@@ -51,10 +51,10 @@ export class SideTable {
    * @param pauseMs for tests
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  static async open(address: DatabaseAddress, pauseMs = PAUSE_MS): Promise<SideTable> {
+  static async open(databaseUrl: string, pauseMs = PAUSE_MS): Promise<SideTable> {
     let table: SideTable | undefined;
     try {
-      const client = await openLongConnection(address, 'reconciliation');
+      const client = await openLongConnection(databaseUrl, 'reconciliation');
       table = new SideTable(client);
       // A query may run for long after its process has died: the server checks that the client is still there.
       await client.query(`

@@ -1,48 +1,41 @@
-import { type Client, DatabaseError } from 'pg';
-import { refuseSharedSession } from '../server/pooler-check.ts';
-import { goOnAboveBroughtIds } from './brought-ids.ts';
-import { goOnAboveBrought } from './brought-journal.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, type ClientBase, DatabaseError } from 'pg';
+import { OUR_SETTINGS, withLongConnection } from '../server/connection.ts';
+import { checkServer, refuseSharedSession } from '../server/start-check.ts';
+import { clientRows } from '../sql/client-rows.ts';
 import { type LockTries, limitLockWaits, withLockTries } from './lock-tries.ts';
-import {
-  beginMigration,
-  ensureHistory,
-  forgetUnfinished,
-  historyElsewhere,
-  isPathOfAddress,
-  journalsOutOfPath,
-  markFailed,
-  readHistory,
-  runAndMarkFinished,
-} from './migration-history.ts';
-import { lockMigrations } from './migration-lock.ts';
-import {
-  MIGRATIONS_FOLDER,
-  MigrationError,
-  migrationNames,
-  readScript,
-  type Script,
-} from './migration-scripts.ts';
-import { statusOf, withMigrationClient } from './migration-status.ts';
-import { giveMonthsToOwner } from './months-owner.ts';
+
+/** A migration could not be applied; the message names it. Nothing of it is in the database. */
+export class MigrationError extends Error {}
 
 export interface MigrateOptions {
   /** Called with each step, for people. */
   readonly log?: (line: string) => void;
   /** Folder of the migrations; default: the repository's. */
   readonly folder?: string;
-  /** Whether a person asked for it: a start makes no second journal where `search_path` may have been changed. */
-  readonly isAsked?: boolean;
-  /** How long it tries while others hold the tables; default: five minutes. */
+  /** How long it tries while others hold the tables; default: four minutes. */
   readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
 
-const PATIENT = { tries: 30, pauseMs: 8_000 };
+const FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+/** Prisma's own key: a concurrent `prisma migrate deploy` waits for us, or we for it. */
+const LOCK_KEY = 72_707_369;
+
+/** Prisma's own table, as its CLI makes and writes it, so that `prisma migrate status` and `deploy` agree with us. */
+const TABLE = `
+CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT, "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(), "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
 
 /**
  * Brings the database to the newest schema. Any number of processes may call this at once: one
  * applies, the others wait and find nothing to do. A migration is applied completely or not at all, and
- * one that an earlier process did not finish is started again. If others hold its tables, such as a backup
- * or an open transaction, it lets callbacks pass and tries again.
+ * one that an earlier process did not finish is started again.
  *
  * @param databaseUrl a direct connection or a pooler in session mode: the lock belongs to a session
  * @returns the names of the migrations that this call applied
@@ -54,101 +47,93 @@ export async function migrate(
   databaseUrl: string,
   {
     log = () => undefined,
-    folder = MIGRATIONS_FOLDER,
-    locks = PATIENT,
-    isAsked = true,
+    folder = FOLDER,
+    locks = { tries: 30, pauseMs: 8_000 },
   }: MigrateOptions = {},
-): Promise<{ applied: string[] }> {
+): Promise<{ applied: readonly string[] }> {
   await refuseSharedSession(databaseUrl);
-  return withMigrationClient(databaseUrl, async (client) => {
-    await prepareSession(client);
-    await lockMigrations(client, log);
-    await checkIsOurs(client, folder);
-    if (!isAsked) await refuseSecondJournal(client);
-    const applied = await applyPending(client, folder, locks, log);
-    if (await goOnAboveBrought(client)) {
-      log('the journal comes from another server: it goes on above the transactions that it holds');
+  return await withLongConnection(databaseUrl, 'migrate', async (client) => {
+    await checkServer(client, OUR_SETTINGS);
+    // When this process dies, so does its statement: otherwise it would go on, and keep the lock, for nobody.
+    await client.query("SET client_connection_check_interval = '500ms'");
+    await lock(client, log);
+    const names = await pendingMigrations(client, folder);
+    const scripts = await Promise.all(names.map((name) => readScript(folder, name)));
+    if (names.length > 0) await client.query(TABLE);
+    await forgetUnfinished(client, names);
+    await limitLockWaits(client);
+    for (const [at, name] of names.entries()) {
+      const onWaiting = (holders: string) =>
+        log(`migration ${name} waits, and tries again: others hold its tables: ${holders}`);
+      await apply(client, name, scripts[at] ?? '', { ...locks, onWaiting });
+      log(`migration ${name} applied`);
     }
-    const tables = await goOnAboveBroughtIds(client);
-    if (tables.length > 0) {
-      log(
-        `rows were brought here without their sequences: ids go on above theirs (${tables.join(', ')})`,
-      );
-    }
-    await giveMonthsToOwner(client, log);
-    return { applied };
+    return { applied: names };
   });
 }
 
 /**
- * A journal in a further schema of `search_path` may be another installation's, so it must neither be used nor
- * changed. A history of other migrations is another program's and does not matter.
+ * Which migrations the database lacks, in the order to apply. Those of a newer release are ignored: during a rollout,
+ * the older processes work with the newer schema.
+ * @throws Error of `pg`
  */
-async function checkIsOurs(client: Client, folder: string): Promise<void> {
-  const elsewhere = await historyElsewhere(client);
-  if (elsewhere === undefined) return;
-  const [begun, names] = [await readHistory(client), await migrationNames(folder)];
-  if (!names.some((name) => begun.has(name))) return;
-  const { there, here } = elsewhere;
-  throw new MigrationError(
-    `there is a journal in the schema ${there}, but new tables would be made in ${here}: let search_path begin ` +
-      `with ${there} if that journal is this installation's, or leave ${there} out of it if it is another's`,
-  );
+export async function pendingMigrations(client: ClientBase, folder = FOLDER): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const there = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`;
+  const [table] = await clientRows(client, there, [], (row) => row.bool('there'));
+  const finished = `SELECT "migration_name" AS name FROM "_prisma_migrations"
+                     WHERE "finished_at" IS NOT NULL AND "rolled_back_at" IS NULL`;
+  const done =
+    table === true ? await clientRows(client, finished, [], (row) => row.text('name')) : [];
+  return names.filter((name) => !done.includes(name)).sort();
 }
 
-/**
- * Somebody may have changed `search_path` of the role or the database since: an empty journal would forget every bet. An
- * address that names the schema itself is not changed by that.
- */
-async function refuseSecondJournal(client: Client): Promise<void> {
-  if (await isPathOfAddress(client)) return;
-  const schemas = await journalsOutOfPath(client);
-  if (schemas.length === 0) return;
-  throw new MigrationError(
-    `a journal is in the schema ${schemas.join(', ')}, to which search_path does not lead: set search_path if that is ` +
-      "this installation's; if a second one is meant, run `wagergate migrate` once",
-  );
+/** Waits as long as it takes; the lock ends with the session. */
+async function lock(client: Client, log: (line: string) => void): Promise<void> {
+  const taken = 'SELECT pg_try_advisory_lock($1) AS taken';
+  const [isTaken] = await clientRows(client, taken, [LOCK_KEY], (row) => row.bool('taken'));
+  if (isTaken === true) return;
+  log('another process is applying migrations: waiting for it');
+  await client.query('SET lock_timeout = 0');
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
+  await client.query('RESET lock_timeout');
 }
 
-async function applyPending(
-  client: Client,
-  folder: string,
-  locks: Pick<LockTries, 'tries' | 'pauseMs'>,
-  log: (line: string) => void,
-): Promise<string[]> {
-  const { pending } = await statusOf(client, folder);
-  const scripts = await Promise.all(pending.map((name) => readScript(folder, name)));
-  if (scripts.length === 0) return [];
-  await ensureHistory(client);
-  for (const name of await forgetUnfinished(client, pending)) {
-    log(`migration ${name} was begun earlier and not finished: trying it again`);
-  }
-  await limitLockWaits(client);
-  for (const script of scripts) {
-    const onWaiting = (holders: string) =>
-      log(`migration ${script.name} waits, and tries again: others hold its tables: ${holders}`);
-    await apply(client, script, { ...locks, onWaiting });
-    log(`migration ${script.name} applied`);
-  }
-  return scripts.map(({ name }) => name);
-}
-
-/**
- * When this process dies, so does its statement: otherwise the server would continue with it, and keep
- * the lock, for nobody.
- */
-async function prepareSession(client: Client): Promise<void> {
-  await client.query("SET client_connection_check_interval = '500ms'");
-}
-
-async function apply(client: Client, { name, sql }: Script, locks: LockTries): Promise<void> {
-  const id = await beginMigration(client, name, sql);
+async function readScript(folder: string, name: string): Promise<string> {
   try {
-    await withLockTries(client, locks, () => runAndMarkFinished(client, id, sql));
+    return await readFile(join(folder, name, 'migration.sql'), 'utf8');
+  } catch (cause) {
+    throw new MigrationError(`migration ${name} has no migration.sql that can be read`, { cause });
+  }
+}
+
+/** Nothing of them is in the database, and the Prisma CLI would refuse to go on. */
+async function forgetUnfinished(client: Client, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await client.query(
+    `UPDATE "_prisma_migrations" SET "rolled_back_at" = now()
+      WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL AND "migration_name" = ANY ($1)`,
+    [names],
+  );
+}
+
+async function apply(client: Client, name: string, sql: string, locks: LockTries): Promise<void> {
+  const id = randomUUID();
+  await client.query(
+    'INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name") VALUES ($1, $2, $3)',
+    [id, createHash('sha256').update(sql).digest('hex'), name],
+  );
+  // One text is one transaction. The script may end with a comment, or without a semicolon.
+  const whole = `${sql}
+;UPDATE "_prisma_migrations" SET "finished_at" = now(), "applied_steps_count" = 1 WHERE "id" = '${id}'`;
+  try {
+    await withLockTries(client, locks, () => client.query(whole));
   } catch (cause) {
     const why = wordsOf(cause, sql);
+    const failed = 'UPDATE "_prisma_migrations" SET "logs" = $2 WHERE "id" = $1';
     // A broken connection cannot record it either; the row without an end says enough.
-    await markFailed(client, id, why).catch(() => undefined);
+    await client.query(failed, [id, why]).catch(() => undefined);
     throw new MigrationError(`migration ${name} could not be applied: ${why}`, { cause });
   }
 }

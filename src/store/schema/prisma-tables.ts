@@ -1,10 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
 /** The schema in which our own statements, which name none, find the journal; no row if there is no journal. */
 const SCHEMA = `
-  SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  SELECT n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE c.oid = to_regclass('bets')`;
 
 /**
@@ -12,25 +13,23 @@ const SCHEMA = `
  * the address, the role or the database), which only a connection can tell.
  */
 export class PrismaOnOurTables extends PrismaPg {
-  /** @throws Error of the driver when the database cannot be reached; the next query asks again */
-  override async connect(): Promise<Adapter> {
-    const adapter = await super.connect();
-    try {
-      const schemaName = await schemaOf(adapter);
-      adapter.getConnectionInfo = () => ({
-        supportsRelationJoins: true,
-        ...(schemaName === undefined ? {} : { schemaName }),
-      });
-      return adapter;
-    } catch (error) {
-      await adapter.dispose();
-      throw error;
-    }
-  }
-}
+  readonly #pool: Pool;
 
-async function schemaOf(adapter: Adapter): Promise<string | undefined> {
-  const { rows } = await adapter.queryRaw({ sql: SCHEMA, args: [], argTypes: [] });
-  const schema: unknown = rows[0]?.[0];
-  return typeof schema === 'string' ? schema : undefined;
+  /** @param pool ended when Prisma disconnects */
+  constructor(pool: Pool) {
+    super(pool, { disposeExternalPool: true });
+    this.#pool = pool;
+  }
+
+  /** @throws Error of `pg` when the database cannot be reached; the next query asks again */
+  override async connect(): Promise<Adapter> {
+    const { rows } = await this.#pool.query<{ schema: string }>(SCHEMA);
+    const schemaName = rows[0]?.schema;
+    const adapter = await super.connect();
+    adapter.getConnectionInfo = () => ({
+      supportsRelationJoins: true,
+      ...(schemaName === undefined ? {} : { schemaName }),
+    });
+    return adapter;
+  }
 }

@@ -1,9 +1,8 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
-import { ClientOfPool } from '../server/client-of-pool.ts';
-import { connectionTo, SHORT_SETTINGS } from '../server/connection.ts';
-import { connectionChecks, type KnownDatabase } from '../server/on-connect.ts';
-import { speaksOfServer } from '../sql/sql-state.ts';
+import type { ConnectionPool } from '../server/connection-pool.ts';
+import { READ_ONLY, speaksOfServer } from '../sql/sql-state.ts';
+import { PoolForPrisma } from './pool-for-prisma.ts';
 import { PrismaOnOurTables } from './prisma-tables.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
@@ -16,30 +15,13 @@ export type Sql = PrismaTypes.Sql;
 
 export type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
 
-/** `read_only_sql_transaction` */
-const READ_ONLY = '25006';
-
 /**
- * Access to PostgreSQL for the rarely used paths, on a few connections of its own. As with `Database`, every
- * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.
- * @param known for a long-running process; see `connectionChecks`
+ * Access to PostgreSQL for the rarely used paths. As with `Database`, every failure of a query is a `GatewayError`
+ * `DATABASE_UNAVAILABLE` or a bug.
+ * @param pool shared with others; default: one of its own, which ends with the client
  */
-export function createPrisma(url: string, known?: KnownDatabase) {
-  const client = new PrismaClient({
-    adapter: new PrismaOnOurTables({
-      ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
-      Client: ClientOfPool,
-      max: 2,
-      connectionTimeoutMillis: 4_000,
-      // These connections are not checked for a replaced server (`ServerRuns`), so none uses an old primary for longer.
-      maxLifetimeSeconds: 10,
-      statement_timeout: 10_000,
-      query_timeout: 11_000,
-      // A process that is stopped in a transaction would hold its rows, and the books of everybody, until it goes on.
-      idle_in_transaction_session_timeout: 10_000,
-      ...connectionChecks(known),
-    }),
-  });
+export function createPrisma(url: string, pool?: ConnectionPool) {
+  const client = new PrismaClient({ adapter: new PrismaOnOurTables(new PoolForPrisma(url, pool)) });
   return client.$extends({
     query: {
       async $allOperations({ args, query }) {

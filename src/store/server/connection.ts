@@ -1,7 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { connectionChecks, type KnownDatabase } from './on-connect.ts';
-import { ownSessionOf } from './own-sessions.ts';
-import { type SessionPatience, WatchedSession } from './watched-session.ts';
+import { noteOwnSession } from './own-sessions.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -18,6 +16,8 @@ export const OUR_SETTINGS = {
   // Statements read a row again after waiting for its lock; with one snapshot for a transaction they could not.
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
+  // Only the gateway ends idle connections: the server could end one just as a call begins on it.
+  idle_session_timeout: '0',
   standard_conforming_strings: 'on',
 } as const satisfies Settings;
 
@@ -94,30 +94,22 @@ function withoutOurs(url: string): { connectionString: string; options: string[]
   return { connectionString: parsed.href, options };
 }
 
-/** The address of a database, and what is known about it. */
-export interface DatabaseAddress {
-  readonly url: string;
-  /** For a long-running process; see `connectionChecks`. Default: nothing. */
-  readonly known?: KnownDatabase;
-}
-
 /**
- * A connection whose statements may take long: no time limit ends them. A server that has lost its power does
- * not answer, and a caller would wait forever: keepalives notice that it is gone, and what they cannot notice,
- * `WatchedSession` does.
+ * A connection whose statements may take long: no time limit ends them, and keepalives notice that the server is gone.
  *
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
- * @param patience for tests
  * @returns the connection, which the caller must end
  * @throws Error of `pg` when the server cannot be reached
- * @throws UnsuitableServer when it sorts text differently from the database's indexes, or is not the known one
  */
-export async function openLongConnection(
-  address: DatabaseAddress,
-  use: string,
-  patience?: SessionPatience,
-): Promise<Client> {
-  return await open(address, use, {}, { first: NO_LIMITS, patience });
+export async function openLongConnection(databaseUrl: string, use: string): Promise<Client> {
+  const client = await open(databaseUrl, use, {});
+  try {
+    await client.query(NO_LIMITS);
+    return client;
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
 }
 
 /**
@@ -138,16 +130,16 @@ export async function openBriefConnection(
     idle_in_transaction_session_timeout: '0',
     lock_timeout,
   };
-  return await open({ url: databaseUrl }, use, noLimits, { answerMs });
+  return await open(databaseUrl, use, noLimits, answerMs);
 }
 
 /** Does work on a connection as `openLongConnection` opens it, and ends it. */
 export async function withLongConnection<T>(
-  address: DatabaseAddress,
+  databaseUrl: string,
   use: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return await andEnd(await openLongConnection(address, use), work);
+  return await andEnd(await openLongConnection(databaseUrl, use), work);
 }
 
 /** Does work on a connection as `openBriefConnection` opens it, and ends it. */
@@ -168,21 +160,13 @@ async function andEnd<T>(client: Client, work: (client: Client) => Promise<T>): 
 }
 
 async function open(
-  { url, known }: DatabaseAddress,
+  databaseUrl: string,
   use: string,
   settings: Settings,
-  how: {
-    readonly first?: string;
-    readonly answerMs?: number;
-    readonly patience?: SessionPatience | undefined;
-  },
+  answerMs = 0,
 ): Promise<Client> {
-  const { first, answerMs = 0, patience } = how;
-  const config = connectionTo(url, `wagergate-${use}`, settings);
-  const session = new WatchedSession(config, patience);
   const client = new Client({
-    ...config,
-    stream: () => session.socket,
+    ...connectionTo(databaseUrl, `wagergate-${use}`, settings),
     connectionTimeoutMillis: 10_000,
     query_timeout: answerMs,
     keepAlive: true,
@@ -190,15 +174,7 @@ async function open(
   });
   // If the connection breaks between two queries, the next query fails.
   client.on('error', () => undefined);
-  try {
-    await client.connect();
-    if (first !== undefined) await client.query(first);
-    await connectionChecks(known).onConnect(client);
-    const pid = ownSessionOf(client);
-    if (pid !== undefined) session.begin(pid);
-    return client;
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
+  await client.connect();
+  noteOwnSession(client);
+  return client;
 }

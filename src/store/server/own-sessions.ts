@@ -1,22 +1,17 @@
-import type { ClientBase } from 'pg';
+import type { Client } from 'pg';
 
 /** The sessions of PostgreSQL that this process has open, by their number there. */
 const open = new Set<number>();
-const pids = new WeakMap<ClientBase, number>();
 
 /** Call it for each new connection. */
-export function noteOwnSession(client: ClientBase, pid: number): void {
+export function noteOwnSession(client: Client & { readonly processID?: number | null }): void {
+  const { processID: pid } = client;
+  if (pid == null) return;
   open.add(pid);
-  pids.set(client, pid);
   client.once('end', () => open.delete(pid));
 }
 
-/** Their numbers (`pg_backend_pid()`). */
+/** Their numbers (`pg_backend_pid()`); behind a pooler, those that it makes up. */
 export function ownSessions(): readonly number[] {
   return [...open];
-}
-
-/** The number of a connection's session; undefined if it was not noted. */
-export function ownSessionOf(client: ClientBase): number | undefined {
-  return pids.get(client);
 }

@@ -63,7 +63,7 @@ export class PlayerTakeover {
     url: string,
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<PlayerTakeover> {
-    const client = await openLongConnection({ url }, 'import');
+    const client = await openLongConnection(url, 'import');
     const takeover = new PlayerTakeover(client, dryRun);
     try {
       await takeover.#prepare();

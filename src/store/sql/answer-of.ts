@@ -1,6 +1,5 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import { withinOrArrived } from '../../lib/within.ts';
-import type { Connection } from './client-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -27,11 +26,4 @@ export function answerOf(
     });
   });
   return withinOrArrived(limitMs, answer);
-}
-
-/** The same connection, for statements that may each take no longer than `limitMs`. */
-export function limited(client: ClientBase, limitMs: number): Connection {
-  return {
-    query: async (text, values) => ({ rows: await answerOf(client, { text, values }, limitMs) }),
-  };
 }

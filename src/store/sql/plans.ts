@@ -1,4 +1,5 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
+import { unreachable } from '../../domain/unreachable.ts';
 import { answerOf } from './answer-of.ts';
 
 /**
@@ -23,6 +24,24 @@ export const PLANS = {
 
 export type Plans = keyof typeof PLANS;
 
+/** The settings with which a statement of some plans runs on a connection of others; undefined if it needs none. */
+export function settingsOn(
+  connection: Plans,
+  plans: Plans,
+): Readonly<Record<string, string>> | undefined {
+  if (plans === connection) return undefined;
+  switch (plans) {
+    case 'kept':
+      // A plan for each execution is never worse, it only takes longer to make.
+      return undefined;
+    case 'each':
+    case 'ordered':
+      return { plan_cache_mode: 'force_custom_plan', enable_seqscan: 'on', ...PLANS[plans] };
+    default:
+      return unreachable(plans);
+  }
+}
+
 /**
  * How long a connection keeps its plans before it makes new ones. A plan that was made while a table had a few
  * rows reads all rows through an index, and would do so until the next ANALYZE, however fast the table grows.
@@ -32,13 +51,13 @@ const KEPT_MS = 30_000;
 /** Makes connections discard `kept` plans in time (docs/decisions/0012-prisma-and-pg.md). */
 export class KeptPlans {
   /** When a connection's plans were begun, by `performance.now()`. */
-  readonly #plannedAtMs = new WeakMap<PoolClient, number>();
+  readonly #plannedAtMs = new WeakMap<ClientBase, number>();
 
   /**
    * Call it before each statement. Costs a sixth of a new connection, which would discard the plans as well.
    * @param answerMs how long the server may take
    */
-  async forgetOld(client: PoolClient, answerMs: number): Promise<void> {
+  async forgetOld(client: ClientBase, answerMs: number): Promise<void> {
     const nowMs = performance.now();
     const plannedAtMs = this.#plannedAtMs.get(client);
     if (plannedAtMs !== undefined && nowMs - plannedAtMs < KEPT_MS) return;

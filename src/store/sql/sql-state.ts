@@ -3,6 +3,9 @@ import { DatabaseError } from 'pg';
 /** Could not be serialized, or was chosen to end a deadlock: rolled back in favour of another transaction. */
 const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/** `read_only_sql_transaction`: the server is a standby, or set to read only. */
+export const READ_ONLY = '25006';
+
 /** SQLSTATE classes that are about the server's state rather than the statement. */
 const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 

@@ -172,7 +172,7 @@ describe('a run that is cut short', () => {
   it('by the end of its process is on record as such before that ends', async () => {
     const reconciler = new Reconciler({
       ...kept(gateway),
-      ...{ database: { url: gateway.databaseUrl }, logger: pino({ enabled: false }) },
+      ...{ databaseUrl: gateway.databaseUrl, logger: pino({ enabled: false }) },
       configuration: () => loadConfiguration(gateway.configFolder, { SERVICE_SECRET }),
     });
     const arrived = Promise.withResolvers<void>();

@@ -33,7 +33,7 @@ export async function age({ gateway, transactionId }: TestBet, days: number): Pr
 /** Closes each operator's next day that is due. @returns `alpha 2026-11-20` for each */
 export async function closeNext(gateway: TestGateway, times = AT_ONCE): Promise<string[]> {
   const { database } = gateway.parts;
-  const { closed, failed } = await closeDueDays(database, { url: gateway.databaseUrl }, times);
+  const { closed, failed } = await closeDueDays(database, gateway.databaseUrl, times);
   for (const { error } of failed) throw error;
   return closed.map(({ operatorId, day }) => `${operatorId} ${day}`);
 }

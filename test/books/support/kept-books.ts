@@ -35,7 +35,7 @@ export async function bookAll(gateway: TestGateway, batchEntries = 1_000): Promi
     const [left] = await rowsOf(
       gateway,
       `SELECT count(*)::int AS count FROM attempts a, books_cursor c
-        WHERE a.confirmed IS NOT FALSE
+        WHERE a.confirmed
           AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)`,
     );
     if (left?.count !== 0) throw new Error(`${left?.count} attempts are not booked`);

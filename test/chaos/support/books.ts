@@ -6,7 +6,7 @@ import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts'
 /** Confirmed but not yet booked. The sums may agree earlier: a lost bet's result moves nothing. */
 const UNBOOKED = `
   SELECT a.operation_id FROM attempts a CROSS JOIN books_cursor c
-   WHERE a.confirmed IS NOT FALSE
+   WHERE a.confirmed
      AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)`;
 const PATIENT = { timeout: 20_000, interval: 100 };
 

@@ -62,8 +62,7 @@ export async function settleDown(gateway: TestGateway): Promise<void> {
   const other = await acceptedBet(gateway);
   const unsettled = async () => expect((await other.unsettle()).status).toBe(200);
   await vi.waitFor(unsettled, PATIENCE);
-  const { database, journalDatabase } = gateway.parts;
-  const inUse = () => database.use.inUse + journalDatabase.use.inUse;
+  const inUse = () => gateway.parts.pools().reduce((sum, pool) => sum + pool.inUse, 0);
   await expect.poll(inUse, PATIENCE).toBe(0);
 }
 

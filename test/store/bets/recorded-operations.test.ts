@@ -95,7 +95,7 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                             transaction_time, next_attempt_at, dead_at)
     SELECT id, operator_id, transaction_id, operation, '${state}', ${attempts}, '', now(), now()`;
-  const attempt = (result: string, confirmed: string, sent = 'NULL') => `
+  const attempt = (result: string, confirmed: string, sent = 'true') => `
     INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed, sent)
     SELECT id, 1, now(), 1, '${result}', ${confirmed}, ${sent}`;
   expect(await told('SELECT')).toEqual([false, false]);
@@ -106,11 +106,9 @@ it('knows whether a wallet may have seen an operation, and whether that conclude
   expect(await told(attempt('accepted', 'true'))).toEqual([true, true]);
   // After its lease had ended: it says nothing about the bet.
   expect(await told(attempt('accepted', 'false'))).toEqual([true, false]);
-  expect(await told(attempt('timeout', 'NULL'))).toEqual([true, false]);
-  expect(await told(attempt('connection', 'NULL', 'true'))).toEqual([true, false]);
-  expect(await told(attempt('connection', 'NULL', 'false'))).toEqual([false, false]);
-  // Of an earlier release: whether a byte of it had left is not on record.
-  expect(await told(attempt('connection', 'NULL'))).toEqual([true, false]);
+  expect(await told(attempt('timeout', 'false'))).toEqual([true, false]);
+  expect(await told(attempt('connection', 'false', 'true'))).toEqual([true, false]);
+  expect(await told(attempt('connection', 'false', 'false'))).toEqual([false, false]);
 });
 
 it('knows a place by its requestId, and one without by its bytes (I10)', async () => {

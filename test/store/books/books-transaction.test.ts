@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('a connection that the server ends between two queries fails the work, not the process (I12)', async () => {
-  const ended = BooksTransaction.run({ url: database.url }, false, async (books) => {
+  const ended = BooksTransaction.run(database.url, false, async (books) => {
     const [pid] = await books.rows('SELECT pg_backend_pid() AS pid', [], (row) => row.int('pid'));
     await onServer(database.url, (client) =>
       client.query('SELECT pg_terminate_backend($1, 5000)', [pid]),
@@ -34,7 +34,7 @@ it('a worker that is stopped while it has the books locked does not keep them lo
   const books = await openBooks();
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: isLocked, resolve: tellLocked } = Promise.withResolvers<void>();
-  const stopped = BooksTransaction.prepared({ url: books.url }, async (transaction) => {
+  const stopped = BooksTransaction.prepared(books.url, async (transaction) => {
     await transaction.lock();
     tellLocked();
     await goesOn;

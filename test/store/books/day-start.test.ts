@@ -88,7 +88,7 @@ describe('a day begins with the first moment of its date', () => {
   });
 
   it('and to a rebuild from that day on', async () => {
-    const start = BooksTransaction.run({ url: books.url }, true, (transaction) =>
+    const start = BooksTransaction.run(books.url, true, (transaction) =>
       new RebuildSteps(transaction).startOf('2025-10-26', 'Atlantic/Azores'),
     );
     expect(await start).toEqual(new Date('2025-10-26T00:00:00Z'));

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => books.close());
 
 const count = (operatorId?: string) =>
-  BooksTransaction.prepared({ url: books.url }, (transaction) =>
+  BooksTransaction.prepared(books.url, (transaction) =>
     countUnresolved(transaction, {
       timeZone: 'UTC',
       ...(operatorId && { operatorId, day: books.day }),
@@ -91,7 +91,7 @@ it('locks the books only where something has changed, and goes on while others h
   await promise('alpha', 'USD', 'one');
   await count();
   const before = await version();
-  await BooksTransaction.run({ url: books.url }, false, () => count());
+  await BooksTransaction.run(books.url, false, () => count());
   expect(await version()).toBe(Number(before) + 1);
 });
 
@@ -102,7 +102,7 @@ it('counts for a day that is closed long after its end what its statement lists 
     INSERT INTO books_days (day, operator_id, currency, bets, stakes)
     VALUES ((clock_timestamp() AT TIME ZONE 'UTC')::date - 20, 'alpha', 'USD', 1, 10)`);
   await books.query(`UPDATE deliveries SET created_at = created_at - interval '20 days'`);
-  await closeDueDays(books.database, { url: books.url }, times);
+  await closeDueDays(books.database, books.url, times);
   const closed = `SELECT open_count::int, totals->0->>'unresolved' AS unresolved FROM books_statements`;
   expect(await books.query(closed)).toEqual([{ open_count: 1, unresolved: '1' }]);
 });

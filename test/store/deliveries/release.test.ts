@@ -59,7 +59,7 @@ describe('a release leaves alone', () => {
     expect(await released({ generation: 3 })).toEqual(UNTOUCHED);
   });
 
-  it('the back-off of what an earlier release has let go, whose horizon is whole again', async () => {
+  it('the back-off of what was let go before, whose horizon is whole again', async () => {
     const left = await released({ generation: 1, held: false });
     expect(left).toEqual({ isDue: false, isHeld: false, hoursLeft: 1 });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { forgetPlayer } from '../../../src/store/players/forget.ts';
-import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { createPrisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer, rowsOf, waitForLock } from '../../support/server.ts';
@@ -11,10 +11,8 @@ const BETS = 450;
 const DELIVERIES = 30_000;
 
 let database: TestDatabase;
-let prisma: Prisma;
 beforeAll(async () => {
   database = await createDatabase();
-  prisma = createPrisma(database.url);
   await raw(`
     INSERT INTO players (id, operator_id, operator_user, user_id)
     VALUES (1, 'alpha', 'ann', 'user-1'), (2, 'alpha', 'bob', 'user-2');
@@ -45,9 +43,17 @@ beforeAll(async () => {
     ANALYZE`);
 }, 60_000);
 afterAll(async () => {
-  await prisma.$disconnect();
   await database.drop();
 });
+
+const forget = async (userId: string) => {
+  const prisma = createPrisma(database.url);
+  try {
+    return await forgetPlayer(prisma, userId, BY);
+  } finally {
+    await prisma.$disconnect();
+  }
+};
 
 const raw = (text: string) => rowsOf(database.url, text);
 
@@ -67,8 +73,7 @@ it('forgets a player with very many bets, and reads nobody else’s deliveries f
   await raw('SELECT pg_stat_force_next_flush()');
   await raw('SELECT pg_stat_reset()');
   const counts = { bets: BETS, messages: 2 * BETS, attempts: 2 * BETS };
-  expect(await forgetPlayer(prisma, 'user-1', BY)).toEqual({ kind: 'forgotten', ...counts });
-  await prisma.$disconnect();
+  expect(await forget('user-1')).toEqual({ kind: 'forgotten', ...counts });
   // What a connection has read is counted when PostgreSQL ends its process, a moment after it is closed.
   const read = () =>
     raw(`SELECT seq_tup_read::int AS scanned FROM pg_stat_user_tables
@@ -91,7 +96,7 @@ it('forgets a player with very many bets, and reads nobody else’s deliveries f
 it('forgets no player of whom a dead letter waits for a person', async () => {
   const one = `WHERE operation = 'settle' AND transaction_id = 'bet-1'`;
   await raw(`UPDATE deliveries SET state = 'dead' ${one}`);
-  const dead = await forgetPlayer(prisma, 'user-2', BY);
+  const dead = await forget('user-2');
   await raw(`UPDATE deliveries SET state = 'delivered' ${one}`);
   expect(dead).toEqual({ kind: 'open', transactionIds: ['bet-1'] });
 });
@@ -101,7 +106,7 @@ it('leaves a bet alone that is placed while it goes through the others', async (
     await client.query('BEGIN');
     await client.query(`SELECT FROM operations WHERE transaction_id =
       (SELECT transaction_id FROM bets WHERE player_id = 2 ORDER BY created_at LIMIT 1) FOR UPDATE`);
-    const forgetting = forgetPlayer(prisma, 'user-2', BY);
+    const forgetting = forget('user-2');
     await waitForLock(database.url);
     await client.query(`
       INSERT INTO bets (transaction_id, operator_id, player_id, generation, place)

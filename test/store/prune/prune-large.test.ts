@@ -30,8 +30,8 @@ async function fill(name: string, count: number, at: string, settlement: string)
        INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, created_at)
        SELECT transaction_id, 'alpha', 'place', gen_random_uuid(), '{}', '${at}' FROM bet
        RETURNING id)
-     INSERT INTO attempts (operation_id, number, started_at, latency_ms, result)
-     SELECT id, 1, '${at}', 1, 'accepted' FROM operation`,
+     INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+     SELECT id, 1, '${at}', 1, 'accepted', true FROM operation`,
   );
 }
 

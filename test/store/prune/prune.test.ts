@@ -56,8 +56,8 @@ async function bet(transactionId: string, facts: BetFacts = {}): Promise<void> {
                                  created_at)
          VALUES ('${transactionId}', 'alpha', 'place', '${randomUUID()}', '{}', '${time}')
          RETURNING id)
-       INSERT INTO attempts (operation_id, number, started_at, latency_ms, result)
-       SELECT id, 1, '${time}', 1, 'accepted' FROM op`,
+       INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+       SELECT id, 1, '${time}', 1, 'accepted', true FROM op`,
     );
   }
   if (facts.delivery === undefined) return;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('a comparison whose process is stopped lets go of the journal, so that months can be pruned and made', async () => {
-  const table = await SideTable.open({ url: database.url }, 1_000);
+  const table = await SideTable.open(database.url, 1_000);
   onTestFinished(() => table.close());
   const unsaid = { currency: null, stake: null, payout: null, state: null };
   await table.add(

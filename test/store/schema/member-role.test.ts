@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { prune } from '../../../src/store/prune/prune.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
@@ -9,9 +6,6 @@ import { TestBet } from '../../support/bet.ts';
 import { createBareDatabase } from '../../support/database.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { databaseUrl, onServer, rowsOf } from '../../support/server.ts';
-
-const FOLDER = join(import.meta.dirname, '../../../prisma/migrations');
-const THIS = '20261126190000_months_of_the_owner';
 
 /** Tables of the journal that are not its owner's. */
 const OTHERS = `
@@ -70,27 +64,6 @@ it('months that a member of the owner makes are the owner’s: it prunes them, a
   const pruned = await prune(as(owner), { before, isDryRun: false, log: () => undefined });
   expect(pruned.months).toMatchObject([{ result: 'dropped' }]);
   await rowsOf(url, `DROP ROLE ${member}`);
-});
-
-it.each([
-  ['a migration by their maker gives the owner those that earlier builds made', false],
-  ['also where the owner has applied all migrations before, which says whose they are', true],
-])('%s', async (_, isOwnerFirst) => {
-  const { owner, member, as } = await ownerAndMember();
-  const earlier = await mkdtemp(join(tmpdir(), 'wagergate-migrations-'));
-  onTestFinished(() => rm(earlier, { recursive: true }));
-  for (const name of (await readdir(FOLDER)).filter((one) => one < THIS)) {
-    await cp(join(FOLDER, name), join(earlier, name), { recursive: true });
-  }
-  await migrate(as(owner), { folder: earlier });
-  await rowsOf(as(member), monthFrom(12));
-  const said: string[] = [];
-  if (isOwnerFirst) await migrate(as(owner), { log: (line) => said.push(line) });
-  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 2 }]);
-  const whose = said.filter((line) => line.includes(`let ${member} run \`wagergate migrate\``));
-  expect(whose).toHaveLength(isOwnerFirst ? 2 : 0);
-  await migrate(as(member));
-  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 0 }]);
 });
 
 it('where the owner may create no tables, a month is made nevertheless, and stays its maker’s', async () => {

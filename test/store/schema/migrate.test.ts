@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { migrate } from '../../../src/store/schema/migrate.ts';
-import { MigrationError } from '../../../src/store/schema/migration-scripts.ts';
-import { whatIsPending } from '../../../src/store/schema/migration-status.ts';
+import { whatIsPending } from '../../../src/store/schema/journal-database.ts';
+import { MigrationError, migrate } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
-import { migrationStatus } from '../../support/migrations.ts';
+import { pendingThere } from '../../support/migrations.ts';
 import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
@@ -41,9 +40,9 @@ describe('migrate', () => {
   it('applies what is pending, in order, and once', async () => {
     await write('2_second', 'ALTER TABLE a ADD COLUMN c INT;');
     await write('1_first', 'CREATE TABLE a (b INT);');
-    expect((await migrationStatus(database.url, folder)).pending).toEqual(['1_first', '2_second']);
+    expect(await pendingThere(database.url, folder)).toEqual(['1_first', '2_second']);
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['1_first', '2_second'] });
-    expect((await migrationStatus(database.url, folder)).pending).toEqual([]);
+    expect(await pendingThere(database.url, folder)).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
     await write('3_third', 'CREATE TABLE d ();');
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['3_third'] });
@@ -135,13 +134,10 @@ describe('migrate', () => {
       'migration 2_bad could not be applied: relation "a" already exists',
     );
     expect(await tables()).toEqual([{ tablename: 'a' }]);
-    expect(await migrationStatus(database.url, folder)).toEqual({
-      pending: ['2_bad', '3_after'],
-      failed: ['2_bad'],
-    });
+    expect(await pendingThere(database.url, folder)).toEqual(['2_bad', '3_after']);
     await write('2_bad', 'CREATE TABLE b ();');
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_bad', '3_after'] });
-    expect(await migrationStatus(database.url, folder)).toEqual({ pending: [], failed: [] });
+    expect(await pendingThere(database.url, folder)).toEqual([]);
   });
 
   it('begins again what a killed process left unfinished', async () => {
@@ -152,10 +148,7 @@ describe('migrate', () => {
       database.url,
       `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '2_killed')`,
     );
-    const said: string[] = [];
-    const log = (line: string) => said.push(line);
-    expect(await migrate(database.url, { folder, log })).toEqual({ applied: ['2_killed'] });
-    expect(said[0]).toBe('migration 2_killed was begun earlier and not finished: trying it again');
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_killed'] });
     expect(await tables()).toEqual([{ tablename: 'a' }, { tablename: 'b' }]);
   });
 
@@ -199,7 +192,7 @@ describe('migrate', () => {
     await write('2_newer', 'CREATE TABLE b ();');
     await migrate(database.url, { folder });
     await rm(join(folder, '2_newer'), { recursive: true });
-    expect((await migrationStatus(database.url, folder)).pending).toEqual([]);
+    expect(await pendingThere(database.url, folder)).toEqual([]);
     expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
   });
 

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { AuditLog } from '../../../src/store/audit/audit-log.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
-import { MigrationError } from '../../../src/store/schema/migration-scripts.ts';
-import { whatIsPending } from '../../../src/store/schema/migration-status.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet } from '../../support/bet.ts';
@@ -63,52 +61,6 @@ it('people see and change only its content, and nothing of another installation 
     { subject: 'player x' },
     { action: 'delivery.resolve' },
   ]);
-});
-
-it('another installation’s journal behind it in the search_path is not taken for this one’s (I8)', async () => {
-  const both = (schemas: string) => {
-    const url = new URL(others);
-    url.searchParams.set('options', `-c search_path=${schemas}`);
-    return url.href;
-  };
-  await onServer(others, (client) => client.query('CREATE SCHEMA wg'));
-  const taken = migrate(both('wg,public'));
-  await expect(taken).rejects.toThrow(MigrationError);
-  await expect(taken).rejects.toThrow(
-    'a journal in the schema public, but new tables would be made in wg',
-  );
-  // As the message says: both ways work.
-  expect(await migrate(both('public,wg'))).toEqual({ applied: [] });
-  expect((await migrate(both('wg'))).applied).not.toEqual([]);
-  expect(await migrate(both('wg,public'))).toEqual({ applied: [] });
-});
-
-it('a start whose search_path leads to no journal names the one that is there, before anybody makes an empty one', async () => {
-  const url = new URL(others);
-  await onServer(others, (client) => client.query('CREATE SCHEMA elsewhere'));
-  url.searchParams.set('options', '-c search_path=elsewhere');
-  const pending = await whatIsPending(url.href);
-  expect(pending?.isElsewhere).toBe(true);
-  expect(pending?.words).toMatch(/^the database lacks \d+ migration/);
-  expect(pending?.words).toMatch(
-    /; a journal is in the schema .*public.*, to which search_path does not lead: set/,
-  );
-});
-
-it('a start makes no second journal where search_path was changed, except where the address itself names the schema', async () => {
-  const database = await createBareDatabase();
-  onTestFinished(() => database.drop());
-  const { url } = database;
-  const name = new URL(url).pathname.slice(1);
-  await migrate(url);
-  await onServer(url, (client) => client.query('CREATE SCHEMA other'));
-  const own = new URL(url);
-  own.searchParams.set('options', '-c search_path=other');
-  await onServer(url, (client) => client.query(`ALTER DATABASE "${name}" SET search_path = other`));
-  await expect(migrate(url, { isAsked: false })).rejects.toThrow(
-    /to which search_path does not lead.*a second one is meant/,
-  );
-  expect((await migrate(own.href, { isAsked: false })).applied).not.toEqual([]);
 });
 
 it('months that only another installation’s journal has are made here too', async () => {

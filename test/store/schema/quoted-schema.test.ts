@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
@@ -13,23 +13,10 @@ it('a journal may be in a schema whose name has to be quoted: it is migrated, an
   await onServer(database.url, (client) => client.query('CREATE SCHEMA "Wager-gate"'));
   const url = new URL(database.url);
   url.searchParams.set('options', '-c search_path="Wager-gate"');
-  const lines: string[] = [];
-  await migrate(url.href, { log: (line) => lines.push(line) });
-  const start = () =>
-    awaitDatabase(
-      readEnvironment({ DATABASE_URL: url.href, REDIS_URL: 'redis://127.0.0.1:1' }),
-      systemClock,
-      pino({ level: 'silent' }),
-    );
-  await start();
-  // Its sequences are looked up there as well.
-  await onServer(database.url, (client) =>
-    client.query(
-      `INSERT INTO "Wager-gate".players (id, operator_id, operator_user, user_id) VALUES (7, 'alpha', 'a', 'b')`,
-    ),
+  await migrate(url.href);
+  await awaitDatabase(
+    readEnvironment({ DATABASE_URL: url.href, REDIS_URL: 'redis://127.0.0.1:1' }),
+    systemClock,
+    pino({ level: 'silent' }),
   );
-  await expect(start()).rejects.toThrow(/run `wagergate migrate` once/);
-  await migrate(url.href, { log: (line) => lines.push(line) });
-  expect(lines.at(-1)).toContain('ids go on above theirs');
-  await start();
 });

@@ -1,14 +1,11 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { migrateDatabase } from '../../../src/cli/database.ts';
-import { CommandFailed } from '../../../src/cli/failures.ts';
 import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { openLongConnection } from '../../../src/store/server/connection.ts';
-import { startPostgres } from '../../../tools/embedded/postgres.ts';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { setUpDatabase } from '../../support/foreign-settings.ts';
@@ -32,97 +29,23 @@ const whyNot = (url: string) =>
 
 /** Does what the message says. */
 async function obey(message: string): Promise<void> {
-  const [statements] = message.match(/ALTER (?:ROLE|SEQUENCE|TABLE) .*;/) ?? [];
+  const [statements] = message.match(/ALTER ROLE .*;/) ?? [];
   await onServer(server.url, (client) => client.query(statements ?? 'there is none'));
 }
 
-describe('a server on which a commit is not kept', () => {
-  beforeEach(() => setUpDatabase(server.url, { synchronous_commit: 'off' }));
-
-  it('starts no gateway, and what the message says is all there is to do (I1)', async () => {
-    const message = await whyNot(server.url);
-    expect(message).toMatch(/^PostgreSQL \(DATABASE_URL, postgresql:.*\) commits before anything/);
-    await obey(message);
-    expect(await whyNot(server.url)).toBe('it starts');
-  });
-
-  it('gets no schema', async () => {
-    await expect(migrateDatabase({ DATABASE_URL: server.url }, () => undefined)).rejects.toThrow(
-      CommandFailed,
-    );
-  });
-
-  it.each(['local', 'remote_write', 'remote_apply'])('is not one of %s', async (value) => {
+it.each([
+  ['off', 1],
+  ['local', 0],
+])(
+  'a start says in one line of log if PostgreSQL loses commits in a crash (%s)',
+  async (value, lines) => {
     await setUpDatabase(server.url, { synchronous_commit: value });
-    expect(await whyNot(server.url)).toBe('it starts');
-  });
-});
-
-describe('a journal with tables that a crash of the server would empty', () => {
-  it.each([
-    'ALTER TABLE bets SET UNLOGGED',
-    'ALTER TABLE attempts_rest SET UNLOGGED; ALTER TABLE players SET UNLOGGED',
-  ])(
-    'starts no gateway, and what the message says is all there is to do (I3): %s',
-    async (text) => {
-      await onServer(server.url, (client) => client.query(text));
-      const message = await whyNot(server.url);
-      expect(message).toMatch(
-        /would lose whole tables in a crash, because they are UNLOGGED: ALTER/,
-      );
-      await obey(message);
-      expect(await whyNot(server.url)).toBe('it starts');
-    },
-  );
-
-  it('is no other program’s table beside it', async () => {
-    await onServer(server.url, (client) => client.query('CREATE UNLOGGED TABLE cache (id INT)'));
-    expect(await whyNot(server.url)).toBe('it starts');
-  });
-});
-
-describe('sequences that connections have ids in stock of', () => {
-  it('start no gateway: a rollback would overtake a settle that was promised before it (I6)', async () => {
-    await onServer(server.url, (client) =>
-      client.query(
-        `ALTER SEQUENCE deliveries_id_seq CACHE 50; ALTER SEQUENCE operations_id_seq CACHE 9`,
-      ),
-    );
-    const message = await whyNot(server.url);
-    expect(message).toMatch(/gives ids out of order.* restart every gateway that runs/);
-    await obey(message);
-    expect(await whyNot(server.url)).toBe('it starts');
-  });
-
-  it('are no matter where no order is kept in the ids, nor is a larger step', async () => {
-    await onServer(server.url, (client) =>
-      client.query(
-        `ALTER SEQUENCE players_id_seq CACHE 50; ALTER SEQUENCE deliveries_id_seq INCREMENT 2`,
-      ),
-    );
-    expect(await whyNot(server.url)).toBe('it starts');
-  });
-});
-
-describe('a start', () => {
-  const warnings = async (url: string) => {
-    const logged: unknown[] = [];
-    const write = (line: string) => void logged.push(JSON.parse(line).msg);
-    await start(url, pino({ level: 'warn' }, { write }));
-    return logged;
-  };
-
-  it('says so where PostgreSQL does not wait for its disk (I1)', async () => {
-    expect(await warnings(server.url)).toEqual(['postgresql.fsync_off']);
-  });
-
-  it('says nothing where it does', async (context) => {
-    const own = await startPostgres();
-    context.onTestFinished(() => own.stop());
-    await migrate(own.url);
-    expect(await warnings(own.url)).toEqual([]);
-  });
-});
+    const written: string[] = [];
+    await start(server.url, pino({ level: 'warn' }, { write: (line) => written.push(line) }));
+    expect(written).toHaveLength(lines);
+    expect(written.every((line) => line.includes('postgresql.synchronous_commit_off'))).toBe(true);
+  },
+);
 
 it('a database that has not every character gets no schema, and the message says what to make', async () => {
   const url = inject('postgresUrl');
@@ -180,7 +103,7 @@ describe('behind a pooler that drops what connections ask for', () => {
 
   it('what takes long is ended by no limit of the role either', async () => {
     await setUpDatabase(server.url, { statement_timeout: '200ms' });
-    const client = await openLongConnection({ url }, 'test');
+    const client = await openLongConnection(url, 'test');
     await expect(client.query('SELECT pg_sleep(0.5)')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();
   });

@@ -1,13 +1,7 @@
-import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '../../../src/store/database.ts';
 import { createPrisma } from '../../../src/store/schema/prisma.ts';
-import {
-  connectionTo,
-  OUR_SETTINGS,
-  openLongConnection,
-  SHORT_SETTINGS,
-} from '../../../src/store/server/connection.ts';
+import { OUR_SETTINGS, openLongConnection } from '../../../src/store/server/connection.ts';
 import { statement } from '../../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { FOREIGN_SETTINGS, setUpDatabase } from '../../support/foreign-settings.ts';
@@ -44,7 +38,7 @@ const cold: Ask = async (url, text) => {
 };
 
 const long: Ask = async (url, text) => {
-  const client = await openLongConnection({ url }, 'test');
+  const client = await openLongConnection(url, 'test');
   try {
     const { rows } = await client.query<{ told: string }>(`${text} AS told`);
     return rows[0]?.told ?? '';
@@ -127,12 +121,6 @@ describe.each(KINDS)('if the database ends idle sessions, a connection %s', (_, 
   });
 });
 
-it('a connection starts with nothing that a server before 14 does not know: it would not come to say that it is too old', () => {
-  const { options } = connectionTo(server.url, 'test', SHORT_SETTINGS);
-  expect(options).toContain('-c tcp_keepalives_idle=30');
-  expect(options).not.toMatch(/-c (?:idle_session_timeout|transaction_timeout)=/);
-});
-
 async function knowsTransactionTimeout(): Promise<boolean> {
   const known = await rowsOf(
     server.url,
@@ -143,7 +131,7 @@ async function knowsTransactionTimeout(): Promise<boolean> {
 
 describe('a connection for what takes long', () => {
   it('is ended by no limit of the role or database', async () => {
-    const client = await openLongConnection({ url: server.url }, 'test');
+    const client = await openLongConnection(server.url, 'test');
     await client.query('BEGIN');
     await client.query('SELECT pg_sleep(0.6)');
     // In a transaction it does nothing for longer than the database allows.
@@ -155,7 +143,7 @@ describe('a connection for what takes long', () => {
   it('is not ended by a limit of the transaction either, where the server knows one', async () => {
     if (!(await knowsTransactionTimeout())) return;
     await setUpDatabase(server.url, { transaction_timeout: '400ms' });
-    const client = await openLongConnection({ url: server.url }, 'test');
+    const client = await openLongConnection(server.url, 'test');
     await client.query('BEGIN; SELECT pg_sleep(0.6)');
     await expect(client.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();
@@ -165,16 +153,4 @@ describe('a connection for what takes long', () => {
     const shown = await long(server.url, settings(['lock_timeout']));
     expect(shown).toBe(FOREIGN_SETTINGS.lock_timeout);
   });
-});
-
-it('is not set up by these settings without our own: the tests above can fail', async () => {
-  const client = new Client({ connectionString: server.url });
-  await client.connect();
-  const { rows } = await client.query<{ told: string }>(
-    `${settings(Object.keys(OUR_SETTINGS))} AS told`,
-  );
-  await client.end();
-  expect(rows[0]?.told).toBe(
-    'German, DMY; sql_standard; Asia/Kathmandu; off; escape; serializable; -3; off',
-  );
 });

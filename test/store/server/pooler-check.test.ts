@@ -4,15 +4,15 @@ import { migrateDatabase } from '../../../src/cli/database.ts';
 import { readEnvironment } from '../../../src/config/environment/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/process/start-up.ts';
-import { whatIsPending } from '../../../src/store/schema/migration-status.ts';
-import { refuseSharedSession } from '../../../src/store/server/pooler-check.ts';
+import { whatIsPending } from '../../../src/store/schema/journal-database.ts';
+import { refuseSharedSession } from '../../../src/store/server/start-check.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { setUpDatabase } from '../../support/foreign-settings.ts';
-import { startFullPooler, WAITS } from '../../support/full-pooler.ts';
 import { limitedRole } from '../../support/limited-role.ts';
-import { migrationStatus } from '../../support/migrations.ts';
+import { pendingThere } from '../../support/migrations.ts';
 import { connect } from '../../support/server.ts';
 import { startSharedSession } from '../../support/shared-session.ts';
+import { withholdBeyond } from '../../support/withheld-connections.ts';
 
 it('a server with room for one more connection only lets a person’s command in', async () => {
   const full = await createDatabase();
@@ -23,8 +23,9 @@ it('a server with room for one more connection only lets a person’s command in
 
 it('a pooler that has a second connection wait lets a person’s command in', async () => {
   const full = await createDatabase();
-  const url = await startFullPooler(full.url, 1, WAITS);
-  await expect(refuseSharedSession(url)).resolves.toBeUndefined();
+  const pooler = await withholdBeyond(1, 'after the login', full.url);
+  await expect(refuseSharedSession(pooler.url)).resolves.toBeUndefined();
+  await pooler.close();
   await full.drop();
 });
 
@@ -57,7 +58,7 @@ describe('behind a pooler that gives a session to whichever connection has a sta
       /^PostgreSQL \(postgresql:.*\) gives one session to several connections .*DATABASE_DIRECT_URL/,
     );
     expect(await whyNot({ ...env, MIGRATE_ON_START: 'true' })).toMatch(/\(DATABASE_URL, /);
-    await expect(migrationStatus(server.url)).resolves.toMatchObject({ failed: [] });
+    expect(await pendingThere(server.url)).not.toEqual([]);
   });
 
   it('no gateway starts that would prepare statements there, or lock over it (I3)', async () => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OutOfTime } from '../../../src/lib/within.ts';
-import { answerOf, limited } from '../../../src/store/sql/answer-of.ts';
+import { answerOf } from '../../../src/store/sql/answer-of.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 
 const run = promisify(execFile);
@@ -26,19 +26,6 @@ it('waits no longer than it is told, and the connection can then be closed at on
   client.on('error', () => undefined);
   await client.connect();
   await expect(answerOf(client, { text: 'SELECT pg_sleep(60)' }, 50)).rejects.toThrow(OutOfTime);
-  await client.end();
-});
-
-it('limits each statement of a connection for itself, as a slow server needs', async () => {
-  const client = new Client(server.url);
-  client.on('error', () => undefined);
-  await client.connect();
-  const asked = limited(client, 1_000);
-  for (const one of ['1', '2', '3']) {
-    const { rows } = await asked.query('SELECT $1 AS one, pg_sleep(0.4)', [one]);
-    expect(rows).toMatchObject([{ one }]);
-  }
-  await expect(asked.query('SELECT pg_sleep(60)', [])).rejects.toThrow(OutOfTime);
   await client.end();
 });
 

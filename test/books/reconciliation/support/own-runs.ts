@@ -27,7 +27,7 @@ export function begin(
   { runs, differences } = kept(gateway),
 ) {
   return ReconciliationRun.begin(
-    { runs, differences, database: { url: gateway.databaseUrl }, signal },
+    { runs, differences, databaseUrl: gateway.databaseUrl, signal },
     PLAN,
   );
 }

@@ -13,12 +13,7 @@ import { Pool } from 'pg';
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** The default of a column needs this function, which the schema language cannot express. */
-const FUNCTION = `CREATE FUNCTION journal_written_in(id XID8) RETURNS XID8 LANGUAGE sql AS 'SELECT id'`;
-
-/**
- * The SQL with which Prisma would create a schema from nothing, plus that function. The database is not changed.
- */
+/** The SQL with which Prisma would create a schema from nothing. The database is not changed. */
 export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<string> {
   const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
     engine.diff({
@@ -29,7 +24,7 @@ export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<
       filters: NO_FILTERS,
     }),
   );
-  return `${FUNCTION};\n${stdout ?? ''}`;
+  return stdout ?? '';
 }
 
 /** `prisma migrate deploy`. @returns the names of the migrations that it applied */
