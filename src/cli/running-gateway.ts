@@ -73,28 +73,25 @@ const reloadResult = z.object({
 const openItems = z.object({
   id: z.string(),
   openDeliveries: z.number().nullable(),
-  // A gateway of an earlier release sends neither this nor the last.
-  heldDeliveries: z.number().nullable().optional(),
+  heldDeliveries: z.number().nullable(),
   oldestDelivery: z.string().nullable(),
   deadDeliveries: z.number().nullable(),
   unresolvedBets: z.number().nullable(),
-  countsAtLeast: z.array(z.string()).default([]),
+  countsAtLeast: z.array(z.string()),
 });
 const operatorStates = z.object({
   items: z.array(
     openItems.extend({
       status: z.string(),
       breaker: z.object({ read: z.string(), money: z.string() }),
-      // What a person has set; a gateway of an earlier release does not say.
-      override: z.object({ read: z.string(), money: z.string() }).optional(),
+      // What a person has set.
+      override: z.object({ read: z.string(), money: z.string() }),
       hold: z.object({ since: z.string() }).nullable(),
-      // Nor this.
-      releasedTo: z.number().nullable().default(null),
+      releasedTo: z.number().nullable(),
     }),
   ),
-  withoutFile: z.array(openItems).default([]),
-  // A gateway of an earlier release does not say.
-  dependencies: z.object({ postgresql: z.string(), redis: z.string() }).optional(),
+  withoutFile: z.array(openItems),
+  dependencies: z.object({ postgresql: z.string(), redis: z.string() }),
 });
 
 /** What is open at one operator; null: not known at present. */

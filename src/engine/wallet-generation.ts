@@ -51,8 +51,7 @@ export function isOfOtherWallet(
   const operator = owner && configuration.operators.get(owner.operatorId);
   if (operator === undefined) return false;
   const configured = operator.wallet.generation;
-  // 0: an older version of the gateway recorded the release, which was to the generation that it named.
-  const isReleasedHere = (releasedTo || released) === configured;
+  const isReleasedHere = releasedTo === configured;
   return generation === configured || generation === NOT_KNOWN
     ? isReleasedPast(generation, configured, { released, releasedTo })
     : !isReleasedHere || Math.max(generation, configured) > released;

@@ -38,7 +38,7 @@ async function show(terminal: Terminal, { admin, json }: Options): Promise<void>
     terminal.printJson({ items, withoutFile });
     return;
   }
-  const takesWrites = dependencies?.postgresql !== 'read_only';
+  const takesWrites = dependencies.postgresql !== 'read_only';
   const rows = [
     ...items.map((item) => cells(item, takesWrites)),
     ...withoutFile.map(cellsWithoutFile),

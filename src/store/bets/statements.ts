@@ -74,7 +74,7 @@ export const RECORDED = `
          -- at once and never attempted as a delivery. Without an attempt on record it may have been sent, and its
          -- outcome lost: if it has no answer yet, or was answered 503 (bet-correct-answer).
          (EXISTS (SELECT 1 FROM attempts t
-                   WHERE t.operation_id = o.id AND t.sent IS NOT FALSE OFFSET 0)
+                   WHERE t.operation_id = o.id AND t.sent OFFSET 0)
            OR EXISTS (SELECT 1 FROM deliveries d
                        WHERE d.operation_id = o.id
                          AND (d.state <> 'superseded' OR d.attempts > 0) OFFSET 0)
@@ -87,7 +87,7 @@ export const RECORDED = `
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
                     -- An answer that arrived after its lease had ended does not affect the bet (rule 16).
-                    AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
+                    AND (t.result = 'accepted' AND t.confirmed
                          OR ${IS_REFUSAL}) OFFSET 0)
            -- What was promised and is resolved may have been passed by a later result, and is not the bet's then.
            OR coalesce(o.answer_status, a.answer_status) IS DISTINCT FROM 200

@@ -70,7 +70,7 @@ export const CHECK_BETS = statement(
     SELECT * FROM found f
      WHERE f.differs AND (
        SELECT true FROM operations o JOIN attempts a ON a.operation_id = o.id
-        WHERE o.transaction_id = f.transaction_id AND a.confirmed IS NOT FALSE
+        WHERE o.transaction_id = f.transaction_id AND a.confirmed
           AND (a.written_in, a.operation_id, a.number) > ${BOOKED_TO} LIMIT 1) IS NULL
   ), mended AS (
     DELETE FROM books_violations v USING found f
@@ -110,7 +110,7 @@ const LAG = statement(
     FROM books_cursor c
    CROSS JOIN LATERAL (
      SELECT a.started_at FROM attempts a
-      WHERE a.confirmed IS NOT FALSE
+      WHERE a.confirmed
         AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
       ORDER BY a.written_in, a.operation_id, a.number LIMIT 1) a`,
   (row) => row.int('seconds'),

@@ -20,7 +20,7 @@ const IS_BOOKED = statement(
   `
   SELECT (
     SELECT true FROM attempts a
-     WHERE a.confirmed IS NOT FALSE AND a.started_at < :ends_at
+     WHERE a.confirmed AND a.started_at < :ends_at
        AND (a.written_in, a.operation_id, a.number) > ${BOOKED_TO}
      ORDER BY a.written_in, a.operation_id, a.number LIMIT 1
   ) IS NULL AS is_booked`,

@@ -47,7 +47,7 @@ export class RebuildSteps {
     const [first] = await this.#books.rows(
       `SELECT a.written_in::text, a.operation_id, a.number
          FROM attempts a, books_cursor c
-        WHERE a.confirmed IS NOT FALSE AND a.written_in > c.pruned_in
+        WHERE a.confirmed AND a.written_in > c.pruned_in
           AND ($1::timestamptz IS NULL
                OR a.started_at >= $1::timestamptz - interval '1 hour'
                   AND a.started_at + make_interval(secs => a.latency_ms / 1000.0) >= $1::timestamptz)

@@ -1,4 +1,3 @@
-import type { NotSentReason, WalletFault } from '../../domain/wallet-answer.ts';
 import { ANSWERED_STATUS } from '../bets/answered.ts';
 import { raw, type Sql, sql } from '../schema/prisma.ts';
 
@@ -15,30 +14,13 @@ const WAS_PROMISED = sql`EXISTS (
              AND strpos(p.answer_body, '"' || d.transaction_time || '"') > 0))`;
 
 /**
- * Why a call never left, where the reason alone tells it. `connection` does not: it is recorded both for a connection
- * that broke and for one that was never made.
- */
-const NEVER_LEFT = Object.keys({
-  breaker: true,
-  bulkhead: true,
-  deadline: true,
-  maintenance: true,
-  suspended: true,
-  rate: true,
-  database: true,
-} satisfies Record<Exclude<NotSentReason, WalletFault>, true>);
-
-/** No byte of the attempt `a` has left. Earlier builds recorded only the reason. */
-const NEVER_SENT = sql`(a.sent IS FALSE OR a.sent IS NULL AND a.result = ANY (${NEVER_LEFT}::text[]))`;
-
-/**
  * No wallet has accepted the result `o`, and the service was promised nothing: it was refused (code 100 is not a
  * refusal), or never sent.
  */
 const WAS_NOT_TAKEN = sql`EXISTS (
   SELECT 1 FROM attempts a
    WHERE a.operation_id = o.id AND a.answer_status <> 200
-     AND (a.result = 'declined' AND a.code <> 100 OR ${NEVER_SENT}))`;
+     AND (a.result = 'declined' AND a.code <> 100 OR NOT a.sent))`;
 
 /**
  * The service was answered 200 from the journal, by `o`, for another result than that of the dead letter `d`: the one that

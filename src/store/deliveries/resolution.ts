@@ -10,8 +10,7 @@ interface Resolved {
 }
 
 /**
- * The result of the dead letter `d`. A dead letter of a confirmation does not store it (older releases made those when
- * `unknownRepeats: hold` came into force): there the bet `b` has it already.
+ * The result of the dead letter `d`. A dead letter of a confirmation does not store it: the bet `b` has it already.
  */
 const AMOUNT = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_amount ELSE d.settle_amount END`;
 const TYPE = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_type ELSE d.settle_type END`;

@@ -22,7 +22,7 @@ const FOREIGN = `(CASE WHEN b.generation IN (0, :generation)
                        AND h.released >= b.generation AND h.released_to > :generation)
        ELSE NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
                            AND h.released >= greatest(b.generation, :generation)
-                           AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
+                           AND h.released_to = :generation) END)`;
 
 /**
  * Whether the wallet holds a promised result already: what was promised before it was refused for good. A wallet that

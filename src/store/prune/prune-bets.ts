@@ -11,7 +11,7 @@ const BETS_AT_ONCE = 5_000;
  * with one.
  */
 const UNREAD = `EXISTS (SELECT 1 FROM operations_rest o JOIN attempts a ON a.operation_id = o.id, books_cursor c
-                         WHERE o.transaction_id = b.transaction_id AND a.confirmed IS NOT FALSE
+                         WHERE o.transaction_id = b.transaction_id AND a.confirmed
                            AND (a.written_in, a.operation_id, a.number)
                                > (c.written_in, c.operation_id, c.number))`;
 
@@ -37,7 +37,7 @@ const DELETING = `, gone AS (
          DELETE FROM attempts_rest a USING operations_gone o WHERE a.operation_id = o.id
        ), newest_gone AS (
          SELECT a.written_in FROM operations_gone o JOIN attempts a ON a.operation_id = o.id
-          WHERE a.confirmed IS NOT FALSE ORDER BY a.written_in DESC LIMIT 1
+          WHERE a.confirmed ORDER BY a.written_in DESC LIMIT 1
        ), told AS (
          UPDATE books_cursor c SET version = c.version + 1, pruned_in = n.written_in
            FROM newest_gone n WHERE c.pruned_in < n.written_in

@@ -32,7 +32,7 @@ export async function unbookedOf(
   );
   if (booked === undefined) return [];
   const { writtenIn, operationId, number } = booked;
-  const unread = `a.confirmed IS NOT FALSE
+  const unread = `a.confirmed
         AND (a.written_in, a.operation_id, a.number) > ($1::xid8, $2::bigint, $3::int)`;
   return await clientRows(
     client,
@@ -71,11 +71,11 @@ export async function newestGone(
     client,
     // Ordered by the qualified column: the bare name would mean the text, whose greatest is '999' and not '1000'.
     `SELECT gone.written_in::text FROM (
-       (SELECT a.written_in FROM ${attempts} a WHERE a.confirmed IS NOT FALSE
+       (SELECT a.written_in FROM ${attempts} a WHERE a.confirmed
          ORDER BY a.written_in DESC, a.operation_id DESC, a.number DESC LIMIT 1)
        UNION ALL
        SELECT a.written_in FROM attempts a
-        WHERE a.confirmed IS NOT FALSE AND a.operation_id BETWEEN $1::bigint AND $2::bigint
+        WHERE a.confirmed AND a.operation_id BETWEEN $1::bigint AND $2::bigint
           AND (a.started_at < $3 OR a.started_at >= $4)
           AND EXISTS (SELECT FROM ${operations} o WHERE o.id = a.operation_id
                          AND NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id))) gone
