@@ -17,12 +17,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   redis: ['domain', 'lib', 'telemetry'],
   wallets: ['domain', 'lib', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'lib', 'protocol', 'redis', 'store', 'telemetry'],
-  // Sends operations to wallets, for callbacks and deliveries alike.
-  engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry', 'wallets'],
-  deliveries: [
+  // What each callback and each delivery does, and how it is sent to its wallet. Nothing from deliveries.
+  operations: [
     'config',
     'domain',
-    'engine',
     'lib',
     'protocol',
     'redis',
@@ -31,15 +29,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
-  // Nothing from deliveries: what both need is in the engine.
-  callbacks: [
+  // What was promised and waits: which delivery is attempted when.
+  deliveries: [
     'config',
     'domain',
-    'engine',
     'lib',
+    'operations',
     'protocol',
     'redis',
-    'sessions',
     'store',
     'telemetry',
     'wallets',
@@ -47,7 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Turns what wallets confirmed into movements, days and statements; calls no wallet.
   books: ['config', 'domain', 'lib', 'protocol', 'store', 'telemetry'],
   operators: ['books', 'config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
-  // Neither callbacks nor deliveries: a failing bonus API must not affect them.
+  // Neither operations nor deliveries: a failing bonus API must not affect them.
   bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],
   http: ['domain', 'lib', 'protocol', 'telemetry'],
   openapi: ['bonuses', 'domain', 'operators', 'protocol'],

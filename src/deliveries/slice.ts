@@ -1,10 +1,10 @@
 import type { OperatorConfig } from '../config/schema/schema.ts';
-import type { Engine } from '../engine/context.ts';
-import { SendPermit } from '../engine/send-permit.ts';
+import { recordDelivery, type TriedDelivery, tryDelivery } from '../operations/deliver.ts';
+import type { Engine } from '../operations/engine.ts';
+import { SendPermit } from '../operations/send-permit.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { recordDelivery, type TriedDelivery, tryDelivery } from './deliver.ts';
 import type { Pace } from './pace.ts';
 
 export interface Slicing extends Engine {

@@ -1,9 +1,9 @@
-import type { Callbacks } from '../callbacks/context.ts';
-import { RefusedReads } from '../callbacks/refused-reads.ts';
-import { RepairedAnswers } from '../callbacks/repaired-answers.ts';
 import type { Configuration } from '../config/schema/schema.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
-import { BetChanges } from '../engine/bet-changes.ts';
+import { BetChanges } from '../operations/bet-changes.ts';
+import type { Callbacks } from '../operations/callbacks.ts';
+import { RefusedReads } from '../operations/refused-reads.ts';
+import { RepairedAnswers } from '../operations/repaired-answers.ts';
 import { Resealing, type ResealProgress } from '../sessions/resealing.ts';
 import { SessionCache } from '../sessions/session-cache.ts';
 import { Sessions } from '../sessions/sessions.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
-import { callbackRoutes } from '../callbacks/routes.ts';
-import { unknownPaths } from '../callbacks/unknown-path.ts';
 import type { Configuration } from '../config/schema/schema.ts';
 import { addressMatcher } from '../http/address-matcher.ts';
 import { EventLoopLag } from '../http/arrival.ts';
 import { createPublicServer } from '../http/public-server.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiRoute } from '../openapi/document.ts';
+import { callbackRoutes } from '../operations/routes.ts';
+import { unknownPaths } from '../operations/unknown-path.ts';
 import { RefusalLog } from '../operators/refusal-log.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';

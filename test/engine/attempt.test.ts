@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inTime, record, tryOnce } from '../../src/engine/attempt.ts';
-import { SendPermit } from '../../src/engine/send-permit.ts';
+import { inTime, record, tryOnce } from '../../src/operations/attempt.ts';
+import { SendPermit } from '../../src/operations/send-permit.ts';
 import { useTestWaits } from '../support/test-waits.ts';
 import {
   ACCEPTED,

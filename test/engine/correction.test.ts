@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../src/domain/errors.ts';
-import type { Engine } from '../../src/engine/context.ts';
-import { type AnsweredOtherwise, correctAnswer } from '../../src/engine/correction.ts';
+import { type AnsweredOtherwise, correctAnswer } from '../../src/operations/correction.ts';
+import type { Engine } from '../../src/operations/engine.ts';
 import type { Finished } from '../../src/store/bets/outcome.ts';
 import { partly } from '../support/partly.ts';
 import { useTestWaits } from '../support/test-waits.ts';

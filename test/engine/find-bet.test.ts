@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Bet, Busy } from '../../src/domain/bet.ts';
-import type { Engine } from '../../src/engine/context.ts';
-import { deliverySettings } from '../../src/engine/delivery-settings.ts';
-import { findRecoveredBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
-import { isOfOtherWallet } from '../../src/engine/wallet-generation.ts';
+import { deliverySettings } from '../../src/operations/delivery-settings.ts';
+import type { Engine } from '../../src/operations/engine.ts';
+import { findRecoveredBet, locate, unseenBet } from '../../src/operations/find-bet.ts';
+import { isOfOtherWallet } from '../../src/operations/wallet-generation.ts';
 import type { Players } from '../../src/store/sessions/players.ts';
 import { FRESH } from '../domain/support/fresh-bet.ts';
 import { partly } from '../support/partly.ts';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { Deadline } from '../../src/domain/deadline.ts';
-import type { Engine } from '../../src/engine/context.ts';
-import { finishBet, type WithDelivery } from '../../src/engine/finish-bet.ts';
+import type { Engine } from '../../src/operations/engine.ts';
+import { finishBet, type WithDelivery } from '../../src/operations/finish-bet.ts';
 import { failure } from '../../src/protocol/answers.ts';
 import type { AttemptRecord } from '../../src/store/bets/attempt-record.ts';
 import { partly } from '../support/partly.ts';

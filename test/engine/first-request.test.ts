@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstRequest } from '../../src/engine/first-request.ts';
+import { firstRequest } from '../../src/operations/first-request.ts';
 import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../src/store/bets/journal.ts';
 import { resultsAmong } from '../support/recorded-results.ts';

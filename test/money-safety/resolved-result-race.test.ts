@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { resolveResult } from '../../src/engine/resolve-result.ts';
+import { resolveResult } from '../../src/operations/resolve-result.ts';
 import { type BetInDoubt, UnknownResults } from '../../src/store/bets/unknown-results.ts';
 import { deliveriesOf } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';

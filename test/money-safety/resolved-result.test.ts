@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { resolveResult } from '../../src/engine/resolve-result.ts';
+import { resolveResult } from '../../src/operations/resolve-result.ts';
 import { type PersonsWord, UnknownResults } from '../../src/store/bets/unknown-results.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
 import { bookAll } from '../books/support/kept-books.ts';

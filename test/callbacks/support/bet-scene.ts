@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import type { Bet, BetOwner, OpenDelivery, Settlement } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import { BetCallback } from '../../../src/operations/bet-callback.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type {
   RollbackRequest,

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
 import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
 import type { Commit, Committed, OperationRecord } from '../../../src/store/bets/commit.ts';

@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import type { Handled } from '../../../src/callbacks/handled.ts';
 import type { BetOwner } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import type { ReadFailure } from '../../../src/domain/wallet-answer.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import type { Handled } from '../../../src/operations/handled.ts';
 import { parseJsonObject } from '../../../src/protocol/json.ts';
 import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
 import type { ReadAnswer, ReadCall } from '../../../src/wallets/call.ts';

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { type CallbackEdge, callbackRoutes } from '../../../src/callbacks/routes.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { type CallbackEdge, callbackRoutes } from '../../../src/operations/routes.ts';
 import { sign, signingKeys } from '../../../src/protocol/signature.ts';
 import type { SessionLookup } from '../../../src/sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../../../src/store/bets/place.ts';

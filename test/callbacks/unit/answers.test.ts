@@ -6,7 +6,7 @@ import {
   systemError,
   UNAVAILABLE,
   unavailable,
-} from '../../../src/callbacks/answers.ts';
+} from '../../../src/operations/answers.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { balance } from '../../../src/callbacks/balance.ts';
+import { balance } from '../../../src/operations/balance.ts';
 import { parseBalance } from '../../../src/protocol/messages.ts';
 import { body, message } from '../../protocol/support/bet-messages.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet, Busy } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import { BetCallback } from '../../../src/operations/bet-callback.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../../src/callbacks/settle.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { settle } from '../../../src/operations/settle.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { Session } from '../../../src/sessions/session.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';

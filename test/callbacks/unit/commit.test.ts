@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import { answerUnsent, commitInTime, recordOf } from '../../../src/callbacks/commit.ts';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { BetCallback } from '../../../src/operations/bet-callback.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { answerUnsent, commitInTime, recordOf } from '../../../src/operations/commit.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { answerOfFirst, isSame } from '../../../src/callbacks/first-copy.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { answerOfFirst, isSame } from '../../../src/operations/first-copy.ts';
 import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { answerKnownPlace } from '../../../src/callbacks/known-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { answerKnownPlace } from '../../../src/operations/known-place.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
 import type { Session, SessionLookup } from '../../../src/sessions/session.ts';

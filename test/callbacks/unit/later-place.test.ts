@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerKnownPlace } from '../../../src/callbacks/known-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { answerKnownPlace } from '../../../src/operations/known-place.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { useTestWaits } from '../../support/test-waits.ts';
 import {

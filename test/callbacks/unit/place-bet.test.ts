@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { placeBet } from '../../../src/callbacks/place-bet.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { placeBet } from '../../../src/operations/place.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { useTestWaits } from '../../support/test-waits.ts';

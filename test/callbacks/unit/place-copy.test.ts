@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { recordPlaceCopy } from '../../../src/callbacks/place-copy.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { recordPlaceCopy } from '../../../src/operations/place-copy.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { profile } from '../../../src/callbacks/profile.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { profile } from '../../../src/operations/profile.ts';
 import { parseProfile } from '../../../src/protocol/messages.ts';
 import type { Session } from '../../../src/sessions/session.ts';
 import { body, message } from '../../protocol/support/bet-messages.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { rollback } from '../../../src/callbacks/rollback.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { rollback } from '../../../src/operations/rollback.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
 import {
   AT_WALLET,

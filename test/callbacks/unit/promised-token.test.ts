@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { rollback } from '../../../src/callbacks/rollback.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { rollback } from '../../../src/operations/rollback.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { betScene, NOW, PLAYER, type Scene, TRANSACTION } from '../support/bet-scene.ts';

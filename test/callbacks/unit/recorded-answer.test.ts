@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import type { Handled } from '../../../src/callbacks/handled.ts';
-import { onRecord, recordedAnswer } from '../../../src/callbacks/recorded-answer.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
-import { firstCashout } from '../../../src/engine/first-request.ts';
+import type { BetCallback } from '../../../src/operations/bet-callback.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { firstCashout } from '../../../src/operations/first-request.ts';
+import type { Handled } from '../../../src/operations/handled.ts';
+import { onRecord, recordedAnswer } from '../../../src/operations/recorded-answer.ts';
 import type {
   SettleRequest,
   UnsettleRequest,

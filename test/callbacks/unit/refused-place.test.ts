@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import {
   recordedRefusal,
   recordRefusedPlace,
   refusalForToken,
-} from '../../../src/callbacks/refused-place.ts';
-import type { Bet } from '../../../src/domain/bet.ts';
-import { Deadline } from '../../../src/domain/deadline.ts';
+} from '../../../src/operations/refused-place.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { OperationRecord } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';

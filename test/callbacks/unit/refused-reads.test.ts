@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { RefusedReads } from '../../../src/callbacks/refused-reads.ts';
 import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import { RefusedReads } from '../../../src/operations/refused-reads.ts';
 import type { Metrics } from '../../../src/telemetry/metrics.ts';
 import type { Wallets } from '../../../src/wallets/wallets.ts';
 import { partly } from '../../support/partly.ts';

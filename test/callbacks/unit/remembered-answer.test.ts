@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { answerWithoutJournal } from '../../../src/callbacks/remembered-answer.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { answerWithoutJournal } from '../../../src/operations/remembered-answer.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
 import { PLACE } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';

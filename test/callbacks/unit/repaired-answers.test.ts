@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { RepairedAnswers } from '../../../src/callbacks/repaired-answers.ts';
+import { RepairedAnswers } from '../../../src/operations/repaired-answers.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { partly } from '../../support/partly.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { settle } from '../../../src/callbacks/settle.ts';
-import { unsettle } from '../../../src/callbacks/unsettle.ts';
 import type { Bet, LateEffect } from '../../../src/domain/bet.ts';
+import { settle } from '../../../src/operations/settle.ts';
+import { unsettle } from '../../../src/operations/unsettle.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';

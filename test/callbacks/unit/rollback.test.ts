@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rollback } from '../../../src/callbacks/rollback.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { rollback } from '../../../src/operations/rollback.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import {
   betScene,

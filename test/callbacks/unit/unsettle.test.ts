@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { unsettle } from '../../../src/callbacks/unsettle.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { unsettle } from '../../../src/operations/unsettle.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
-import { recordDelivery, tryDelivery } from '../../../src/deliveries/deliver.ts';
 import type { DeliverableOperation } from '../../../src/domain/operation.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
-import type { Engine } from '../../../src/engine/context.ts';
-import { SendPermit } from '../../../src/engine/send-permit.ts';
+import { recordDelivery, tryDelivery } from '../../../src/operations/deliver.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
+import { SendPermit } from '../../../src/operations/send-permit.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { OperatorConfig } from '../../../src/config/schema/schema.ts';
 import { Pace } from '../../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
-import { BetChanges } from '../../../src/engine/bet-changes.ts';
+import { BetChanges } from '../../../src/operations/bet-changes.ts';
 import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
 import type { Claim, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { countAttempt, logAttempt } from '../../../src/deliveries/delivery-log.ts';
 import type { AfterAttempt } from '../../../src/domain/delivery.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
-import type { Engine } from '../../../src/engine/context.ts';
+import { countAttempt, logAttempt } from '../../../src/operations/delivery-log.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';

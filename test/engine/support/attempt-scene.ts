@@ -8,8 +8,8 @@ import {
   type Begun,
   type Concluded,
   runAttempt,
-} from '../../../src/engine/attempt.ts';
-import type { Engine } from '../../../src/engine/context.ts';
+} from '../../../src/operations/attempt.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Finished } from '../../../src/store/bets/outcome.ts';
 import { partly } from '../../support/partly.ts';

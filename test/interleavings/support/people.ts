@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../src/domain/errors.ts';
-import { resolveResult } from '../../../src/engine/resolve-result.ts';
+import { resolveResult } from '../../../src/operations/resolve-result.ts';
 import { UnknownResults } from '../../../src/store/bets/unknown-results.ts';
 import type { Database } from '../../../src/store/database.ts';
 import {

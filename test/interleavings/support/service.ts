@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
-import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { placeBet } from '../../../src/callbacks/place-bet.ts';
-import { rollback } from '../../../src/callbacks/rollback.ts';
-import { settle } from '../../../src/callbacks/settle.ts';
-import { unsettle } from '../../../src/callbacks/unsettle.ts';
-import { update } from '../../../src/callbacks/update.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
-import { storedMessage } from '../../../src/engine/stored-message.ts';
+import { BetCallback } from '../../../src/operations/bet-callback.ts';
+import type { Callbacks } from '../../../src/operations/callbacks.ts';
+import { placeBet } from '../../../src/operations/place.ts';
+import { rollback } from '../../../src/operations/rollback.ts';
+import { settle } from '../../../src/operations/settle.ts';
+import { storedMessage } from '../../../src/operations/stored-message.ts';
+import { unsettle } from '../../../src/operations/unsettle.ts';
+import { update } from '../../../src/operations/update.ts';
 import { type Answer, failure } from '../../../src/protocol/answers.ts';
 import {
   type BetSlip,

@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify';
+import type { Operation } from '../domain/operation.ts';
+import type { Callback } from '../protocol/messages.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Handled } from './handled.ts';
+
+/** A callback as it is counted and logged. */
+export interface CountedCallback {
+  readonly handled: Handled;
+  /** Absent if the body could not be read. */
+  readonly message?: Callback;
+  /** Default: yes; successful profiles and balances are sampled (`logsRead`). */
+  readonly isLogged?: boolean;
+}
+
+/** Called once for each callback. */
+export function countAndLog(
+  callbacks: Callbacks,
+  request: FastifyRequest,
+  result: CountedCallback,
+): void {
+  const { handled, message } = result;
+  const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
+  const operator = handled.operatorId ?? 'unknown';
+  const operation = message?.operation ?? operationOfRoute(request);
+  callbacks.metrics.callbacks.inc({ operator, operation, outcome: handled.outcome });
+  callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
+  const isGoodRead =
+    handled.outcome === 'accepted' && (operation === 'profile' || operation === 'balance');
+  if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
+    logLine(callbacks, { operator, operation, durationMs }, result);
+  }
+}
+
+/** The one wide line of a callback. */
+function logLine(
+  callbacks: Callbacks,
+  facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
+  { handled, message }: CountedCallback,
+): void {
+  const { operator, operation, durationMs } = facts;
+  callbacks.logger.info(
+    {
+      operator,
+      operation,
+      outcome: handled.outcome,
+      status: handled.answer.status,
+      durationMs: Math.round(durationMs * 10) / 10,
+      transactionId: message && transactionIdOf(message),
+      requestId: message?.requestId,
+      ...handled.detail,
+    },
+    'callback.handled',
+  );
+}
+
+/** Of a bet; undefined for a profile or balance. */
+export function transactionIdOf(message: Callback): string | undefined {
+  return 'transactionId' in message ? message.transactionId : undefined;
+}
+
+/** The best name for a callback whose body could not be read. */
+function operationOfRoute(request: FastifyRequest): Operation {
+  switch (request.routeOptions.url) {
+    case '/user/profile':
+      return 'profile';
+    case '/user/balance':
+      return 'balance';
+    default:
+      return request.method === 'POST' ? 'place' : 'settle';
+  }
+}

@@ -1,0 +1,32 @@
+import type { Deadline } from '../domain/deadline.ts';
+import type { PlaceRequest } from '../protocol/messages.ts';
+import type { AnswerCache } from '../redis/answer-cache.ts';
+import type { PlaceJournal } from '../store/bets/place-journal.ts';
+import type { Confirmations } from '../store/deliveries/confirmations.ts';
+import type { Players } from '../store/sessions/players.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import type { Engine } from './engine.ts';
+import type { RefusedReads } from './refused-reads.ts';
+import type { RepairedAnswers } from './repaired-answers.ts';
+
+/** The dependencies of the callbacks. */
+export interface Callbacks extends Engine {
+  readonly players: Players;
+  readonly places: PlaceJournal;
+  readonly answers: AnswerCache;
+  readonly confirmations: Confirmations;
+  readonly wallets: Wallets;
+  readonly refusedReads: RefusedReads;
+  readonly repairedAnswers: RepairedAnswers;
+  /** Whether this successful profile or balance is logged; every other callback is. */
+  readonly logsRead: () => boolean;
+}
+
+/** One place while its callback is handled, as `BetCallback` is for every later operation of a bet. */
+export interface PlaceCallback {
+  readonly callbacks: Callbacks;
+  readonly message: PlaceRequest;
+  /** The message as the journal stores it: with the hash of its token. */
+  readonly stored: Buffer;
+  readonly deadline: Deadline;
+}

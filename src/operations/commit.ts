@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { OutOfTime } from '../lib/within.ts';
+import { type Answer, accepted } from '../protocol/answers.ts';
+import type { BetRequest } from '../protocol/messages.ts';
+import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
+import { done, UNAVAILABLE } from './answers.ts';
+import { type Begun, inTime } from './attempt.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { Callbacks } from './callbacks.ts';
+import { correctAnswer } from './correction.ts';
+import type { Handled } from './handled.ts';
+
+/** The bet changed since it was read: read and decide again. */
+export type Moved = { readonly kind: 'moved' };
+
+/**
+ * Commits a decision, unless the caller's time is over by then.
+ * @throws OutOfTime if it was over by PostgreSQL's clock: nothing was written
+ * @throws GatewayError if the journal failed
+ */
+export async function commitInTime(
+  { bets }: Callbacks,
+  deadline: Deadline,
+  commit: Commit,
+): Promise<Begun | Moved> {
+  const committed = await bets.commit(commit, deadline);
+  switch (committed.kind) {
+    case 'committed':
+      return { kind: 'begun', operationId: committed.operationId };
+    case 'moved':
+      return committed;
+    case 'tooLate':
+      throw new OutOfTime(0);
+    default:
+      return unreachable(committed);
+  }
+}
+
+/** The next state of a bet by a decision, and the time in a 200 that does not wait for the wallet. */
+export interface NextState {
+  readonly from: Bet;
+  readonly to: Bet;
+  readonly transactionTime: string;
+  /** Ids of the bet's deliveries that become obsolete. */
+  readonly supersedes: readonly string[];
+}
+
+/**
+ * Commits an operation that is not sent now, with its promise if there is one, and answers 200.
+ * @returns 'moved' if the bet changed since it was read
+ * @throws OutOfTime, GatewayError as `commitInTime` does
+ */
+export async function answerUnsent(
+  callback: BetCallback<BetRequest>,
+  next: NextState,
+  delivery: NewDelivery | undefined,
+): Promise<Handled | 'moved'> {
+  const { callbacks, deadline, transactionId } = callback;
+  const { from, to, transactionTime, supersedes } = next;
+  const attemptId = randomUUID();
+  const record = recordOf(callback, attemptId, accepted(transactionId, transactionTime));
+  const committed = await inTime(
+    deadline.answerMs(),
+    () => commitInTime(callbacks, deadline, { from, to, record, delivery, supersedes }),
+    async (late) => {
+      if (late.kind === 'moved') return;
+      // The decision is committed, but the service was answered 503: record that, because it will repeat.
+      const { operation } = callback.message;
+      const answered = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
+      await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'committed' }));
+    },
+  );
+  if (committed.kind === 'moved') return 'moved';
+  const outcome = delivery === undefined ? 'not_sent' : 'taken_over';
+  return done(transactionId, transactionTime, outcome, from.owner?.operatorId);
+}
+
+/** A callback's request as the journal records it. @param answer undefined if it depends on the attempt */
+export function recordOf(
+  { message, stored }: BetCallback<BetRequest>,
+  attemptId: string,
+  answer: Answer | undefined,
+): OperationRecord {
+  const { operation, requestId } = message;
+  return { operation, attemptId, requestId, body: stored, answer };
+}
+
+/** @throws Error for a bet whose player is unknown: its operations are never sent */
+export function ownerOf(bet: Bet): BetOwner {
+  if (bet.owner === undefined) throw new Error(`bet ${bet.transactionId} belongs to nobody`);
+  return bet.owner;
+}

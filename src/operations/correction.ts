@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bet } from '../domain/bet.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { BetOperation } from '../domain/operation.ts';
+import type { Answer } from '../protocol/answers.ts';
+import type { Finished } from '../store/bets/outcome.ts';
+import type { Engine } from './engine.ts';
+
+/** Repeated, because a write whose result is unknown may still take effect until PostgreSQL ends its statement. */
+const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
+
+/** An attempt whose caller got another answer than the one in its outcome. */
+export interface AnsweredOtherwise {
+  readonly transactionId: string;
+  readonly attemptId: string;
+  readonly operation: BetOperation;
+  /** The answer that the service got. */
+  readonly lateAnswer: Answer;
+  /** For a rollback: the time in its promise's answer. */
+  readonly promisedTime?: string | undefined;
+  /** For an update that its wallet has accepted: the update, with the time in its promise's answer. */
+  readonly update?: Bet['update'];
+}
+
+/**
+ * The service was answered `lateAnswer` while the outcome was being written to the journal, perhaps with
+ * another answer. The answer that was sent counts (I3), so the record is corrected.
+ * @param finished the write that was not awaited
+ * @returns never rejects; gives up with a warning after some minutes without PostgreSQL
+ */
+export async function correctAnswer(
+  engine: Engine,
+  answered: AnsweredOtherwise,
+  finished: Promise<Finished>,
+): Promise<void> {
+  const { transactionId, attemptId, operation, lateAnswer, promisedTime, update } = answered;
+  const certain = await finished.then(
+    ({ kind }) => kind,
+    () => undefined,
+  );
+  // Recorded as answered late, or not at all.
+  if (certain === 'late' || certain === 'lost') return;
+  const correction = {
+    transactionId,
+    attemptId,
+    ...lateAnswer,
+    placeAnsweredUnknown: operation === 'place',
+    rollbackTime: operation === 'rollback' ? promisedTime : undefined,
+    update,
+  };
+  for (const afterMs of CORRECT_AFTER_MS) {
+    await sleep(afterMs, undefined, { ref: false });
+    try {
+      await engine.bets.correctAnswer(correction);
+      if (certain !== undefined) return;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) {
+        engine.logger.error({ err: error, transactionId, operation }, 'bet.answer_not_corrected');
+        return;
+      }
+    }
+  }
+  const facts = { transactionId, operation, status: lateAnswer.status };
+  engine.logger.warn(facts, 'bet.answer_correction_ended');
+}

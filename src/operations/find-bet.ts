@@ -1,0 +1,78 @@
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { Players } from '../store/sessions/players.ts';
+import type { Engine } from './engine.ts';
+import { countUnknown } from './unknown-outcome.ts';
+import { generationOfUnseen, withGeneration } from './wallet-generation.ts';
+
+/** Why an operation is refused that names a bet together with another player than its own. */
+export const ANOTHER_PLAYERS = "the bet is another player's";
+
+/** The bet that an operation concerns. */
+export type Located =
+  /** The journal's bet, or a placeholder for a player whose bet is unknown here (`version` 0). */
+  | { readonly kind: 'bet'; readonly bet: Bet }
+  /** The bet belongs to another player than the operation names. */
+  | { readonly kind: 'foreign'; readonly operatorId: string | undefined }
+  /** Neither the bet nor the player is known. */
+  | { readonly kind: 'nobody' }
+  /** The bet is not in the journal, and the operation names no player. */
+  | { readonly kind: 'unnamed' };
+
+/** Finds the bet in the journal, not by token, since the session may be gone. For an unknown bet, finds its player. */
+export async function locate(
+  engine: Engine & { readonly players: Players },
+  message: { readonly transactionId: string; readonly userId?: string | undefined },
+): Promise<Located> {
+  const { userId } = message;
+  const bet = await findRecoveredBet(engine, message.transactionId);
+  if (bet !== undefined) {
+    const foreign = bet.owner !== undefined && userId !== undefined && bet.owner.userId !== userId;
+    return foreign ? { kind: 'foreign', operatorId: bet.owner?.operatorId } : { kind: 'bet', bet };
+  }
+  if (userId === undefined) return { kind: 'unnamed' };
+  const player = await engine.players.findForBet(userId);
+  if (player === undefined) return { kind: 'nobody' };
+  const { owner, ...released } = player;
+  return { kind: 'bet', bet: { ...unseenBet(engine, message.transactionId, owner), ...released } };
+}
+
+/** The present bet. An operation that a killed process left in flight is marked unknown first. */
+export async function findRecoveredBet(
+  engine: Engine,
+  transactionId: string,
+): Promise<Bet | undefined> {
+  for (;;) {
+    const bet = await engine.bets.find(transactionId);
+    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine.configuration, bet);
+    const { attemptId, operation } = bet.busy;
+    // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
+    if (await engine.bets.recover(transactionId, attemptId)) {
+      countUnknown(engine, bet.owner?.operatorId, operation);
+    }
+  }
+}
+
+/** A bet that is not in the journal, for an operation that names it. */
+export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
+  return {
+    transactionId,
+    owner,
+    sessionId: undefined,
+    amount: undefined,
+    currency: undefined,
+    generation:
+      owner === undefined ? 1 : generationOfUnseen(engine.configuration(), owner.operatorId),
+    released: 0,
+    releasedTo: 0,
+    place: { kind: 'unseen' },
+    settlement: { kind: 'none' },
+    rollback: { kind: 'none' },
+    update: undefined,
+    busy: undefined,
+    deliveries: [],
+    late: undefined,
+    standingOperationId: undefined,
+    placeAnsweredUnknown: false,
+    version: 0,
+  };
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
+import { decidePlace } from '../domain/decide.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type Answer, accepted, failure } from '../protocol/answers.ts';
+import type { Session } from '../sessions/session.ts';
+import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
+import { inTime, runAttempt } from './attempt.ts';
+import type { PlaceCallback } from './callbacks.ts';
+import { commitInTime } from './commit.ts';
+import { answerConflict, answerDuplicate } from './counted-answers.ts';
+import { findRecoveredBet } from './find-bet.ts';
+import type { Handled } from './handled.ts';
+import { answerAttempted, laterPlaceAttempt } from './place-attempt.ts';
+import { recordPlaceCopy } from './place-copy.ts';
+import { recordedRefusal } from './refused-place.ts';
+import { isOfOtherWallet, presentGeneration } from './wallet-generation.ts';
+
+/**
+ * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
+ * of a rollback, or the answer of a copy in flight, awaited within this copy's own deadline.
+ *
+ * @param session allows the place to be sent if the journal has the bet only because of other
+ *   operations
+ * @returns undefined if the bet is not in the journal, or is there only so and no session is live
+ */
+export async function answerKnownPlace(
+  placing: PlaceCallback,
+  session: Session | undefined,
+): Promise<Handled | undefined> {
+  const { callbacks, message, deadline } = placing;
+  // Only the journal counts, even if Redis has an answer: a rollback that never reached Redis (it was
+  // down, or the process was killed) must still refuse this copy (I6).
+  for (let turn = 0; ; turn += 1) {
+    const bet = await findRecoveredBet(callbacks, message.transactionId);
+    if (bet === undefined) return undefined;
+    const operatorId = bet.owner?.operatorId;
+    const decision = decidePlace(bet, message);
+    const source = turn > 0 ? 'in_flight' : 'journal';
+    const repeated = (answer: Answer) =>
+      answerDuplicate(callbacks, { operation: 'place', operatorId }, source, answer);
+    switch (decision.kind) {
+      case 'wait':
+        if (await callbacks.changes.next(message.transactionId, deadline, turn)) continue;
+        return systemError('unknown', operatorId, { reason: 'deadline' });
+      case 'conflict': {
+        const { transactionId } = message;
+        const known = { operation: 'place', operatorId, transactionId } as const;
+        const handled = answerConflict(callbacks, known, decision.why);
+        // If the player is the same, these bytes sent by PUT would be an unsettle of that bet.
+        if (bet.owner?.userId === message.userId) {
+          await recordPlaceCopy(placing, bet, handled.answer);
+        }
+        return handled;
+      }
+      case 'fenced':
+        return refused(CODES.alreadyProcessed, 'The bet is rolled back', operatorId, 'declined');
+      case 'repeat': {
+        const answer = accepted(bet.transactionId, decision.transactionTime);
+        await recordPlaceCopy(placing, bet, answer);
+        return repeated(answer);
+      }
+      case 'repeatRefusal':
+        return repeated(failure(decision.code, decision.message));
+      case 'send': {
+        const before = await recordedRefusal(placing, bet);
+        if (before !== undefined) return repeated(before);
+        if (session === undefined || isReleasedElsewhere(placing, bet, session)) return undefined;
+        if (!(await isLive(placing, session))) return undefined;
+        const placed = await placeLater(placing, bet, session);
+        if (placed === 'moved') continue;
+        return placed;
+      }
+      default:
+        return unreachable(decision);
+    }
+  }
+}
+
+/**
+ * Whether this process is still configured with the wallet before the one that the operator's bets were released to,
+ * which does not have this bet: as a place's intent asks it, for a bet that has no other row.
+ */
+function isReleasedElsewhere(
+  { callbacks }: PlaceCallback,
+  { released, releasedTo }: Bet,
+  { owner }: Session,
+): boolean {
+  const generation = presentGeneration(callbacks.configuration(), owner.operatorId);
+  return isOfOtherWallet(callbacks.configuration(), { owner, generation, released, releasedTo });
+}
+
+/** Checked again, because this place may have waited for seconds since its session was read. */
+async function isLive(
+  { callbacks, message }: PlaceCallback,
+  { sessionId }: Session,
+): Promise<boolean> {
+  const lookup = await callbacks.sessions.findCertain(message.token);
+  return lookup.kind === 'live' && lookup.session.sessionId === sessionId;
+}
+
+/**
+ * A place that comes after another operation of its bet (a settle or update that was faster). The
+ * bet already has a row, so the place updates it instead of inserting one; all else is as usual.
+ * @returns 'moved' if the bet changed since it was read
+ */
+async function placeLater(
+  placing: PlaceCallback,
+  bet: Bet,
+  session: Session,
+): Promise<Handled | 'moved'> {
+  const { callbacks, message, stored, deadline } = placing;
+  const { operatorId } = session.owner;
+  const wallet = callbacks.wallets.get(operatorId);
+  const attemptId = randomUUID();
+  // A bet belongs to the wallet that its place is sent to, so the generation is the present one.
+  const generation = presentGeneration(callbacks.configuration(), operatorId);
+  const begin = (answer: Answer | undefined) =>
+    commitInTime(callbacks, deadline, {
+      from: bet,
+      to: {
+        ...bet,
+        owner: session.owner,
+        sessionId: session.sessionId,
+        amount: message.amount,
+        currency: message.currency,
+        generation,
+        place: { kind: answer === undefined ? 'inFlight' : 'notSent' },
+        busy: answer === undefined ? { operation: 'place', attemptId, lapsed: false } : undefined,
+      },
+      record: {
+        operation: 'place',
+        attemptId,
+        requestId: message.requestId,
+        body: stored,
+        answer,
+      },
+      delivery: undefined,
+      supersedes: [],
+    });
+  if (wallet === undefined) {
+    const recorded = await inTime(
+      deadline.answerMs(),
+      () => begin(SYSTEM_ERROR),
+      () => undefined,
+    );
+    if (recorded.kind === 'moved') return 'moved';
+    const reason = 'maintenance';
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason });
+    return systemError('not_sent', operatorId, { reason });
+  }
+  const recordedAs = { attemptId, generation };
+  const attempt = laterPlaceAttempt(placing, wallet, session, recordedAs);
+  const attempted = await runAttempt(
+    callbacks,
+    attempt,
+    () => begin(undefined),
+    deadline.walletMs(),
+  );
+  return attempted.kind === 'moved' ? 'moved' : answerAttempted(operatorId, attempted);
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { CODES } from '../domain/codes.ts';
+import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import type { NotSentReason } from '../domain/wallet-answer.ts';
+import { OutOfTime } from '../lib/within.ts';
+import type { Session } from '../sessions/session.ts';
+import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
+import type { Wallet } from '../wallets/call.ts';
+import { mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
+import { type AttemptResult, inTime, runAttempt } from './attempt.ts';
+import { refusalToSend } from './callable-wallet.ts';
+import type { PlaceCallback } from './callbacks.ts';
+import type { Handled } from './handled.ts';
+import { answerKnownPlace } from './known-place.ts';
+import { answerAttempted, firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
+import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
+import { rememberAnswer } from './remembered-answer.ts';
+import { presentGeneration } from './wallet-generation.ts';
+
+/**
+ * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
+ * not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
+ * @throws GatewayError, OutOfTime if the journal failed before anything was sent
+ */
+export async function placeBet(placing: PlaceCallback): Promise<Handled> {
+  const { callbacks, message, deadline } = placing;
+  const lookup = await callbacks.sessions.route(message.token);
+  // First check what never changes about a session: this process may not know yet that it has ended.
+  const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
+  if (mismatch !== undefined) return await knownOrRefused(placing, mismatch);
+  if (lookup.kind !== 'live') {
+    return await knownOrRefused(placing, await refusalForToken(placing, lookup));
+  }
+  const { session } = lookup;
+  const { operatorId } = session.owner;
+  const wallet = callbacks.wallets.get(operatorId);
+  // A removed operator is treated as one in maintenance.
+  const unsendable =
+    wallet === undefined ? 'maintenance' : refusalToSend(wallet, 'place', deadline);
+  const intent = intentOf(placing, session, unsendable);
+
+  const begun =
+    wallet === undefined || unsendable !== undefined
+      ? await recordUnsent(placing, intent)
+      : await send(placing, wallet, session, intent);
+  switch (begun.kind) {
+    case 'attempted':
+      return answerAndRemember(placing, operatorId, begun);
+    case 'begun':
+      // Only of `recordUnsent`: what `send` begins, it also attempts.
+      callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
+      return systemError('not_sent', operatorId, { reason: unsendable });
+    case 'known':
+    case 'sessionOver': {
+      const live = begun.kind === 'known' ? session : undefined;
+      return (
+        (await answerKnownPlace(placing, live)) ?? (await refuseOverSession(placing, operatorId))
+      );
+    }
+    case 'tooLate':
+      callbacks.metrics.rejected.inc({ operator: operatorId, reason: 'database' });
+      return systemError('not_sent', operatorId, { reason: 'database' });
+    default:
+      return unreachable(begun);
+  }
+}
+
+/** Commits the intent while there is still time to send it, then sends it to the wallet. */
+async function send(
+  placing: PlaceCallback,
+  wallet: Wallet,
+  session: Session,
+  intent: PlaceIntent,
+): Promise<AttemptResult<PlaceConcluded> | PlaceBegin> {
+  const { callbacks, deadline } = placing;
+  return await whileWanted(placing, intent, (isWanted) =>
+    runAttempt<PlaceConcluded, PlaceBegin>(
+      callbacks,
+      firstPlaceAttempt(placing, wallet, session, intent),
+      () => callbacks.places.begin(intent, deadline, isWanted),
+      deadline.walletMs() - WALLET_BUDGET_MS_MIN,
+    ),
+  );
+}
+
+/** A place that will not be sent only has to be recorded in time for its answer. */
+async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promise<PlaceBegin> {
+  const { callbacks, deadline } = placing;
+  return await whileWanted(placing, intent, (isWanted) =>
+    inTime(
+      deadline.answerMs(),
+      () => callbacks.places.begin(intent, deadline, isWanted),
+      // If it is written late, it is still true: the place was not sent.
+      () => undefined,
+    ),
+  );
+}
+
+/** Begins a place. If it cannot be committed in time, it counts as rejected and is dropped from the batch. */
+async function whileWanted<T>(
+  { callbacks }: PlaceCallback,
+  { operatorId }: PlaceIntent,
+  begin: (isWanted: () => boolean) => Promise<T>,
+): Promise<T> {
+  let wanted = true;
+  try {
+    return await begin(() => wanted);
+  } catch (error) {
+    wanted = false;
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason: 'database' });
+    throw error;
+  }
+}
+
+/** The answer of an attempt, which Redis remembers once it is committed. */
+function answerAndRemember(
+  placing: PlaceCallback,
+  operatorId: string,
+  attempted: AttemptResult<PlaceConcluded>,
+): Handled {
+  if (attempted.committedInTime) rememberAnswer(placing, operatorId, attempted.concluded.answer);
+  return answerAttempted(operatorId, attempted);
+}
+
+/** Why this session may not place this bet; undefined if it may. */
+function refusalOf(
+  { callbacks, message }: PlaceCallback,
+  session: Session,
+): PlaceRefusal | undefined {
+  const mismatch = mismatchRefused(message, session);
+  // Permanent: a session never changes its player or its currency.
+  if (mismatch !== undefined) return { refusal: mismatch, owner: undefined };
+  const { owner } = session;
+  const subPartnerId = callbacks.configuration().operators.get(owner.operatorId)?.subPartnerId;
+  if (
+    subPartnerId !== undefined &&
+    message.subPartnerId !== null &&
+    message.subPartnerId !== subPartnerId
+  ) {
+    const why = 'subPartnerId: is not the operator of this player';
+    // Not permanent: somebody may correct the operator's file.
+    return { refusal: refused(CODES.validation, why, owner.operatorId), owner };
+  }
+  return undefined;
+}
+
+/** @param unsendable why the place will not be sent; undefined if it will be */
+function intentOf(
+  { callbacks, message, stored }: PlaceCallback,
+  session: Session,
+  unsendable: NotSentReason | undefined,
+): PlaceIntent {
+  const { operatorId, playerId } = session.owner;
+  return {
+    transactionId: message.transactionId,
+    attemptId: randomUUID(),
+    operatorId,
+    playerId,
+    sessionId: session.sessionId,
+    tokenHash: callbacks.sessions.hashOf(message.token),
+    amount: message.amount,
+    currency: message.currency,
+    generation: presentGeneration(callbacks.configuration(), operatorId),
+    requestId: message.requestId,
+    body: stored,
+    notSent: unsendable === undefined ? undefined : SYSTEM_ERROR,
+  };
+}
+
+/** The journal did not accept the intent (`sessionOver`): looks up why, and refuses the place with that reason. */
+async function refuseOverSession(placing: PlaceCallback, operatorId: string): Promise<Handled> {
+  const { callbacks, message } = placing;
+  const lookup = await callbacks.sessions.findCertain(message.token);
+  // Live after all: a profile has just renewed a prefixed session, or the wallet's generation has been replaced and
+  // this process has not read the new configuration yet. Code 100: the service rolls back and may place again.
+  if (lookup.kind === 'live') return systemError('not_sent', operatorId);
+  // It may differ from the session cached in this process: a failover may have lost that one and its player.
+  const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
+  const refusal = mismatch ?? (await refusalForToken(placing, lookup));
+  return await knownOrRefused(placing, refusal);
+}
+
+/**
+ * The journal's answer if it has the bet, whatever the state of its session; otherwise the refusal.
+ * @throws OutOfTime if the bet kept changing until the caller's time was over
+ */
+async function knownOrRefused(placing: PlaceCallback, refusal: PlaceRefusal): Promise<Handled> {
+  do {
+    const known = await answerKnownPlace(placing, undefined);
+    if (known !== undefined) return known;
+    const handled = await recordRefusedPlace(placing, refusal);
+    if (handled !== 'moved') return handled;
+  } while (placing.deadline.answerMs() > 0);
+  throw new OutOfTime(0);
+}

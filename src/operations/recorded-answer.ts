@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet } from '../domain/bet.ts';
+import { OutOfTime } from '../lib/within.ts';
+import {
+  type BetRequest,
+  parseBet,
+  type SettleRequest,
+  type UnsettleRequest,
+  type UpdateRequest,
+} from '../protocol/messages.ts';
+import type { RecordedOperation } from '../store/bets/journal.ts';
+import { inTime } from './attempt.ts';
+import type { BetCallback } from './bet-callback.ts';
+import { recordOf } from './commit.ts';
+import { isSame } from './first-copy.ts';
+import type { Handled } from './handled.ts';
+
+/** The version of a bet that only has its place: one write for its row, one for the outcome. */
+const PLACED_VERSION = 2;
+
+type Recorded =
+  | BetCallback<SettleRequest>
+  | BetCallback<UnsettleRequest>
+  | BetCallback<UpdateRequest>;
+
+/**
+ * The answer to a settle, unsettle or update that is a replayed request, or a copy that was
+ * overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
+ * (docs/reference.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
+ * an unsettle, and are a conflict.
+ * @returns undefined if it is not on record
+ * @throws GatewayError if the journal fails
+ */
+export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
+  const { callbacks, message } = callback;
+  const { transactionId, requestId } = message;
+  if (bet.version === 0) return undefined;
+  const isPlace =
+    message.operation === 'unsettle' &&
+    callbacks.bets.hasPlace({ transactionId, requestId, body: callback.stored });
+  // Looked up only if something can be on record: a bet's first operation does not pay for it.
+  const isFirst = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
+  const underId =
+    requestId === undefined || isFirst
+      ? []
+      : callbacks.bets.operationsUnder({ transactionId, requestId });
+  const [isOfPlace, sameId] = await Promise.all([isPlace, underId]);
+  if (isOfPlace) return callback.conflict(bet.owner?.operatorId, 'it is the request of its place');
+  // Even while an operation is in flight: it may be the same result requested anew, which may be refused, and this
+  // copy, if it waited, would get that answer instead of its own.
+  const first = sameId.find((recorded) => isFinal(recorded) && asksForSame(recorded, message));
+  return first?.answer && callback.repeated(bet, first.answer);
+}
+
+/**
+ * Records the request of a copy before it is answered from the journal: its bytes, sent again when
+ * another result or update stands, must not count as a new one.
+ * @throws OutOfTime, GatewayError if it cannot be recorded: the service repeats it
+ */
+export async function onRecord(callback: Recorded, handled: Handled): Promise<Handled> {
+  const { callbacks, message, transactionId, deadline } = callback;
+  const { answer, operatorId } = handled;
+  const isFinalCopy = handled.outcome === 'duplicate' && answer.status < 500;
+  const { requestId } = message;
+  if (!isFinalCopy || requestId === undefined) return handled;
+  const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
+  if (sameId.some((recorded) => isFinal(recorded) && asksForSame(recorded, message))) {
+    return handled;
+  }
+  const record = recordOf(callback, randomUUID(), answer);
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordCopy({ transactionId, operatorId }, record, deadline),
+    () => undefined,
+  );
+  if (!isWritten) throw new OutOfTime(0);
+  return handled;
+}
+
+/** A 503 makes the service repeat; it treats any other answer as final. */
+function isFinal({ answer }: RecordedOperation): boolean {
+  return answer !== undefined && answer.status < 500;
+}
+
+function asksForSame(recorded: RecordedOperation, message: BetRequest): boolean {
+  const earlier = messageOf(recorded);
+  return earlier !== undefined && isSame(earlier, message);
+}
+
+function messageOf({ operation, body }: RecordedOperation): BetRequest | undefined {
+  if (operation === 'place') return undefined;
+  const parsed = parseBet('PUT', body);
+  return parsed.ok ? parsed.message : undefined;
+}

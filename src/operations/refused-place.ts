@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import { decidePlace } from '../domain/decide.ts';
+import type { Answer } from '../protocol/answers.ts';
+import { type PlaceRequest, parseBet } from '../protocol/messages.ts';
+import type { SessionLookup } from '../sessions/session.ts';
+import { tokenRefused } from './answers.ts';
+import { inTime } from './attempt.ts';
+import type { PlaceCallback } from './callbacks.ts';
+import { unseenBet } from './find-bet.ts';
+import type { Handled } from './handled.ts';
+import { splitToken } from './prefixed-token.ts';
+
+type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
+
+/** A refusal of a place without calling its wallet. */
+export interface PlaceRefusal {
+  readonly refusal: Handled;
+  /** The player whose bet the same bytes could still become; undefined if they never can. */
+  readonly owner: BetOwner | undefined;
+}
+
+/** The refusal of a place whose token is not live; a later profile may still make a prefixed token live. */
+export async function refusalForToken(
+  placing: PlaceCallback,
+  lookup: NotLive,
+): Promise<PlaceRefusal> {
+  const owner = await ownerOnceLive(placing, lookup);
+  return { refusal: tokenRefused(lookup), owner };
+}
+
+/**
+ * Answers with a refusal, which is recorded first if it may stop applying: the service takes it as
+ * final and never rolls back, so the same bytes must not become a bet later
+ * (docs/money-safety.md).
+ * @returns 'moved' if a copy of this place was faster: its answer has to be looked up
+ * @throws OutOfTime, GatewayError if it cannot be recorded: answered 100, the service rolls back
+ */
+export async function recordRefusedPlace(
+  { callbacks, message, stored, deadline }: PlaceCallback,
+  { refusal, owner }: PlaceRefusal,
+): Promise<Handled | 'moved'> {
+  if (owner === undefined) return refusal;
+  const { transactionId, requestId } = message;
+  const bet =
+    (await callbacks.bets.find(transactionId)) ?? unseenBet(callbacks, transactionId, owner);
+  if (decidePlace(bet, message).kind !== 'send') return 'moved';
+  const { answer } = refusal;
+  const attemptId = randomUUID();
+  const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordRefusal(bet, record, deadline),
+    () => undefined,
+  );
+  return isWritten ? refusal : 'moved';
+}
+
+/** The player whose bet this would be if its token became live; undefined if it never can. */
+async function ownerOnceLive(
+  { callbacks, message }: PlaceCallback,
+  lookup: NotLive,
+): Promise<BetOwner | undefined> {
+  const { token, userId } = message;
+  // By the token alone: the operator's file may be missing for a while, or say `issued`, and be corrected.
+  const prefix = splitToken(token);
+  // An issued session never comes back, nor does one that was ended.
+  if (prefix === undefined || lookup.kind === 'ended') return undefined;
+  if (lookup.kind === 'expired') return lookup.session.owner;
+  // Not recorded for an unknown player: one who first appears later gets another id than the one in this place, unless
+  // people import that very id (docs/money-safety.md).
+  const owner = await callbacks.players.findByUserId(userId);
+  return owner?.operatorId === prefix.operatorId ? owner : undefined;
+}
+
+/**
+ * The recorded answer if this same place was refused before, with the same token and `subPartnerId`. With
+ * others it is a new attempt by the service, which is decided anew.
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function recordedRefusal(
+  { callbacks, stored }: PlaceCallback,
+  bet: Bet,
+): Promise<Answer | undefined> {
+  const recorded = await callbacks.bets.operationsOf(bet.transactionId);
+  const asked = decidingMembers(stored);
+  return recorded.find(({ operation, body }) => {
+    if (operation !== 'place') return false;
+    const before = decidingMembers(body);
+    return before?.token === asked?.token && before?.subPartnerId === asked?.subPartnerId;
+  })?.answer;
+}
+
+/** The members that a refusal depends on, read from a stored place; its token stands there as a hash. */
+function decidingMembers(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
+  const parsed = parseBet('POST', body);
+  return parsed.ok && parsed.message.operation === 'place' ? parsed.message : undefined;
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { backoffMs } from '../domain/backoff.ts';
+import type { Bet } from '../domain/bet.ts';
+import { concludeResult } from '../domain/conclude.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { within } from '../lib/within.ts';
+import { accepted, isoTime } from '../protocol/answers.ts';
+import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
+import type { NewDelivery } from '../store/bets/commit.ts';
+import type { Wallet } from '../wallets/call.ts';
+import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
+import { type Attempt, type AttemptResult, runAttempt } from './attempt.ts';
+import type { BetCallback } from './bet-callback.ts';
+import { callToken } from './call-token.ts';
+import { callWallet } from './call-wallet.ts';
+import { callableWallet } from './callable-wallet.ts';
+import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
+import { deliverySettings, newDelivery } from './delivery-settings.ts';
+import { finishBet, type WithDelivery } from './finish-bet.ts';
+import { firstRequest } from './first-request.ts';
+import { detailOf, type Handled } from './handled.ts';
+import { leaveToPerson } from './left-to-person.ts';
+import { resultIn } from './result-in.ts';
+
+type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
+
+/** The differences between sending a settle and an unsettle. */
+export interface ResultTerms {
+  /** For a cashout: the operator token of the session that asked for it. Undefined for any other result. */
+  readonly cashoutToken: string | undefined;
+  /** Whether a result that cannot be delivered now becomes a delivery, answered 200. */
+  readonly mayQueue: boolean;
+}
+
+/**
+ * Sends a settle or unsettle to the wallet. While its outcome is unknown, so is the bet's result, and nothing is
+ * answered from the journal.
+ * @returns 'moved' if the bet changed since it was read
+ */
+export async function sendResult(
+  callback: ResultCallback,
+  bet: Bet,
+  terms: ResultTerms,
+): Promise<Handled | 'moved'> {
+  const { callbacks, message, deadline } = callback;
+  const { operatorId } = ownerOf(bet);
+  const callable = callableWallet(callbacks, bet, message.operation, deadline);
+  if ('refusal' in callable) {
+    if (terms.mayQueue) return await takeOverResult(callback, bet, []);
+    const { refusal: reason } = callable;
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason });
+    return unavailable('not_sent', operatorId, { reason });
+  }
+  const { wallet } = callable;
+  if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
+    return await heldForPerson(callback, bet);
+  }
+  const attempt = await resultAttempt(callback, wallet, bet, terms);
+  const { attemptId } = attempt;
+  const attempted = await runAttempt(
+    callbacks,
+    attempt,
+    () =>
+      commitInTime(callbacks, deadline, {
+        from: bet,
+        to: { ...bet, busy: { operation: message.operation, attemptId, lapsed: false } },
+        record: recordOf(callback, attemptId, undefined),
+        delivery: undefined,
+        supersedes: [],
+      }),
+    deadline.walletMs(),
+  );
+  return attempted.kind === 'moved' ? 'moved' : handledOf(operatorId, attempted);
+}
+
+function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): Handled {
+  const { conclusion, delivery, answer, lateAnswer } = attempted.concluded;
+  const detail = detailOf(attempted.sent);
+  // Only what is committed is answered; otherwise 503, and the service repeats it.
+  if (!attempted.committedInTime) {
+    const late = { ...detail, reason: 'not_recorded' };
+    return { answer: lateAnswer, outcome: 'unknown', operatorId, detail: late };
+  }
+  const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
+  const outcome = isTakenOver ? 'taken_over' : conclusion.outcome;
+  return { answer, outcome, operatorId, detail };
+}
+
+/**
+ * A wallet that pays repeats twice never gets one (`unknownRepeats: hold`): a person has to find out what it did with
+ * the first. The dead letter for that person is made when the attempt ends or, if its process was killed, by the worker
+ * (`deliveries/confirm.ts`); or here, if the dialect item was set after both.
+ */
+async function heldForPerson(
+  { callbacks, message, transactionId, deadline }: ResultCallback,
+  bet: Bet,
+): Promise<Handled> {
+  const { operatorId } = ownerOf(bet);
+  const { operation } = message;
+  callbacks.logger.error({ operator: operatorId, operation, transactionId }, 'bet.repeat_held');
+  if (bet.late === undefined) await within(deadline.answerMs(), leaveToPerson(callbacks, bet));
+  return unavailable('unknown', operatorId, { reason: 'held' });
+}
+
+async function resultAttempt(
+  callback: ResultCallback,
+  wallet: Wallet,
+  bet: Bet,
+  terms: ResultTerms,
+): Promise<Attempt<WithDelivery>> {
+  const { callbacks, message, transactionId, deadline } = callback;
+  const { operatorId } = ownerOf(bet);
+  const attemptId = randomUUID();
+  // Read before the commit, which fails if another operation comes in between.
+  const first = wallet.callerDialect.stableRequestId
+    ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message, { attemptId }))
+    : undefined;
+  const { cashoutToken } = terms;
+  const operatorToken =
+    cashoutToken === undefined ? await callToken(callback, bet, wallet) : undefined;
+  const owner = ownerOf(bet);
+  const request = {
+    message,
+    attemptId,
+    owner,
+    books: bet,
+    terms: bet,
+    operatorToken,
+    cashoutToken,
+    first,
+  };
+  const attempt: Omit<Attempt<WithDelivery>, 'finish'> = {
+    transactionId,
+    attemptId,
+    operatorId,
+    operation: message.operation,
+    deadline,
+    call: (sending) => callWallet(callbacks, wallet, request, deadline, sending),
+    conclude: (sent) => conclude(callback, wallet, bet, sent, terms),
+  };
+  return { ...attempt, finish: finishBet(callbacks, attempt) };
+}
+
+function conclude(
+  callback: ResultCallback,
+  wallet: Wallet,
+  bet: Bet,
+  sent: BetAnswer,
+  { mayQueue }: ResultTerms,
+): WithDelivery {
+  const { callbacks, message, transactionId, deadline } = callback;
+  const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
+  const conclusion = concludeResult(bet, resultIn(message), sent, {
+    tokenIsChecked: isCashout,
+    answeredTime: undefined,
+  });
+  const answer = answerFor(transactionId, conclusion.answer);
+  if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
+    // Only a person may send it again, so it is a dead letter from the start, which alerts.
+    const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
+    const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
+    return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
+  }
+  // Nothing is promised to a caller who has hung up: it will repeat the result (I11).
+  if (answer !== undefined || !mayQueue || deadline.hasEnded) {
+    const delivery = { kind: 'none' } as const;
+    return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };
+  }
+  const settings = deliverySettings(callbacks.configuration(), ownerOf(bet).operatorId);
+  const transactionTime = nowOf(callback);
+  return {
+    conclusion,
+    delivery: {
+      kind: 'new',
+      delivery: promiseOf(callback, bet, transactionTime),
+      retryInMs: sent.kind === 'notSent' ? 0 : backoffMs(1, settings, Math.random()),
+    },
+    answer: accepted(transactionId, transactionTime),
+    lateAnswer: UNAVAILABLE,
+  };
+}
+
+/** Commits the operation as a delivery, behind or in place of pending ones, and answers 200. */
+export async function takeOverResult(
+  callback: ResultCallback,
+  bet: Bet,
+  supersedes: readonly string[],
+): Promise<Handled | 'moved'> {
+  const transactionTime = nowOf(callback);
+  const next = { from: bet, to: bet, transactionTime, supersedes };
+  return await answerUnsent(callback, next, promiseOf(callback, bet, transactionTime));
+}
+
+/**
+ * Records a result that the wallet already holds, and cancels only what was promised since and no wallet has seen: an
+ * unsettle cancels a promised settle, and the standing result, sent again, cancels a promised unsettle.
+ */
+export async function recordUnsentResult(
+  callback: ResultCallback,
+  bet: Bet,
+  supersedes: readonly string[],
+): Promise<Handled | 'moved'> {
+  const keepsSettle = bet.settlement.kind === 'settled' && callback.message.operation === 'settle';
+  const transactionTime = keepsSettle ? bet.settlement.transactionTime : nowOf(callback);
+  const to: Bet = keepsSettle
+    ? bet
+    : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
+  return await answerUnsent(callback, { from: bet, to, transactionTime, supersedes }, undefined);
+}
+
+function promiseOf(
+  { callbacks, message }: ResultCallback,
+  bet: Bet,
+  transactionTime: string,
+): NewDelivery {
+  const { operation } = message;
+  const settle =
+    operation === 'settle'
+      ? { settle: { amount: message.amount, resultType: message.resultType } }
+      : {};
+  const promise = { operation, state: 'pending', transactionTime, ...settle } as const;
+  return newDelivery(callbacks.configuration(), ownerOf(bet).operatorId, promise);
+}
+
+function nowOf({ callbacks }: ResultCallback): string {
+  return isoTime(callbacks.clock.nowMs());
+}

@@ -1,0 +1,112 @@
+import type { Bet } from '../domain/bet.ts';
+import { concludeRollback } from '../domain/conclude.ts';
+import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
+import { isoTime } from '../protocol/answers.ts';
+import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
+import { done } from './answers.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { NextState } from './commit.ts';
+import { ANOTHER_PLAYERS, unseenBet } from './find-bet.ts';
+import type { Handled } from './handled.ts';
+import { recordUnsent, sendPromised, takeOver } from './promise.ts';
+import { noteOfRepairs } from './repaired.ts';
+import { generationOfUnseen } from './wallet-generation.ts';
+
+/**
+ * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,
+ * and is a delivery from the start until a wallet has confirmed it (I4, I6).
+ * @throws GatewayError, OutOfTime if the journal failed before anything was promised
+ */
+export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
+  const { callbacks, transactionId } = rollingBack;
+  // Beside the first look at the bet, which changes nothing.
+  const fenced = callbacks.answers.fence(transactionId);
+  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const noteRepairs = noteOfRepairs(rollingBack);
+  return await rollingBack.handle(async (found) => {
+    noteRepairs(found.kind === 'bet' ? found.bet : undefined);
+    // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
+    await fenced;
+    if (found.kind === 'bet') {
+      const bet = await withOwner(rollingBack, found.bet);
+      if (bet === undefined) return rollingBack.conflict(undefined, ANOTHER_PLAYERS);
+      return await rollBackBet(rollingBack, bet, transactionTime);
+    }
+    // The player is unknown too. The tombstone is still written, to refuse a place that comes late.
+    const nobodys = unseenBet(callbacks, transactionId, undefined);
+    return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
+  });
+}
+
+async function rollBackBet(
+  rollingBack: BetCallback<RollbackRequest>,
+  bet: Bet,
+  transactionTime: string,
+): Promise<Handled | 'moved'> {
+  const { transactionId } = rollingBack;
+  const promised = (supersedes: readonly string[]) =>
+    rolledBack(bet, 'promised', transactionTime, supersedes);
+  const decision = decideRollback(bet);
+  switch (decision.kind) {
+    case 'wait':
+      if (await rollingBack.wait(bet)) return 'moved';
+      if (bet.rollback.kind !== 'none') {
+        // The first request has promised it, and its attempt is still in flight.
+        const { transactionTime: promisedTime } = bet.rollback;
+        const answered = await rollingBack.firstByNow(bet, repeatedRollback);
+        return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+      }
+      return await takeOver(rollingBack, promised(calledOffInFlight(bet)));
+    case 'nothingToSend': {
+      const next = rolledBack(bet, 'confirmed', transactionTime, decision.supersedes);
+      return await recordUnsent(rollingBack, next);
+    }
+    case 'takeOver':
+      return await takeOver(rollingBack, promised(decision.supersedes));
+    case 'send':
+      return await sendPromised(rollingBack, promised(decision.supersedes), (sent) =>
+        concludeRollback(bet, sent, { promisedTime: transactionTime, isAnswered: false }),
+      );
+    default:
+      return rollingBack.answerKnown(bet, decision);
+  }
+}
+
+function rolledBack(
+  from: Bet,
+  kind: 'promised' | 'confirmed',
+  transactionTime: string,
+  supersedes: readonly string[],
+): NextState {
+  const to = { ...from, rollback: { kind, transactionTime } };
+  return { from, to, transactionTime, supersedes };
+}
+
+/**
+ * Gives the tombstone of a bet whose player was unknown here its owner, once that player is known (imported too late,
+ * or lost and imported again). No wallet was told of the first rollback, so this repeat is sent: nothing else can
+ * return the stake. Until it is promised, the tombstone stays.
+ * @returns undefined if the repeat names another player than the first rollback: people send it by hand, and a bet
+ *   with a wrong owner could never be rolled back for the right one
+ */
+async function withOwner(
+  { callbacks, message, transactionId }: BetCallback<RollbackRequest>,
+  bet: Bet,
+): Promise<Bet | undefined> {
+  if (bet.owner !== undefined || message.userId === undefined) return bet;
+  const player = await callbacks.players.findForBet(message.userId);
+  if (player === undefined) return bet;
+  const { owner } = player;
+  const first = (await callbacks.bets.operationsOf(transactionId)).at(-1);
+  const parsed = first && parseBet('PUT', first.body);
+  if (parsed?.ok === true && parsed.message.userId !== owner.userId) return undefined;
+  const generation = generationOfUnseen(callbacks.configuration(), owner.operatorId);
+  return { ...bet, ...player, generation, rollback: { kind: 'none' } };
+}
+
+/** The decision for a copy of a rollback that has been answered; undefined while it has not. */
+function repeatedRollback(bet: Bet) {
+  const decision = decideRollback(bet);
+  return decision.kind === 'repeat' || decision.kind === 'repeatRefusal' ? decision : undefined;
+}

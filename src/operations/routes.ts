@@ -1,0 +1,245 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CODES } from '../domain/codes.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import type { StrangerLog } from '../lib/stranger-log.ts';
+import { OutOfTime, within } from '../lib/within.ts';
+import { failure } from '../protocol/answers.ts';
+import {
+  type Callback,
+  type ParseResult,
+  parseBalance,
+  parseBet,
+  parseProfile,
+} from '../protocol/messages.ts';
+import { type SigningKey, verify } from '../protocol/signature.ts';
+import { refused, systemError, unavailable } from './answers.ts';
+import { balance } from './balance.ts';
+import { BetCallback } from './bet-callback.ts';
+import { type CountedCallback, countAndLog, transactionIdOf } from './callback-log.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Handled } from './handled.ts';
+import { placeBet } from './place.ts';
+import { profile } from './profile.ts';
+import { answerWithoutJournal } from './remembered-answer.ts';
+import { rollback } from './rollback.ts';
+import { settle } from './settle.ts';
+import { storedMessage } from './stored-message.ts';
+import { unsettle } from './unsettle.ts';
+import { update } from './update.ts';
+
+/** The dependencies of the routes, besides those of the callbacks. */
+export interface CallbackEdge {
+  /** The service's prepared secrets; read for each request, because they rotate. */
+  readonly serviceKeys: () => readonly SigningKey[];
+  readonly isAllowed: (address: string) => boolean;
+  readonly strangers: StrangerLog;
+}
+
+/** Of an IPv6 address that ends in an IPv4 one, with brackets and a port. */
+const ADDRESS_CHARACTERS_MAX = 53;
+
+type Parse = (body: Buffer) => ParseResult<Callback>;
+
+/** The callbacks from the service (service protocol, Callbacks; docs/reference.md, Callbacks). */
+export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge: CallbackEdge) {
+  const serve = (method: 'POST' | 'PUT', url: string, parse: Parse) =>
+    app.route({
+      method,
+      url,
+      onError: (request, _reply, error, done) => {
+        noteTooLarge(callbacks, edge, request, error);
+        done();
+      },
+      handler: (request, reply) => handle(callbacks, edge, parse, request, reply),
+    });
+  serve('POST', '/user/profile', parseProfile);
+  serve('POST', '/user/balance', parseBalance);
+  serve('POST', '/payment/bet', (body) => parseBet('POST', body));
+  serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
+}
+
+/** One callback from its bytes to its answer: authenticated, parsed, executed, counted, logged, answered. */
+async function handle(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  parse: Parse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
+  const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
+  // Answered, or its sender hung up: from then on this request begins, promises and sends nothing (I11).
+  reply.raw.once('close', () => deadline.end());
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+
+  const unadmitted = admit(callbacks, edge, request, body);
+  if (unadmitted !== undefined) {
+    const leftOut = edge.strangers.next();
+    const handled = { ...unadmitted, detail: { ...unadmitted.detail, leftOut } };
+    return respond(callbacks, request, reply, { handled, isLogged: leftOut !== undefined });
+  }
+  const parsed = parse(body);
+  if (!parsed.ok) {
+    const why = parsed.field === undefined ? parsed.why : `${parsed.field}: ${parsed.why}`;
+    return respond(callbacks, request, reply, {
+      handled: refused(CODES.validation, why, undefined),
+    });
+  }
+  const { message } = parsed;
+  const handled = await traced(callbacks, request, message, () =>
+    carryInTime(callbacks, message, body, deadline),
+  );
+  return respond(callbacks, request, reply, { handled, message });
+}
+
+/** Counts a request whose body was too large, which the listener has refused without reading it. */
+function noteTooLarge(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  request: FastifyRequest,
+  error: FastifyError,
+): void {
+  if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return;
+  const leftOut = edge.strangers.next();
+  const detail = { reason: 'body_too_large', leftOut };
+  countAndLog(callbacks, request, {
+    handled: {
+      answer: failure(CODES.validation, error.message, 413),
+      // Not `invalid`: its signature was not checked, and anybody could trigger the alert WagergateCallbacksFail.
+      outcome: 'unauthorized',
+      operatorId: undefined,
+      detail,
+    },
+    isLogged: leftOut !== undefined,
+  });
+}
+
+/** Checks the source address, then the signature over the raw bytes, before parsing anything. */
+function admit(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  request: FastifyRequest,
+  body: Buffer,
+): Handled | undefined {
+  if (!edge.isAllowed(request.ip)) {
+    return {
+      answer: failure(CODES.blocked, 'Source address not allowed', 403),
+      outcome: 'unauthorized',
+      operatorId: undefined,
+      // Of a request that was not verified, behind a proxy that passes on anything: any text. None if the connection
+      // was reset meanwhile.
+      detail: { ip: request.ip?.slice(0, ADDRESS_CHARACTERS_MAX) },
+    };
+  }
+  const verdict = verify(request.headers['x-sign-jws'], body, edge.serviceKeys());
+  if (verdict.ok) {
+    request.trust();
+    return undefined;
+  }
+  callbacks.metrics.signatureFailures.inc({ caller: 'service' });
+  // On PUT another status than 400, so that the service retries while a rotation settles.
+  const status = request.method === 'PUT' ? 401 : 400;
+  return {
+    answer: failure(CODES.badSignature, 'Invalid signature', status),
+    outcome: 'unauthorized',
+    operatorId: undefined,
+    detail: { reason: verdict.reason },
+  };
+}
+
+/** Handles a callback within a span. Unverified requests get none. */
+function traced(
+  callbacks: Callbacks,
+  request: FastifyRequest,
+  message: Callback,
+  work: () => Promise<Handled>,
+): Promise<Handled> {
+  const { tracing, clock } = callbacks;
+  if (!tracing.isOn) return work();
+  const { operation, requestId } = message;
+  const transactionId = transactionIdOf(message);
+  return tracing.span(
+    {
+      name: `callback ${operation}`,
+      kind: 'server',
+      facts: { operation, transactionId, requestId },
+      caller: request.headers,
+      beganMsAgo: clock.monotonicMs() - request.arrivedAtMs,
+    },
+    async (span) => {
+      const handled = await work();
+      const { outcome, operatorId: operator, answer } = handled;
+      span.set({ operator, outcome, status: answer.status });
+      if (outcome === 'error' || outcome === 'unknown') span.fail(outcome);
+      return { ...handled, detail: { ...handled.detail, traceId: span.traceId } };
+    },
+  );
+}
+
+/** Always answers in time; with the safe answer if there is no other (I1, I2). */
+async function carryInTime(
+  callbacks: Callbacks,
+  message: Callback,
+  body: Buffer,
+  deadline: Deadline,
+): Promise<Handled> {
+  try {
+    return await within(deadline.lastMs(), carry(callbacks, message, body, deadline));
+  } catch (error) {
+    // Work that continues in the background must not act for a caller who has been answered.
+    deadline.end();
+    const isExpected = error instanceof OutOfTime || error instanceof GatewayError;
+    const transactionId = transactionIdOf(message);
+    callbacks.logger[isExpected ? 'warn' : 'error'](
+      { err: error, operation: message.operation, transactionId },
+      'callback.failed',
+    );
+    return message.operation === 'place'
+      ? systemError('error', undefined)
+      : unavailable('error', undefined);
+  }
+}
+
+/** Hands a callback to the file that handles its operation from beginning to end. */
+async function carry(
+  callbacks: Callbacks,
+  message: Callback,
+  body: Buffer,
+  deadline: Deadline,
+): Promise<Handled> {
+  if (message.operation === 'profile') return await profile(callbacks, message, deadline);
+  if (message.operation === 'balance') return await balance(callbacks, message, deadline);
+  const stored = storedMessage(callbacks.sessions, message, body);
+  switch (message.operation) {
+    case 'place':
+      try {
+        return await placeBet({ callbacks, message, stored, deadline });
+      } catch (error) {
+        return await answerWithoutJournal(callbacks, message, error);
+      }
+    case 'settle':
+      return await settle(new BetCallback(callbacks, message, stored, deadline));
+    case 'unsettle':
+      return await unsettle(new BetCallback(callbacks, message, stored, deadline));
+    case 'rollback':
+      return await rollback(new BetCallback(callbacks, message, stored, deadline));
+    case 'update':
+      return await update(new BetCallback(callbacks, message, stored, deadline));
+    default:
+      return unreachable(message);
+  }
+}
+
+/** Counts, logs one wide line, and sends the answer. */
+function respond(
+  callbacks: Callbacks,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: CountedCallback,
+): void {
+  countAndLog(callbacks, request, result);
+  const { status, body } = result.handled.answer;
+  reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+}

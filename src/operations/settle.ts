@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet } from '../domain/bet.ts';
+import { decideSettle } from '../domain/decide.ts';
+import type { SettleRequest } from '../protocol/messages.ts';
+import { tokenRefused, unavailable, unknownBet } from './answers.ts';
+import { inTime } from './attempt.ts';
+import type { BetCallback } from './bet-callback.ts';
+import { recordOf } from './commit.ts';
+import { firstCashout } from './first-request.ts';
+import type { Handled } from './handled.ts';
+import { onRecord, recordedAnswer } from './recorded-answer.ts';
+import { type ResultTerms, recordUnsentResult, sendResult, takeOverResult } from './result.ts';
+
+/**
+ * A settle, resettle or cashout: answered from the journal if the bet already has this result,
+ * otherwise sent to the wallet; if it cannot be delivered, answered 503, so that the service repeats
+ * it.
+ * @throws GatewayError, OutOfTime if the journal failed
+ */
+export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
+  const handled = await settling.handle(async (found) =>
+    found.kind === 'nobody' ? unknownBet() : await settleBet(settling, found.bet),
+  );
+  return await onRecord(settling, handled);
+}
+
+async function settleBet(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+): Promise<Handled | 'moved'> {
+  const { message } = settling;
+  const isCashout = message.resultType === 'cashout';
+  const recorded = await recordedAnswer(settling, bet);
+  if (recorded !== undefined) return recorded;
+  const decision = decideSettle(bet, message);
+  switch (decision.kind) {
+    case 'wait':
+      if (await settling.wait(bet)) return 'moved';
+      return unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' });
+    case 'send': {
+      const cashout = isCashout ? await cashoutToken(settling, bet) : NO_CASHOUT;
+      if ('answer' in cashout) return await recordRefusedCashout(settling, bet, cashout);
+      return await sendResult(settling, bet, { ...cashout, mayQueue: mayQueue(settling, bet) });
+    }
+    case 'takeOver':
+      // A cashout is never promised: only the wallet can accept it, while its player waits.
+      if (isCashout) return await refusedBehindQueue(settling, bet);
+      return await takeOverResult(settling, bet, decision.supersedes);
+    case 'nothingToSend':
+      return await recordUnsentResult(settling, bet, decision.supersedes);
+    default:
+      return settling.answerKnown(bet, decision);
+  }
+}
+
+type CashoutToken = Pick<ResultTerms, 'cashoutToken'>;
+const NO_CASHOUT: CashoutToken = { cashoutToken: undefined };
+
+/** Only a first settle may become a delivery: a wallet may refuse a changed result (20, 21). */
+function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet): boolean {
+  const operatorId = bet.owner?.operatorId;
+  if (operatorId === undefined || bet.settlement.kind !== 'none') return false;
+  if (message.resultType === 'cashout') return false;
+  return callbacks.configuration().operators.get(operatorId)?.settle.onFailure === 'queue';
+}
+
+/**
+ * A cashout needs a live token of its player, of any session in any currency; but only before its first attempt. If
+ * the wallet may have paid it already, the session may have ended since, and the repeat carries the first one's token.
+ */
+async function cashoutToken(
+  { callbacks, message }: BetCallback<SettleRequest>,
+  bet: Bet,
+): Promise<CashoutToken | Handled> {
+  const operatorId = bet.owner?.operatorId;
+  if (bet.settlement.kind === 'unknown') {
+    const first = await firstCashout(callbacks.bets, message);
+    const lookup = first === undefined ? undefined : await callbacks.sessions.findKept(first);
+    if (lookup !== undefined && lookup.kind !== 'unknown') {
+      const { owner, operatorToken } = lookup.session;
+      if (owner.playerId === bet.owner?.playerId) return { cashoutToken: operatorToken };
+    }
+  }
+  if (message.token === undefined) return tokenRefused({ kind: 'unknown' }, operatorId);
+  const lookup = await callbacks.sessions.findCertain(message.token);
+  if (lookup.kind === 'unknown' || lookup.session.owner.playerId !== bet.owner?.playerId) {
+    return tokenRefused({ kind: 'unknown' }, operatorId);
+  }
+  if (lookup.kind !== 'live') return tokenRefused(lookup, operatorId);
+  return { cashoutToken: lookup.session.operatorToken };
+}
+
+/** A cashout while other results of its bet wait: refused if its token is not live, otherwise answered 503. */
+async function refusedBehindQueue(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+): Promise<Handled | 'moved'> {
+  const token = await cashoutToken(settling, bet);
+  if ('answer' in token) return await recordRefusedCashout(settling, bet, token);
+  return unavailable('not_sent', bet.owner?.operatorId, { reason: 'settle_waiting' });
+}
+
+/**
+ * Refuses a cashout because of its token, after recording the refusal: a copy that saw the token live but has not
+ * begun yet then finds the refusal.
+ * @returns 'moved' if the bet changed since it was read: a copy may have been sent to the wallet meanwhile
+ * @throws OutOfTime, GatewayError if it cannot be recorded
+ */
+async function recordRefusedCashout(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+  refusal: Handled,
+): Promise<Handled | 'moved'> {
+  const { callbacks, deadline } = settling;
+  const record = recordOf(settling, randomUUID(), refusal.answer);
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordRefusal(bet, record, deadline),
+    () => undefined,
+  );
+  return isWritten ? refusal : 'moved';
+}

@@ -1,0 +1,76 @@
+import type { Bet } from '../domain/bet.ts';
+import { concludeUpdate } from '../domain/conclude.ts';
+import { decideUpdate, repeatedUpdate } from '../domain/decide.ts';
+import { isoTime } from '../protocol/answers.ts';
+import type { UpdateRequest } from '../protocol/messages.ts';
+import { done } from './answers.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { NextState } from './commit.ts';
+import type { Handled } from './handled.ts';
+import { recordUnsent, sendPromised, takeOver } from './promise.ts';
+import { onRecord, recordedAnswer } from './recorded-answer.ts';
+import { noteOfRepairs } from './repaired.ts';
+
+/**
+ * A bet data update moves no money and is always answered 200: attempted within the deadline, otherwise
+ * accepted as a delivery, unless the wallet refuses it for good or no wallet has the bet.
+ * @throws GatewayError, OutOfTime if the journal failed before anything was promised
+ */
+export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
+  const { callbacks, transactionId } = updating;
+  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const noteRepairs = noteOfRepairs(updating);
+  const handled = await updating.handle(async (found) => {
+    noteRepairs(found.kind === 'bet' ? found.bet : undefined);
+    return found.kind === 'nobody'
+      ? done(transactionId, transactionTime, 'not_sent', undefined)
+      : await updateBet(updating, found.bet, transactionTime);
+  });
+  return await onRecord(updating, handled);
+}
+
+async function updateBet(
+  updating: BetCallback<UpdateRequest>,
+  bet: Bet,
+  transactionTime: string,
+): Promise<Handled | 'moved'> {
+  const { callbacks, message } = updating;
+  const { coefficientsKey: key } = message;
+  const recorded = await recordedAnswer(updating, bet);
+  if (recorded !== undefined) return recorded;
+  const decision = decideUpdate(bet, key);
+  const operatorId = bet.owner?.operatorId;
+  const isSkipped =
+    operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
+  const to = { ...bet, update: { key, transactionTime } };
+  const updated = (supersedes: readonly string[]): NextState => {
+    return { from: bet, to, transactionTime, supersedes };
+  };
+  switch (decision.kind) {
+    case 'wait': {
+      if (await updating.wait(bet)) return 'moved';
+      const repeat = repeatedUpdate(bet, key);
+      if (repeat !== undefined) {
+        const answered = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
+        return answered ?? updating.answerKnown(bet, repeat);
+      }
+      // With `updates: skip` nothing may be sent, and a delivery would be.
+      const keep = isSkipped === true ? recordUnsent : takeOver;
+      return await keep(updating, updated([]));
+    }
+    case 'nothingToSend':
+      // On record, so that a copy gets the same answer, byte for byte.
+      return await recordUnsent(updating, updated(decision.supersedes));
+    case 'send':
+      if (isSkipped === true) return await recordUnsent(updating, updated([]));
+      return await sendPromised(updating, updated(decision.supersedes), (sent) => {
+        const asked = { key, promisedTime: transactionTime, isAnswered: false };
+        // An update that this one supersedes never reached a wallet, so it cannot be in force again.
+        const before = decision.supersedes.length === 0 ? bet.update : undefined;
+        return concludeUpdate(sent, { ...asked, before });
+      });
+    default:
+      return updating.answerKnown(bet, decision);
+  }
+}
