@@ -1,8 +1,8 @@
 import { moneyOf, moneyText } from '../money.ts';
 import type { BetRecord } from '../service/record.ts';
+import type { BookedBet } from '../world/ledger.ts';
 import type { Wallet } from '../world/wallet.ts';
 import type { Finding } from './finding.ts';
-import { heldOf } from './held.ts';
 
 /** What a wallet must hold for a bet to agree with the service. */
 interface Expected {
@@ -80,4 +80,15 @@ export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string
   if (balance === wanted) return [];
   const text = `the player has ${moneyText(balance)}; by what the service was told it is ${moneyText(wanted)}`;
   return [{ kind: 'money', bet: record.plan.id, text }];
+}
+
+/** The stake that a wallet holds for a bet and what it has paid for it; both zero after a rollback. */
+export function heldOf(booked: BookedBet | undefined): {
+  readonly stake: bigint;
+  readonly paid: bigint;
+} {
+  if (booked === undefined || booked.state === 'rolledBack' || booked.state === 'tombstone') {
+    return { stake: 0n, paid: booked?.paid ?? 0n };
+  }
+  return { stake: booked.stake, paid: booked.paid };
 }

@@ -1,4 +1,5 @@
 import type { BetRecord } from '../service/record.ts';
+import { withClient } from '../with-client.ts';
 import type { Finding } from './finding.ts';
 
 /** What the gateway still promises when nothing more can happen. */
@@ -22,5 +23,20 @@ export async function deliveryFindings(
     if (bet === undefined) return [];
     const told = `a promised ${operation} is still not delivered (${attempts} attempts, ${lastError})`;
     return [{ kind: 'undelivered', bet, text: told }];
+  });
+}
+
+/** The bets of which a person has to decide about a delivery. */
+export async function betsLeftToPeople(
+  databaseUrl: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT DISTINCT transaction_id AS id FROM deliveries
+        WHERE state = 'dead' AND transaction_id = ANY ($1)`,
+      [ids],
+    );
+    return new Set(rows.map(({ id }) => id));
   });
 }

@@ -2,8 +2,8 @@ import { moneyOf, moneyText } from '../money.ts';
 import type { BetRecord } from '../service/record.ts';
 import { withClient } from '../with-client.ts';
 import type { BookedBet } from '../world/ledger.ts';
+import { heldOf } from './books.ts';
 import type { Finding } from './finding.ts';
-import { heldOf } from './held.ts';
 
 /** What the gateway's own books say about a bet, from the wallet's side, as decimal text. */
 const SUMS = `

@@ -25,7 +25,6 @@ export class ConfigurationFolder {
   readonly path: string;
   readonly #wallets: ReadonlyMap<OperatorId, Wallet>;
   readonly #status = new Map<OperatorId, OperatorStatus>();
-  #comment = 0;
   /** Files are written one after another: faults that begin together may change the same operator. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -48,22 +47,12 @@ export class ConfigurationFolder {
     await this.#write(operator);
   }
 
-  /** Rewrites the same settings in other bytes. */
-  async touch(): Promise<void> {
-    this.#comment += 1;
-    for (const operator of OPERATORS) await this.#write(operator);
-  }
-
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 
   async #write(operator: OperatorId): Promise<void> {
-    await this.#inTurn(() => this.#writeNow(operator));
-  }
-
-  async #inTurn(write: () => Promise<void>): Promise<void> {
-    const written = this.#writing.then(write);
+    const written = this.#writing.then(() => this.#writeNow(operator));
     // The caller gets the error; the queue must go on.
     this.#writing = written.catch(() => undefined);
     await written;
@@ -75,7 +64,7 @@ export class ConfigurationFolder {
     const wallet = this.#wallets.get(operator);
     if (wallet === undefined) throw new Error(`no operator ${operator}`);
     const file = operatorFile(wallet, this.#status.get(operator) ?? 'active');
-    await writeAtOnce(path, `# ${this.#comment}\n${stringify(file)}`);
+    await writeAtOnce(path, stringify(file));
   }
 }
 

@@ -129,7 +129,6 @@ async function startProcess(
   const gateway = new Gateway({
     port,
     adminPort,
-    takesCallbacks: plan.takesCallbacks,
     env: {
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,

@@ -8,7 +8,6 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly adminPort: number;
-  readonly takesCallbacks: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -30,8 +29,6 @@ export class Gateway {
   #process: SupervisedProcess | undefined;
   #isExpectedToEnd = false;
   #stopped: readonly number[] = [];
-  /** Periods in which it could not answer, on `performance.now()`; the last may still be open. */
-  readonly away: { readonly fromMs: number; toMs: number }[] = [];
   /** Log lines of crashes, which no gateway may have. */
   readonly crashes: string[] = [];
 
@@ -48,25 +45,12 @@ export class Gateway {
     }
   }
 
-  get takesCallbacks(): boolean {
-    return this.#options.takesCallbacks;
-  }
-
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#options.port}`;
   }
 
   get adminUrl(): string {
     return `http://127.0.0.1:${this.#options.adminPort}`;
-  }
-
-  /** The lines of its log that contain this word. */
-  linesAbout(word: string): readonly string[] {
-    return this.#lines.filter((line) => line.includes(word));
-  }
-
-  lastLines(count: number): readonly string[] {
-    return this.#lines.slice(-count);
   }
 
   /** @throws Error, with its last log lines, when it does not become ready */
@@ -86,12 +70,10 @@ export class Gateway {
     const giveUpAtMs = performance.now() + READY_MS_MAX;
     while (!(await this.#isReady())) {
       if (ended || performance.now() > giveUpAtMs) {
-        throw new Error(`the gateway did not start:\n${this.lastLines(15).join('\n')}`);
+        throw new Error(`the gateway did not start:\n${this.#lines.slice(-15).join('\n')}`);
       }
       await sleep(READY_POLL_MS);
     }
-    const last = this.away.at(-1);
-    if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
   }
 
   /** Freezes the process, or one of its HTTP workers, with SIGSTOP. */
@@ -101,7 +83,6 @@ export class Gateway {
     const children = childrenOf(pid);
     this.#stopped = children.length === 0 ? [pid] : children.slice(0, 1);
     for (const each of this.#stopped) signal(each, 'SIGSTOP');
-    this.#left();
   }
 
   thaw(): void {
@@ -109,8 +90,6 @@ export class Gateway {
     if (this.#stopped.length === 0) return;
     for (const each of this.#stopped) signal(each, 'SIGCONT');
     this.#stopped = [];
-    const last = this.away.at(-1);
-    if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
   }
 
   /** `kill -9`, HTTP workers included: nothing can be cleaned up. */
@@ -118,7 +97,6 @@ export class Gateway {
     const started = this.#process;
     if (started === undefined) return;
     this.#isExpectedToEnd = true;
-    this.#left();
     this.#stopped = [];
     this.#process = undefined;
     const children = childrenOf(started.pid);
@@ -131,13 +109,6 @@ export class Gateway {
     this.thaw();
     await this.kill();
     await this.#supervisor.close();
-  }
-
-  #left(): void {
-    const last = this.away.at(-1);
-    if (last === undefined || last.toMs !== Number.POSITIVE_INFINITY) {
-      this.away.push({ fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY });
-    }
   }
 
   #keep(line: string): void {

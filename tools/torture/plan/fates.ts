@@ -8,10 +8,6 @@ const UNCERTAIN: readonly (readonly [number, FateAnswer])[] = [
   [3, 'reset'],
   [1, 'cutShort'],
   [3, 'status500'],
-  [1, 'html'],
-  [1, 'wrongId'],
-  [1, 'empty'],
-  [1, 'trickle'],
   [1, 'code'],
 ];
 

@@ -1,6 +1,6 @@
 import {
   type BetPlan,
-  COMMIT_FAULTS,
+  CONNECTION_FAULTS,
   type Fault,
   type FaultPlan,
   type Layout,
@@ -11,72 +11,35 @@ import type { Random } from './random.ts';
 
 type Draw = (random: Random, process: number) => Fault;
 
-const LINK = ['freeze', 'cut', 'reset', 'slow'] as const;
-const CONNECTION = ['holdRequest', 'holdAnswer', 'loseRequest', 'loseAnswer'] as const;
-const BROKEN = COMMIT_FAULTS.filter((fault) => fault !== 'holdCommit');
-const STATEMENT = [...CONNECTION, ...BROKEN] as const;
+const LINK = ['freeze', 'cut', 'reset'] as const;
 
 /** Shorter than the service waits for an answer, or much longer. */
 const awhile = (random: Random) =>
   random.chance(0.5) ? random.whole(100, 900) : random.whole(900, 2_800);
 
 const FAULTS: readonly (readonly [weight: number, draw: Draw])[] = [
-  [
-    9,
-    (random, process) => ({
-      kind: 'connection',
-      process,
-      how: random.pick(STATEMENT),
-      ms: awhile(random),
-    }),
-  ],
-  [
-    2,
-    (random, process) => ({
-      kind: 'postgres',
-      process,
-      how: random.pick(LINK),
-      ms: random.whole(100, 1_800),
-    }),
-  ],
-  [
-    1,
-    (random, process) => ({
-      kind: 'redis',
-      process,
-      how: random.pick(LINK),
-      ms: random.whole(100, 2_500),
-    }),
-  ],
+  [9, connection],
+  [2, (random, process) => link(random, 'postgres', process)],
+  [1, (random, process) => link(random, 'redis', process)],
   [1, () => ({ kind: 'flushRedis' })],
   [4, (random, process) => ({ kind: 'stop', process, ms: awhile(random) })],
   [1, (random, process) => ({ kind: 'kill', process, downMs: random.whole(0, 300) })],
-  [
-    2,
-    (random) => ({
-      kind: 'maintenance',
-      operator: random.pick(OPERATORS),
-      ms: random.whole(600, 2_500),
-    }),
-  ],
-  [1, () => ({ kind: 'reload' })],
-  [
-    3,
-    (random) => ({
-      kind: 'breaker',
-      operator: random.pick(OPERATORS),
-      ms: random.whole(100, 1_500),
-    }),
-  ],
-  [
-    2,
-    (random) => ({
-      kind: 'walletDown',
-      operator: random.pick(OPERATORS),
-      ms: random.whole(100, 1_500),
-    }),
-  ],
+  [2, (random) => operators(random, 'maintenance', 600)],
+  [2, (random) => operators(random, 'walletDown', 100)],
 ];
+
+function connection(random: Random, process: number): Fault {
+  const how = random.pick(CONNECTION_FAULTS);
+  return { kind: 'connection', process, how, ms: awhile(random) };
+}
+
+function link(random: Random, kind: 'postgres' | 'redis', process: number): Fault {
+  return { kind, process, how: random.pick(LINK), ms: random.whole(100, 2_000) };
+}
+
+function operators(random: Random, kind: 'maintenance' | 'walletDown', msMin: number): Fault {
+  return { kind, operator: random.pick(OPERATORS), ms: random.whole(msMin, 2_000) };
+}
 
 /** A lease lasts 15 s, so only a small share of the histories may wait for one to end. */
 const LONG_SHARE = 0.02;

@@ -103,18 +103,7 @@ export interface Fate {
   readonly code: number;
 }
 
-export type FateAnswer =
-  | 'good'
-  | 'slow'
-  | 'hang'
-  | 'reset'
-  | 'cutShort'
-  | 'status500'
-  | 'html'
-  | 'wrongId'
-  | 'empty'
-  | 'trickle'
-  | 'code';
+export type FateAnswer = 'good' | 'slow' | 'hang' | 'reset' | 'cutShort' | 'status500' | 'code';
 
 /** When a fault begins: at a time since the start, or when a bet's traffic is seen. */
 export type Trigger =
@@ -133,13 +122,7 @@ export interface FaultPlan {
 /** `process` counts the gateway's processes from 0; a number that is too high wraps around. */
 export type Fault =
   | {
-      readonly kind: 'postgres';
-      readonly process: number;
-      readonly how: LinkFault;
-      readonly ms: number;
-    }
-  | {
-      readonly kind: 'redis';
+      readonly kind: 'postgres' | 'redis';
       readonly process: number;
       readonly how: LinkFault;
       readonly ms: number;
@@ -155,35 +138,21 @@ export type Fault =
   | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
   | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
   | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }
-  | { readonly kind: 'reload' }
-  | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
   | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number };
 
-export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
+export type LinkFault = 'freeze' | 'cut' | 'reset';
 
 /**
  * `holdRequest`: nothing passes for a while, including the statement; `holdAnswer`: the statement passes, its
- * answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the server has executed it.
+ * answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the server has executed it;
+ * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01).
  */
-export type ConnectionFault =
-  | 'holdRequest'
-  | 'holdAnswer'
-  | 'loseRequest'
-  | 'loseAnswer'
-  | CommitFault;
-
-/**
- * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01); `conflictAtCommit`: it is executed, and
- * its commit is refused (40001); `loseBeforeCommit`: it is executed, and the connection breaks before the commit is
- * sent; `loseAtCommit`: the connection breaks after the commit was sent: the server carries it out, but cannot
- * answer; `holdCommit`: it is executed, and committed only after a while.
- */
-export const COMMIT_FAULTS = [
-  'holdCommit',
+export const CONNECTION_FAULTS = [
+  'holdRequest',
+  'holdAnswer',
+  'loseRequest',
+  'loseAnswer',
   'conflict',
   'deadlock',
-  'conflictAtCommit',
-  'loseBeforeCommit',
-  'loseAtCommit',
 ] as const;
-export type CommitFault = (typeof COMMIT_FAULTS)[number];
+export type ConnectionFault = (typeof CONNECTION_FAULTS)[number];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_TOKEN, type Deployment, type Process } from '../deployment/deployment.ts';
-import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
+import type { Deployment, Process } from '../deployment/deployment.ts';
+import type { ConnectionFault, Fault, FaultPlan, LinkFault } from '../plan/plan.ts';
 import type { Story } from '../story.ts';
 import type { Link } from '../world/link.ts';
 import type { LinkProxy } from '../world/link-proxy.ts';
@@ -10,9 +10,6 @@ export interface Place {
   readonly process: number;
   readonly link: Link;
 }
-
-const PATIENCE_MS = 2_000;
-const AGAIN_MS = 500;
 
 /** Causes a plan's faults, and undoes all of them. */
 export class Faults {
@@ -75,9 +72,8 @@ export class Faults {
   async #suffer(fault: Fault, at: Place | undefined): Promise<void> {
     switch (fault.kind) {
       case 'postgres':
-        return await sufferLink(this.#process(fault.process, at).postgres, fault.how, fault.ms);
       case 'redis':
-        return await sufferLink(this.#process(fault.process, at).redis, fault.how, fault.ms);
+        return await sufferLink(this.#process(fault.process, at)[fault.kind], fault.how, fault.ms);
       case 'flushRedis':
         return await flush(this.#deployment);
       case 'connection':
@@ -96,42 +92,12 @@ export class Faults {
         await sleep(fault.ms);
         return await configuration.setStatus(fault.operator, 'active');
       }
-      case 'reload':
-        return await this.#deployment.configuration.touch();
-      case 'breaker':
-        await this.#breaker(fault.operator, 'open');
-        await sleep(fault.ms);
-        return await this.#breaker(fault.operator, 'auto');
       case 'walletDown': {
         const wallet = this.#deployment.wallet(fault.operator);
         await wallet.down();
         await sleep(fault.ms);
         return await wallet.up();
       }
-    }
-  }
-
-  /** Insists on setting it back to automatic: it must not stay open. */
-  async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
-    const [first] = this.#deployment.processes;
-    for (;;) {
-      try {
-        const url = `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`;
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ class: 'money', state }),
-          signal: AbortSignal.timeout(PATIENCE_MS),
-        });
-        const text = await response.text();
-        // 409: it is already in this state.
-        if (response.status === 200 || response.status === 409) return;
-        throw new Error(`status ${response.status} ${text}`);
-      } catch (error) {
-        this.#story.tell('fault', undefined, `the breaker of ${operator} to ${state}: ${error}`);
-        if (state === 'open') return;
-      }
-      await sleep(AGAIN_MS);
     }
   }
 
@@ -169,15 +135,10 @@ function nameOf(fault: Fault): string {
   return 'how' in fault ? `${fault.kind} ${fault.how}` : fault.kind;
 }
 
-async function sufferLink(
-  proxy: LinkProxy,
-  how: 'freeze' | 'cut' | 'reset' | 'slow',
-  ms: number,
-): Promise<void> {
+async function sufferLink(proxy: LinkProxy, how: LinkFault, ms: number): Promise<void> {
   if (how === 'reset') return proxy.reset();
   if (how === 'cut') await proxy.cut();
-  else if (how === 'freeze') proxy.freeze();
-  else proxy.slow();
+  else proxy.freeze();
   await sleep(ms);
   await proxy.heal();
 }

@@ -17,8 +17,6 @@ export interface Send {
   readonly failure: 'timeout' | 'connection' | undefined;
   /** 200 with the body that the protocol requires. */
   readonly isConfirmed: boolean;
-  /** The index of the deployment's address. */
-  readonly entrance: number;
 }
 
 /** What the service believes about a bet, from its answers only. */

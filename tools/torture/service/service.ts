@@ -229,7 +229,6 @@ export class Service {
         result.json?.transactionId === transactionId &&
         typeof time === 'string' &&
         ISO_8601_UTC.test(time),
-      entrance,
     };
     record.sends.push(sent);
     const outcome = result.failure ?? `${result.status} ${result.body.slice(0, 120)}`;

@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Link } from './link.ts';
 
-const SLOW_MS = 25;
-
 /** Called for every chunk of a request that mentions a watched word, before it is passed on. */
 export type Mention = (link: Link) => void;
 
@@ -15,7 +13,6 @@ export class LinkProxy {
   readonly #watched = new Map<string, Mention>();
   #port = 0;
   #frozen = false;
-  #slow = false;
 
   constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target;
@@ -48,11 +45,6 @@ export class LinkProxy {
     for (const link of this.#links) link.hold();
   }
 
-  slow(): void {
-    this.#slow = true;
-    for (const link of this.#links) link.delayMs = SLOW_MS;
-  }
-
   /** Breaks open connections. */
   reset(): void {
     for (const link of this.#links) link.break();
@@ -69,11 +61,7 @@ export class LinkProxy {
 
   async heal(): Promise<void> {
     this.#frozen = false;
-    this.#slow = false;
-    for (const link of this.#links) {
-      link.delayMs = 0;
-      link.release();
-    }
+    for (const link of this.#links) link.release();
     await this.up();
   }
 
@@ -89,7 +77,6 @@ export class LinkProxy {
     this.#links.add(link);
     near.once('close', () => this.#links.delete(link));
     if (this.#frozen) link.hold();
-    if (this.#slow) link.delayMs = SLOW_MS;
   }
 
   #look(link: Link, chunk: Buffer): void {

@@ -1,15 +1,5 @@
 import type { Socket } from 'node:net';
-import type { CommitFault, ConnectionFault } from '../plan/plan.ts';
-import {
-  isCommit,
-  isSeries,
-  leavesTransactionOpen,
-  partedAtCommit,
-  refusal,
-  refusedAtCommit,
-  refusedCommit,
-  uncommitted,
-} from './commit-messages.ts';
+import type { ConnectionFault } from '../plan/plan.ts';
 
 /** One connection through a proxy, and the faults that it suffers. */
 export class Link {
@@ -19,12 +9,8 @@ export class Link {
   readonly #down: Lane;
   /** Called when the answer that is to be lost has come. */
   #losesAnswer: (() => void) | undefined;
-  /** Waits for the next commit that passes. */
-  #atCommit:
-    | { readonly fault: CommitFault; readonly ms: number; readonly came: () => void }
-    | undefined;
-  #isInTransaction = false;
-  delayMs = 0;
+  /** Takes the place of the next statement that passes. */
+  #refusal: { readonly sqlState: '40001' | '40P01'; readonly came: () => void } | undefined;
 
   constructor(near: Socket, far: Socket, look: (chunk: Buffer) => void) {
     this.#near = near;
@@ -38,12 +24,11 @@ export class Link {
       this.#passUp(chunk);
     });
     far.on('data', (chunk: Buffer) => {
-      this.#isInTransaction = leavesTransactionOpen(chunk);
       if (this.#losesAnswer !== undefined) {
         this.#losesAnswer();
         return this.break();
       }
-      this.#down.pass(chunk, this.delayMs);
+      this.#down.pass(chunk);
     });
     near.on('end', () => this.#up.end());
     far.on('end', () => this.#down.end());
@@ -60,7 +45,7 @@ export class Link {
 
   release(): void {
     this.#losesAnswer = undefined;
-    this.#atCommit = undefined;
+    this.#refusal = undefined;
     this.#up.release();
     this.#down.release();
   }
@@ -94,61 +79,49 @@ export class Link {
       case 'loseAnswer':
         this.#losesAnswer = came;
         return;
-      default:
-        this.#atCommit = { fault, ms, came };
+      case 'conflict':
+        this.#refusal = { sqlState: '40001', came };
+        return;
+      case 'deadlock':
+        this.#refusal = { sqlState: '40P01', came };
         return;
     }
   }
 
   #passUp(chunk: Buffer): void {
-    const due = this.#atCommit;
-    const isWhole = this.#isInTransaction ? isCommit(chunk) : isSeries(chunk);
-    if (due === undefined || !isWhole) {
-      this.#up.pass(chunk, this.delayMs);
+    const due = this.#refusal;
+    if (due === undefined || !isSeries(chunk)) {
+      this.#up.pass(chunk);
       return;
     }
-    this.#atCommit = undefined;
-    this.#breakCommit(due, chunk);
+    this.#refusal = undefined;
+    due.came();
+    this.#up.pass(refusal(due.sqlState));
   }
+}
 
-  #breakCommit(
-    { fault, ms, came }: { fault: CommitFault; ms: number; came: () => void },
-    chunk: Buffer,
-  ): void {
-    const isInWords = this.#isInTransaction;
-    if (fault === 'loseBeforeCommit' && !isInWords) {
-      // The server reports that it has executed it; then the connection breaks.
-      this.#losesAnswer = came;
-      this.#up.pass(uncommitted(chunk), 0);
-      return;
-    }
-    came();
-    switch (fault) {
-      case 'holdCommit': {
-        const [done, commit] = isInWords ? [Buffer.alloc(0), chunk] : partedAtCommit(chunk);
-        this.#up.pass(done, 0);
-        setTimeout(() => this.#up.pass(commit, 0), ms);
-        return;
-      }
-      case 'conflict':
-      case 'deadlock': {
-        const refused = refusal(fault === 'conflict' ? '40001' : '40P01');
-        this.#up.pass(isInWords ? refusedCommit() : refused, 0);
-        return;
-      }
-      case 'conflictAtCommit':
-        this.#up.pass(isInWords ? refusedCommit() : refusedAtCommit(chunk), 0);
-        return;
-      case 'loseBeforeCommit':
-        this.break();
-        return;
-      case 'loseAtCommit':
-        this.#up.pass(chunk, 0);
-        this.#up.end();
-        this.#near.resetAndDestroy();
-        return;
-    }
+const HEAD_BYTES = 5;
+const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
+
+/** Whether these are whole messages that end with a `Sync`, which another statement can replace. */
+function isSeries(chunk: Buffer): boolean {
+  let at = 0;
+  let lastAt = 0;
+  while (at + HEAD_BYTES <= chunk.length) {
+    lastAt = at;
+    at += 1 + Math.max(HEAD_BYTES - 1, chunk.readUInt32BE(at + 1));
   }
+  return at === chunk.length && chunk.subarray(lastAt).equals(SYNC);
+}
+
+/** A statement that the server refuses just as if it had met another transaction. */
+function refusal(sqlState: '40001' | '40P01'): Buffer {
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'as planned' USING ERRCODE = '${sqlState}'; END $$`;
+  const body = Buffer.from(`${raise}\0`);
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write('Q');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
 }
 
 /** One direction: held data is passed on in order, even if its sender has gone meanwhile. */
@@ -162,9 +135,8 @@ class Lane {
     this.#to = to;
   }
 
-  pass(chunk: Buffer, delayMs: number): void {
-    if (delayMs > 0) setTimeout(() => this.#push(chunk), delayMs);
-    else this.#push(chunk);
+  pass(chunk: Buffer): void {
+    this.#push(chunk);
   }
 
   end(): void {

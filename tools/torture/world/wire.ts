@@ -63,8 +63,6 @@ export function answerText(
     : { status: 400, body: JSON.stringify({ code: answer.code, message: answer.message }) };
 }
 
-const TRICKLE_MS = 100;
-
 /** Sends an answer as the fate says. */
 export function answerBadly(
   response: ServerResponse,
@@ -92,20 +90,6 @@ export function answerBadly(
     case 'status500':
       reply(response, 500, '{"code":100,"message":"broken"}');
       break;
-    case 'html':
-      reply(response, 200, '<html>Welcome to nginx</html>');
-      break;
-    case 'wrongId': {
-      const transactionTime = new Date().toISOString();
-      reply(response, 200, JSON.stringify({ transactionId: 'another', transactionTime }));
-      break;
-    }
-    case 'empty':
-      reply(response, 200, '');
-      break;
-    case 'trickle':
-      trickle(response, good.body);
-      break;
     case 'code': {
       const refusal = { ok: false, code: fate.code, message: 'as planned' } as const;
       const { status, body } = answerText(call, refusal);
@@ -125,15 +109,4 @@ export function reply(response: ServerResponse, status: number, body: string): v
       'content-length': Buffer.byteLength(body),
     })
     .end(body);
-}
-
-function trickle(response: ServerResponse, body: string): void {
-  response.writeHead(200, { 'content-length': Buffer.byteLength(body) });
-  let sent = 0;
-  const timer = setInterval(() => {
-    if (response.destroyed || sent >= body.length) return clearInterval(timer);
-    response.write(body[sent] ?? '');
-    sent += 1;
-  }, TRICKLE_MS);
-  response.once('close', () => clearInterval(timer));
 }
