@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { balanceBody } from '../../src/protocol/callback-bodies.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { expireSession, placedBet, unplacedBet } from '../support/bet.ts';
+import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const TOTAL_MS = 2_000;
@@ -73,53 +73,6 @@ describe('a profile', () => {
     gateway.wallet('alpha').misbehave('profile', how, { calls: 1 });
     const answer = await gateway.service.profile(player.token);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
-  });
-});
-
-describe('a profile whose body names more than its token', () => {
-  const ask = (token: string, more: Record<string, string>) =>
-    gateway.service.call(
-      'POST',
-      '/user/profile',
-      JSON.stringify({ token, requestId: 'more-than-usual', ...more }),
-    );
-
-  it('is refused with code 3 where that is another player or currency', async () => {
-    const [player, other] = [await gateway.player(), await gateway.player()];
-    const before = gateway.wallet('alpha').requests.length;
-    for (const more of [{ userId: other.userId }, { userId: 'nobody' }, { currency: 'EUR' }]) {
-      const answer = await ask(player.token, more);
-      expect([answer.status, answer.json?.code]).toEqual([400, 3]);
-    }
-    expect(gateway.wallet('alpha').requests).toHaveLength(before);
-    await expireSession(gateway, player.token);
-    expect((await ask(player.token, { currency: 'EUR' })).json?.code).toBe(3);
-  });
-});
-
-describe('a profile with a token that may not be used', () => {
-  async function expectRefused(token: string, code: number): Promise<void> {
-    const before = gateway.wallet('alpha').requests.length;
-    const answer = await gateway.service.profile(token);
-    expect([answer.status, answer.json?.code]).toEqual([400, code]);
-    expect(gateway.wallet('alpha').requests).toHaveLength(before);
-  }
-
-  it('that was never issued is refused with code 3', async () => {
-    await expectRefused('a-token-that-nobody-has', 3);
-  });
-
-  it('that expired is refused with code 4', async () => {
-    const player = await gateway.player();
-    await expireSession(gateway, player.token);
-    await expectRefused(player.token, 4);
-  });
-
-  it('that was revoked is refused with code 3', async () => {
-    const player = await gateway.player();
-    await gateway.service.profile(player.token);
-    await gateway.operator('alpha').revokeSessions({ operatorUser: player.user });
-    await expectRefused(player.token, 3);
   });
 });
 

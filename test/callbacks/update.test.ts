@@ -80,15 +80,6 @@ describe('an update that the wallet does not answer', () => {
     expect(await bet.deliveries()).toMatchObject([update('pending')]);
   });
 
-  it('is the same promise when it comes again (I5)', async () => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('update', { kind: 'status', status: 500 }, { calls: 1 });
-    const first = await bet.update('1.5');
-    expect((await bet.update('1.50')).body).toBe(first.body);
-    expect(bet.arrivals()).toEqual(['place', 'update']);
-    expect(await bet.deliveries()).toMatchObject([update('pending')]);
-  });
-
   it('never stands in the way of money (I6)', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('update', { kind: 'status', status: 500 }, { calls: 1 });
@@ -106,18 +97,6 @@ describe('an update that the wallet does not answer', () => {
     expect((await bet.rollback()).status).toBe(200);
     expect(await bet.deliveries()).toMatchObject([update('superseded')]);
   });
-
-  it.each(['place', 'settle'] as const)(
-    'because a %s stays in flight beyond its deadline is taken over (I1)',
-    async (busy) => {
-      const bet = await placedBet(gateway);
-      await bet.leaveBusy(busy);
-      const answer = await bet.update('1.5');
-      expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-      expect(bet.arrivals()).toEqual(['place']);
-      expect(await bet.deliveries()).toMatchObject([update('pending')]);
-    },
-  );
 });
 
 describe('an update that no wallet needs to hear of', () => {

@@ -13,7 +13,7 @@ export const UNIT = [
   'test/config/*/*.test.ts',
   'test/domain/*.test.ts',
   'test/engine/*.test.ts',
-  'test/fuzz/{configuration,csv,protocol}.test.ts',
+  'test/fuzz/{configuration,protocol}.test.ts',
   'test/grafana/{dashboards,provisioning}.test.ts',
   'test/helm/*.test.ts',
   'test/image/{compose,environment}.test.ts',

@@ -5,6 +5,7 @@ import { body, message } from '../../protocol/support/bet-messages.ts';
 import {
   answered,
   BROKEN,
+  DATALESS,
   MAINTENANCE,
   OVER,
   readScene,
@@ -81,5 +82,9 @@ describe('a balance', () => {
     expect(handled).toEqual(MAINTENANCE);
     expect(rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'maintenance' }]]);
     expect(note).toHaveBeenCalledOnce();
+  });
+
+  it.each(DATALESS)('that was %s says so', async (_, answer, expected) => {
+    expect((await asked({ answer })).handled).toEqual(expected);
   });
 });

@@ -49,5 +49,3 @@ export async function betFromBefore(
       ),
   };
 }
-
-export type BetFromBefore = Awaited<ReturnType<typeof betFromBefore>>;
