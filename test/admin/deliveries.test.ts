@@ -47,21 +47,6 @@ describe('deliveries', () => {
     expect(json.items.map(Object.keys)).toEqual([named.split(', ')]);
   });
 
-  it('shows the state of a bet’s held delivery by the list’s own word', async () => {
-    const [held, waits] = [randomUUID(), randomUUID()];
-    await insert({ operator: 'beta', transactionId: held });
-    await insert({ transactionId: waits });
-    const stateOf = async (id: string) => {
-      const { json } = await admin.get(`/admin/bets/${id}`);
-      return json.operations;
-    };
-    expect(await stateOf(held)).toMatchObject([{ delivery: { state: 'held' } }]);
-    expect(await stateOf(waits)).toMatchObject([{ delivery: { state: 'pending' } }]);
-    await admin.post('/admin/operators/alpha/deliveries/hold', { reason: 'books' });
-    expect(await stateOf(waits)).toMatchObject([{ delivery: { state: 'held' } }]);
-    await admin.post('/admin/operators/alpha/deliveries/resume');
-  });
-
   it('gives a hundred a page, and where to go on', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 101; count += 1) ids.push(await insert());
@@ -82,21 +67,6 @@ describe('deliveries', () => {
     const { status, json } = await admin.get(`/admin/deliveries?${query}`);
     expect(status).toBe(400);
     expect(json).toEqual({ code: 5, message });
-  });
-
-  it('tells a misspelt operator from one whose file is gone', async () => {
-    expect((await admin.get('/admin/deliveries?operator=alhpa')).status).toBe(404);
-    await insert({ operator: 'gone' });
-    expect((await admin.get('/admin/deliveries?operator=gone')).json.items).toHaveLength(1);
-    await client.query(
-      `INSERT INTO bets (transaction_id, operator_id, generation, place)
-       VALUES ('bet-of-gone', 'gone', 1, 'accepted')`,
-    );
-    for (const other of ['state=dead', 'operation=update']) {
-      const { status, json } = await admin.get(`/admin/deliveries?operator=gone&${other}`);
-      expect([status, json], other).toEqual([200, { items: [], nextCursor: null }]);
-    }
-    expect((await admin.get('/admin/deliveries?operator=alpha')).json.items).toEqual([]);
   });
 
   it('retries one', async () => {
@@ -148,12 +118,6 @@ describe('deliveries', () => {
     });
     const { json } = await admin.get('/admin/deliveries/count?state=dead');
     expect(json).toEqual({ count: 1 });
-  });
-
-  it('says how many it retries at most', async () => {
-    const body = { operator: 'alpha', state: 'dead', limit: 10_001 };
-    const { status, json } = await admin.post('/admin/deliveries/retry', body);
-    expect([status, json.message]).toEqual([400, 'limit: must be at most 10000']);
   });
 
   it('retries ten thousand at most in one request, and says where to go on', async () => {

@@ -45,25 +45,6 @@ describe('GET /admin/bets', () => {
     expect((await admin.get('/admin/bets?state=declined')).json.items).toEqual([]);
   });
 
-  it('finds the bets of a player whose operator has no file any more, by either id', async () => {
-    await client.query(
-      `WITH player AS (
-         INSERT INTO players (operator_id, operator_user, user_id) VALUES ('gone', 'joan', 'id-joan')
-         RETURNING id
-       ) INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation, place)
-       SELECT 'bet-of-joan', 'gone', id, '5', 'USD', 1, 'accepted' FROM player`,
-    );
-    for (const query of [
-      'operatorUser=joan',
-      'userId=id-joan',
-      'operatorUser=joan&userId=id-joan',
-    ]) {
-      const { json } = await admin.get(`/admin/bets?${query}`);
-      expect(json.items, query).toMatchObject([{ transactionId: 'bet-of-joan', operator: 'gone' }]);
-    }
-    await client.query("DELETE FROM bets WHERE operator_id = 'gone'");
-  });
-
   it.each([
     ['state=won', /^state: must be one of /],
     ['from=soon', /^from: must be a time/],
@@ -113,21 +94,6 @@ describe('a player', () => {
     ]);
   });
 
-  it('has neither stake nor payout of a bet that is rolled back', async () => {
-    const player = await admin.gateway.player();
-    const [won, undone] = [
-      await placedBet(admin.gateway, { player, amount: '10.50' }),
-      await placedBet(admin.gateway, { player, amount: '7' }),
-    ];
-    await won.settle('20.25');
-    await undone.settle('9');
-    await undone.rollback();
-    const { json } = await admin.get(`/admin/players/${player.userId}`);
-    expect(json.totals).toEqual([
-      { currency: 'USD', bets: 2, open: 0, stakes: '10.50', payouts: '20.25' },
-    ]);
-  });
-
   it('is recorded when a bet is looked at as well, once in some minutes (I12)', async () => {
     const before = (await audited('player.viewed')).length;
     const other = await placedBet(admin.gateway);
@@ -153,20 +119,6 @@ describe('a player', () => {
     expect(text).not.toContain(bet.player.operatorToken);
     expect(await audited('player.exported')).toMatchObject([{ reason: 'DSR 1' }]);
     expect((await admin.post('/admin/players/nobody/export')).status).toBe(404);
-  });
-
-  it('is shown and exported whatever its amounts look like', async () => {
-    const player = await admin.gateway.player();
-    for (const amount of ['0e99999999999', '1E+2', '2.50']) {
-      const bet = await placedBet(admin.gateway, { player, amount });
-      await bet.settle(amount);
-    }
-    const shown = await admin.get(`/admin/players/${player.userId}`);
-    expect(shown.json.totals).toEqual([
-      { currency: 'USD', bets: 3, open: 0, stakes: '102.50', payouts: '102.50' },
-    ]);
-    const { text } = await admin.post(`/admin/players/${player.userId}/export`, {});
-    expect(text.trimEnd().split('\n')).toHaveLength(4);
   });
 
   it('is not forgotten while a bet is open, and nothing is changed then', async () => {

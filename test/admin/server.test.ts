@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
-import { ask, startAdmin, type TestAdmin } from './support/admin.ts';
+import { startAdmin, type TestAdmin } from './support/admin.ts';
 
 let admin: TestAdmin;
 let client: Client;
@@ -21,12 +21,6 @@ beforeEach(async () => {
 });
 
 const insert = (row?: DeliveryRow) => insertDelivery(client, row);
-
-it('answers what cannot be read as a request like every other mistake: the console takes all else for a proxy’s', async () => {
-  // Cookies of other programs under the same domain, for example.
-  const long = await ask(`${admin.baseUrl}/admin/me`, { headers: { cookie: 'x'.repeat(20_000) } });
-  expect([long.status, long.json]).toEqual([431, { code: 5, message: 'The headers are too long' }]);
-});
 
 describe('operators', () => {
   it('shows each as it stands', async () => {
@@ -67,28 +61,6 @@ describe('operators', () => {
     const [alpha, beta] = again.items;
     expect(Date.now() - Date.parse(String(alpha?.oldestDelivery))).toBeGreaterThan(3_500_000);
     expect([beta?.openDeliveries, beta?.oldestDelivery]).toEqual([1, null]);
-  });
-
-  it('says to which wallet bets were released while the file here names the one before', async () => {
-    const release = (operator: string, upTo: number, to: number) =>
-      client.query(
-        `INSERT INTO operator_holds AS h (operator_id, released, released_to, counted_at)
-         VALUES ($1, $2, $3, now())
-         ON CONFLICT (operator_id) DO UPDATE SET released = $2, released_to = $3`,
-        [operator, upTo, to],
-      );
-    const releasedTo = async () => {
-      const { items } = (await admin.get('/admin/operators')).json;
-      return [items[0]?.releasedTo, items[1]?.releasedTo];
-    };
-    await release('alpha', 2, 2);
-    await release('beta', 1, 1);
-    await expect.poll(releasedTo, { timeout: 20_000 }).toEqual([2, null]);
-    const { json } = await admin.get('/admin/operators/alpha');
-    expect(json).toMatchObject({ status: 'active', releasedTo: 2 });
-    // Back to the wallet that the file names.
-    await release('alpha', 2, 1);
-    await expect.poll(releasedTo, { timeout: 20_000 }).toEqual([null, null]);
   });
 
   it('shows one with its settings, its last hour and the last reload, and no secret (I8)', async () => {
@@ -160,15 +132,6 @@ describe('operators', () => {
     expect(answer.json).toEqual({ operator: 'alpha', generation: 3 });
     const { rows } = await client.query('SELECT operator_id, released FROM operator_holds');
     expect(rows).toContainEqual({ operator_id: 'alpha', released: 3 });
-  });
-
-  it('refuses a release that would let nothing go', async () => {
-    await admin.gateway.reconfigure('alpha', { wallet: { generation: 2 } });
-    const answer = await admin.post('/admin/operators/alpha/release', { generation: 1 });
-    await admin.gateway.reconfigure('alpha', { wallet: { generation: 1 } });
-    expect(answer.status).toBe(400);
-    const message = 'generation: must be at least 2, the present wallet.generation';
-    expect(answer.json).toEqual({ code: 5, message });
   });
 
   it.each([

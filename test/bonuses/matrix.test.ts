@@ -214,26 +214,6 @@ it('counts what was denied by operator', async () => {
   expect((await denied()) - before).toBe(3);
 });
 
-it('tells no reason of the service’s why a foreign bonus cannot be read (I8)', async () => {
-  const body = '{"code":33,"message":"bonus not active"}';
-  deployment.api.misbehave('bonus', { kind: 'status', status: 400, body }, { calls: 2 });
-  const foreign = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
-  expect([foreign.status, foreign.json?.code]).toEqual([404, 2]);
-  const mine = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
-  expect([mine.status, mine.body]).toEqual([400, body]);
-});
-
-it('takes a page for a missing bonus as what it is, and for an own one as a fault (I8)', async () => {
-  const page = { kind: 'status', status: 404, body: '<h1>Not Found</h1>' } as const;
-  deployment.api.misbehave('bonus', page, { calls: 1 });
-  const missing = await deployment.alpha.call('/bonuses/bonus', { bonusId: MISSING });
-  const foreign = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
-  expect(seen(missing)).toEqual(seen(foreign));
-  deployment.api.misbehave('bonus', page, { calls: 1 });
-  const mine = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
-  expect([mine.status, mine.json?.code]).toEqual([502, 100]);
-});
-
 describe.each(['template', 'bonus', 'player/bonuses', 'bonus/applyBatch', 'bonus/revokeBatch'])(
   'a foreign id and a missing one for /bonuses/%s',
   (method) => {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Bookkeeper, type Bookkeeping } from '../../src/books/bookkeeper.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -87,23 +87,6 @@ it('books on while the sums of a day take their time, and ends with what is unde
   expect(stretches).toBe(1);
 });
 
-it('reports how far behind the books are even if their checks take too long', async () => {
-  const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
-    if (name === 'books-lag') return [601];
-    if (name.startsWith('books-check')) {
-      throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
-    }
-    return [];
-  });
-  const failed = { duty: 'check', err: expect.any(GatewayError) };
-  await vi.waitFor(
-    () => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'),
-    PATIENT_MS,
-  );
-  await bookkeeper.close();
-  expect((await metrics.booksLag.get()).values).toEqual([{ labels: {}, value: 601 }]);
-});
-
 it.each([
   ['none where all was booked', 0, []],
   // What is on its way at any moment was most likely booked a moment later: "not booked for hours" would be made up.
@@ -149,15 +132,6 @@ it('tells by rule how many violations are on record, for the alert, and 0 once t
   await bookkeeper.close();
 });
 
-it('fails comparisons whose process is gone, and says which: they would run for ever', async () => {
-  const { bookkeeper, warn } = bookkeeperOn(async ({ name }) =>
-    name === 'reconciliation-give-up-lost' ? ['7'] : [],
-  );
-  const lost = [{ reconciliation: '7' }, 'reconciliation.lost'];
-  await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(...lost), PATIENT_MS);
-  await bookkeeper.close();
-});
-
 it('reads closed days again, and says so where one is not as it was closed (I12)', async () => {
   const noted: unknown[] = [];
   const { bookkeeper, error } = bookkeeperOn(async ({ name }, input) => {
@@ -174,19 +148,4 @@ it('reads closed days again, and says so where one is not as it was closed (I12)
   );
   await bookkeeper.close();
   expect(noted).toMatchObject([[{ rule: 'statement', subject: 'alpha/2026-11-20' }]]);
-});
-
-it('says ten times of each duty that it fails, and not every few seconds for as long as PostgreSQL is away', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { bookkeeper, warn } = bookkeeperOn(async () => {
-    throw new GatewayError('DATABASE_UNAVAILABLE', 'away');
-  });
-  await vi.advanceTimersByTimeAsync(600_000);
-  const duties = Object.groupBy(warn.mock.calls, ([{ duty }]) => duty);
-  expect(Object.keys(duties)).toEqual(
-    expect.arrayContaining(['book', 'lag', 'check', 'unresolved']),
-  );
-  expect(duties.lag).toHaveLength(10);
-  await bookkeeper.close();
 });

@@ -262,18 +262,3 @@ it('a day that cannot be looked at keeps no other operator’s day open (I7)', a
   });
   expect(await statements()).toMatchObject([{ operator_id: 'beta' }]);
 });
-
-it('no day is waited for while PostgreSQL is away', async () => {
-  await books.book('alpha', 5);
-  await books.book('beta', 2);
-  const asked: string[] = [];
-  const goneSoon: Runner = {
-    run: async (statement, input) => {
-      asked.push(statement.name);
-      if (asked.length > 1) throw new Error('Connection terminated unexpectedly');
-      return await books.database.run(statement, input);
-    },
-  };
-  await expect(closeDueDays(goneSoon, books.url, AT_ONCE)).rejects.toThrow('terminated');
-  expect(asked).toEqual(['books-due-days', 'books-keeps-open', 'books-due-days']);
-});

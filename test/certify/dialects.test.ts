@@ -1,38 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Selection } from '../../src/certify/selection.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import * as answering from './support/flawed-answers.ts';
 import * as flawed from './support/flawed-wallets.ts';
-import type { Mistake } from './support/mistake.ts';
-import * as mistaking from './support/mistaken-identity.ts';
-import { letsItPass, takenOver, type Written, written } from './support/suggested-dialect.ts';
-
-// Most suggestions are tested with their wallets: `flawed-answers`, `flawed-wallets`.
-const MISTAKES: readonly (readonly [string, () => Mistake, Written, readonly Selection[]])[] = [
-  [
-    'alwaysSendToken of unsettles',
-    () => mistaking.demandsTokenOnUnsettle,
-    { alwaysSendToken: true },
-    ['unsettle'],
-  ],
-  [
-    'codeField error',
-    () => answering.codeIn('error'),
-    { codeField: 'error' },
-    ['place-not-enough', 'shape-refusal-code'],
-  ],
-  ['mapCodes', () => answering.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }, ['place']],
-  ['stableRequestId', () => flawed.identifiesByRequestId(), { stableRequestId: true }, ['settle']],
-];
+import { takenOver, written } from './support/suggested-dialect.ts';
 
 describe('a suggested dialect', () => {
-  it.each(MISTAKES)('%s lets the wallet pass', async (_item, mistake, dialect, only) => {
-    const certificate = await certification(await sandbox(mistake()), { only });
-    await letsItPass(certificate, dialect, mistake());
-  });
-
   it('updates: skip leaves the updates out', async () => {
     const refusing = async () => {
       const wallet = await sandbox();
@@ -50,16 +24,6 @@ describe('a suggested dialect', () => {
     expect(ids(second, 'skipped').length).toBeGreaterThan(4);
   });
 
-  it('legacySign is needed by some of the cases too, though none of them shows it', async () => {
-    const only = ['place', 'rollback-once'] as const;
-    const { verdict, suggestions, withheld } = await certification(
-      await sandbox(answering.needsXSign),
-      { only },
-    );
-    expect({ verdict, withheld }).toEqual({ verdict: 'fit_with_dialect', withheld: [] });
-    expect(suggestions).toMatchObject([{ yaml: 'legacySign: true', cases: [] }]);
-  });
-
   it('puts the paths of the dialect into force', async () => {
     const paths = { profile: '/users/me', balance: '/users/money', bet: '/bets' };
     const certificate = await certification(await sandbox({ paths }), {
@@ -67,19 +31,6 @@ describe('a suggested dialect', () => {
       only: ['profile', 'balance', 'place'],
     });
     expect(certificate.verdict).toBe('fit');
-  });
-});
-
-describe('a suggestion', () => {
-  it('names every case that shows the deviation', async () => {
-    const { suggestions } = await certification(await sandbox(flawed.missesUnknownRollbacks), {
-      only: ['rollback'],
-    });
-    const cases = ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'];
-    expect(suggestions).toEqual([
-      expect.objectContaining({ item: 'errorStatuses', cases }),
-      expect.objectContaining({ item: 'rollbackConfirmedBy', cases }),
-    ]);
   });
 });
 
@@ -93,14 +44,6 @@ describe('a code for a status', () => {
       withheld: [],
       verdict: 'not_fit',
     });
-  });
-
-  it('is suggested with a warning about proxies in front of the wallet', async () => {
-    const only = ['shape-refusal-code', 'shape-refusal-status'] as const;
-    const { suggestions } = await certification(await sandbox(answering.notEnoughAs402), { only });
-    expect(suggestions).toEqual([
-      expect.objectContaining({ why: expect.stringContaining('no proxy in front may answer 402') }),
-    ]);
   });
 });
 

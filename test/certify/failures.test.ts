@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Selection } from '../../src/certify/selection.ts';
 import type { FailureMeaning } from '../../src/certify/trial/failure-meaning.ts';
 import type { Operation } from '../../src/domain/operation.ts';
-import type { WireAnswer } from '../../tools/simulator/wallet/answers.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import * as answering from './support/flawed-answers.ts';
@@ -45,18 +44,6 @@ const UPDATES = [
 ];
 
 describe('a wallet that misbehaves on the wire', () => {
-  it('is told about its broken connections, and not only about the case in which one broke', async () => {
-    const wallet = await sandbox();
-    wallet.misbehave('place', { kind: 'reset' }, { calls: 1 });
-    const { findings } = await certification(wallet, { only: ['place-enough'] });
-    expect(findings).toMatchObject([
-      {
-        what: expect.stringMatching(/no answer \(connection/),
-        advice: expect.stringMatching(/^A connection broke/),
-      },
-    ]);
-  });
-
   it('lets nobody in by silence, and is told how servers come to it', async () => {
     const wallet = await sandbox();
     wallet.misbehave('place', { kind: 'hang' });
@@ -68,49 +55,6 @@ describe('a wallet that misbehaves on the wire', () => {
         meaning: 'costs_money',
         advice: expect.stringMatching(/^No answer came in time\./),
       },
-    ]);
-  });
-
-  it('is told that a refusal with a code cannot be read, and not that it has none', async () => {
-    const cutOff = (answer: WireAnswer) =>
-      answer.status === 400 ? { ...answer, body: answer.body.slice(0, -2) } : answer;
-    const wallet = await sandbox({ rewrite: cutOff, rewriteRefused: cutOff });
-    const only = ['place-not-enough', 'shape-refusal-code', 'shape-refusal-message'] as const;
-    const { findings } = await certification(wallet, { only });
-    expect(findings.filter((one) => one.case.startsWith('shape-'))).toMatchObject([
-      {
-        case: 'shape-refusal-code',
-        what: expect.stringMatching(/^no code that can be read: HTTP 400, and the body is not /),
-      },
-    ]);
-  });
-
-  it('is told to stop where it goes on behind its refusal', async () => {
-    const goesOn = (answer: WireAnswer) =>
-      answer.status === 400 ? { ...answer, body: `${answer.body}\n{"transactionId":""}` } : answer;
-    const wallet = await sandbox({ rewrite: goesOn, rewriteRefused: goesOn });
-    const only = ['place-not-enough', 'shape-refusal-code'] as const;
-    const { findings } = await certification(wallet, { only });
-    expect(findings).toMatchObject([
-      { case: 'shape-refusal-code', advice: expect.stringMatching(/goes on after it has refused/) },
-    ]);
-  });
-
-  it('is told of a balance that follows late, and not only of what the cases are about', async () => {
-    const cache = { body: '', atMs: Number.NEGATIVE_INFINITY };
-    const wallet = await sandbox({
-      rewrite: (answer, { operation }) => {
-        if (operation !== 'balance' || answer.status !== 200) return answer;
-        if (performance.now() - cache.atMs < 700) return { ...answer, body: cache.body };
-        Object.assign(cache, { body: answer.body, atMs: performance.now() });
-        return answer;
-      },
-    });
-    const only = ['place-enough', 'settle-won'] as const;
-    const { findings } = await certification(wallet, { only, limits: { lateMs: 400 } });
-    expect(findings.map((one) => one.advice)).toEqual([
-      expect.stringMatching(/^The balance was right only some seconds later/),
-      expect.stringMatching(/^The balance was right only some seconds later/),
     ]);
   });
 
@@ -151,16 +95,6 @@ describe('a wallet that misbehaves on the wire', () => {
       failed,
       warned: [],
     });
-  });
-
-  it('is told which calls, and how many answers', async () => {
-    const wallet = await sandbox();
-    wallet.misbehave('settle', { kind: 'wrongTransactionId' }, { calls: 1 });
-    const { cases } = await certification(wallet, { only: ['settle', 'shape-transaction-id'] });
-    const found = cases.find(({ id }) => id === 'shape-transaction-id');
-    expect(found?.reasons).toEqual([
-      expect.stringMatching(/^another transactionId \(1 of \d+ answers; settle\)$/),
-    ]);
   });
 
   it('shows what moved, and what should have', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate/certificate.ts';
-import { compareAmounts, sameAmount } from '../../src/domain/amount.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
 import { declined, flawed } from './support/mistake.ts';
@@ -80,31 +79,6 @@ describe('a wallet that keeps the protocol', () => {
     expect(certificate.verdict).toBe('fit');
   });
 
-  it('may refuse stakes below 1', async () => {
-    const wallet = await sandbox(
-      flawed((call) =>
-        call.operation === 'place' &&
-        compareAmounts(call.amount, '1') < 0 &&
-        Number(call.amount) > 0
-          ? declined(11)
-          : undefined,
-      ),
-    );
-    const certificate = await certification(wallet, { only: ['currencies', 'place-zero'] });
-    expect(certificate.verdict).toBe('fit');
-    expect(ids(certificate, 'warned')).toEqual(['currency-cents']);
-  });
-
-  it('is told of its limits where they stop a test player, and not of what was to be tried', async () => {
-    const wallet = await sandbox(
-      flawed(({ operation }) => (operation === 'place' ? declined(11) : undefined)),
-    );
-    const { findings } = await certification(wallet, { only: ['place-enough', 'settle-won'] });
-    expect(findings.map((one) => one.case)).toEqual(['place-enough', 'settle-won']);
-    for (const { advice } of findings)
-      expect(advice).toMatch(/^The code says that this player may/);
-  });
-
   it('passes in another currency, beside a real second player', async () => {
     const wallet = await sandbox(
       {},
@@ -149,17 +123,6 @@ describe('a wallet that keeps the protocol', () => {
     expect(judged.cases.map(({ id }) => id)).toEqual(['shape-journey', 'shape-success-status']);
   });
 
-  it("is warned of a currency that the operator's file does not have", async () => {
-    const certificate = await certification(await sandbox(), {
-      ...{ currencies: ['USD'], only: ['currencies'] },
-    });
-    expect({ failed: ids(certificate, 'failed'), warned: ids(certificate, 'warned') }).toEqual({
-      failed: [],
-      warned: ['currency-configured'],
-    });
-    expect(certificate.verdict).toBe('fit');
-  });
-
   it('may confirm a rollback that it has done before by code 8', async () => {
     const wallet = await sandbox(
       flawed((call, books) =>
@@ -178,18 +141,6 @@ describe('a wallet that keeps the protocol', () => {
     expect(findings).toEqual([]);
     const spent = cases.find(({ id }) => id === 'resettle-spent-payout');
     expect(spent?.reasons.join()).toContain('does not change results: code 21');
-  });
-
-  it('may take no stake of all that a player has: what comes after is not tried', async () => {
-    const mistake = flawed((call, books) =>
-      call.operation === 'place' && sameAmount(call.amount, books.balance('ann', 'USD'))
-        ? declined(11)
-        : undefined,
-    );
-    const only = ['rollback-spent-payout', 'unsettle-spent-payout'] as const;
-    const { cases, findings } = await certification(await sandbox(mistake), { only });
-    expect(findings).toEqual([]);
-    expect(cases.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped']);
   });
 
   it('may refuse to change results, with code 20', async () => {

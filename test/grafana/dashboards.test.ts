@@ -100,29 +100,6 @@ describe.each(boards())('the dashboard $title', (board: BoardFile) => {
       expect(coloured, title).toEqual(expect.arrayContaining(ends));
     }
   });
-
-  it('has titles that a screen of 1,024 pixels does not cut off', () => {
-    for (const { title, gridPos } of panelsOf(board)) {
-      expect(title.length, title).toBeLessThanOrEqual(4.4 * gridPos.w - 2);
-    }
-  });
-
-  it('lays its panels out without gaps and without overlaps', () => {
-    for (const panel of board.panels) {
-      const others = board.panels.filter(({ id }) => id !== panel.id);
-      expect(others.filter((other) => overlaps(panel.gridPos, other.gridPos))).toEqual([]);
-    }
-    for (const [y, line] of Object.entries(
-      Object.groupBy(board.panels, ({ gridPos }) => gridPos.y),
-    )) {
-      const boxes = (line ?? []).map(({ gridPos }) => gridPos);
-      expect(
-        boxes.reduce((sum, { w }) => sum + w, 0),
-        `at ${y}`,
-      ).toBe(24);
-      expect(new Set(boxes.map(({ h }) => h)).size, `at ${y}`).toBe(1);
-    }
-  });
 });
 
 it('the overview says whose wallet it is on the first screen', () => {
@@ -146,15 +123,4 @@ it('a choice of operators that changes nothing is only passed on', () => {
 function labelValues(label: string): readonly string[] {
   const row = METRICS.split('\n').find((line) => line.startsWith(`| ${label} |`)) ?? '';
   return row.split('|')[2]?.trim().split(', ') ?? [];
-}
-
-type Box = BoardFile['panels'][number]['gridPos'];
-
-function overlaps(one: Box, other: Box): boolean {
-  const apart =
-    one.x + one.w <= other.x ||
-    other.x + other.w <= one.x ||
-    one.y + one.h <= other.y ||
-    other.y + other.h <= one.y;
-  return !apart;
 }

@@ -171,26 +171,6 @@ it.skipIf(!withPrometheus)(
   },
 );
 
-it.skipIf(!withPrometheus)(
-  'the overview shows the breaker that opened, not those of healthy operators',
-  async () => {
-    const overview = boards().find(({ uid }) => uid === 'wagergate-overview');
-    const panel = overview && panelsOf(overview).find(({ type }) => type === 'state-timeline');
-    const breaker = (operator: string, values: string) => ({
-      ...{ series: `gateway_breaker_state{operator="${operator}",class="money"}`, values },
-    });
-    const healthy = Array.from({ length: 60 }, (_, index) => breaker(`a${index}`, '0x60'));
-    const exp_samples = [
-      { labels: '{operator="x-was-open",class="money"}', value: 0 },
-      { labels: '{operator="z-is-open",class="money"}', value: 2 },
-    ];
-    await holds(
-      [{ expr: panel?.targets[0]?.expr ?? '', exp_samples }],
-      [...healthy, breaker('x-was-open', '0x20 2x5 0x40'), breaker('z-is-open', '0x20 2x40')],
-    );
-  },
-);
-
 type Series = typeof STANDING_STILL;
 
 async function nothingComesOf(queries: readonly string[], series: Series): Promise<void> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { at, CHART, chartFile, chartYaml, templates } from './support/chart.ts';
+import { CHART, chartYaml, templates } from './support/chart.ts';
 
 const values = chartYaml('values.yaml');
 const all = templates();
@@ -9,52 +9,6 @@ const manifests = all.filter(({ name }) => name.endsWith('.yaml'));
 const GRAFANA = resolve(CHART, '../../grafana');
 
 describe('the templates of the chart', () => {
-  it.each(all)('$name closes what it opens', ({ actions }) => {
-    const open: string[] = [];
-    for (const action of actions) {
-      const [word = ''] = action.split(/\s/);
-      if (['if', 'range', 'with', 'define'].includes(word)) open.push(word);
-      if (word === 'else') expect(['if', 'range', 'with']).toContain(open.at(-1));
-      if (word === 'end') expect(open.pop(), 'an end too many').toBeDefined();
-    }
-    expect(open).toEqual([]);
-  });
-
-  it.each(all)('$name names only values that there are', ({ actions }) => {
-    const paths = actions.flatMap((action) =>
-      [...action.matchAll(/(?:\.|\$)Values\.([A-Za-z.]+)|\$values\.([A-Za-z.]+)/g)].map(
-        ([, direct, aliased]) => direct ?? aliased ?? '',
-      ),
-    );
-    const unknown = paths.filter((path) => at(values, path) === undefined);
-    expect(unknown).toEqual([]);
-  });
-
-  it('names only settings that both components have', () => {
-    const paths = all.flatMap(({ actions }) =>
-      actions.flatMap((action) =>
-        [...action.matchAll(/\$settings\.([A-Za-z.]+)/g)].map(([, path = '']) => path),
-      ),
-    );
-    expect(paths.length).toBeGreaterThan(10);
-    for (const path of paths) {
-      expect(at(values.http, path), `http.${path}`).toBeDefined();
-      if (path !== 'workers') expect(at(values.worker, path), `worker.${path}`).toBeDefined();
-    }
-  });
-
-  it('includes only what is defined, and defines only what is included', () => {
-    const named = (word: string) =>
-      new Set(
-        all.flatMap(({ actions }) =>
-          actions.flatMap((action) =>
-            [...action.matchAll(new RegExp(`\\b${word} "([^"]+)"`, 'g'))].map(([, name]) => name),
-          ),
-        ),
-      );
-    expect([...named('include')].sort()).toEqual([...named('define')].sort());
-  });
-
   it('uses every value', () => {
     const text = all.map((template) => template.text).join('\n');
     const unused = Object.keys(values).filter((key) => !new RegExp(`alues\\.${key}\\b`).test(text));
@@ -76,12 +30,6 @@ describe('the templates of the chart', () => {
       'ServiceAccount',
       'ServiceMonitor',
     ]);
-  });
-
-  it('indents by spaces, and leaves nothing to the folding of long lines', () => {
-    for (const { name } of all) {
-      expect(chartFile(`templates/${name}`), name).not.toMatch(/\t| +$/m);
-    }
   });
 
   it('mounts configuration and secrets as folders, so that a change arrives', () => {

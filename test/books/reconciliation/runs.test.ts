@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayError } from '../../../src/domain/errors.ts';
-import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
 import { wagergate } from '../../cli/support/command-line.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { bookAll, rowsOf } from '../support/kept-books.ts';
 import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './support/lists.ts';
-import { begin, chunksOf, kept, LIST, PLAN } from './support/own-runs.ts';
+import { begin, chunksOf, kept, LIST } from './support/own-runs.ts';
 
 let gateway: TestGateway;
 let bets: TestBet[];
@@ -70,27 +68,6 @@ describe('differences are worked off (I12)', () => {
         after: { kind: 'missing_there', transactionId, resolved: true },
       },
     ]);
-  });
-
-  it('are resolved for a line that nobody could read, not for another line in its place', async () => {
-    const { differences } = kept(gateway);
-    const list = csvOf(honest());
-    for (const [first, second] of [
-      ['x,USD', 'y,USD'],
-      ['"x', '"y'],
-      [',USD,1,0,placed', ',USD,2,0,placed'],
-      // As an export in ISO 8859-1 encodes it.
-      ['Jos\xe9,USD', 'Ren\xe9,USD'],
-    ] as const) {
-      const ending = (line: string) => Buffer.from(`${list}${line}\n`, 'latin1');
-      const seen = await reconcile(gateway, ending(first));
-      const [line] = seen.told?.differences.filter(({ kind }) => kind === 'unreadable') ?? [];
-      await differences.resolve(seen.told?.id ?? '', line?.id ?? '', BY);
-      const again = await reconcile(gateway, ending(first));
-      expect(again.told?.open, first).toMatchObject({ unreadable: 0 });
-      const other = await reconcile(gateway, ending(second));
-      expect(other, second).toMatchObject({ code: 3, told: { new: 1, open: { unreadable: 1 } } });
-    }
   });
 
   it('are listed, shown and resolved at the command line', async () => {
@@ -180,22 +157,6 @@ describe('differences are worked off (I12)', () => {
 });
 
 describe('several runs', () => {
-  it('are listed newest first, page by page, none left out and none twice', async () => {
-    const { runs } = kept(gateway);
-    const operatorId = 'many-lists';
-    const begun: string[] = [];
-    for (let count = 0; count < 110; count += 1) {
-      begun.unshift((await runs.begin({ ...PLAN, operatorId })).id);
-    }
-    const listed: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await runs.list({ operator: operatorId, cursor: cursor ?? undefined });
-      listed.push(...page.items.map(({ id }) => id));
-      cursor = page.nextCursor;
-    }
-    expect(listed).toEqual(begun);
-  });
-
   it('at once do not see each other’s lists', async () => {
     await placedBet(gateway, { operatorId: 'beta' });
     const [all, two, three, beta] = await Promise.all([
@@ -209,20 +170,6 @@ describe('several runs', () => {
     expect(kindsOf(three.told)).toEqual([`missing_there ${bets[2]?.transactionId}`]);
     expect(beta.told?.counts.agree).toBe(1);
   });
-});
-
-it('finishes even if PostgreSQL could not be told in time that it compares', async () => {
-  class Deaf extends ReconciliationRuns {
-    override async noteProgress(progress: Parameters<ReconciliationRuns['noteProgress']>[0]) {
-      if (progress.state === 'reading') return await super.noteProgress(progress);
-      throw new GatewayError('DATABASE_UNAVAILABLE', 'too slow');
-    }
-  }
-  const runs = new Deaf(gateway.parts.database);
-  const run = await begin(gateway, undefined, { ...kept(gateway), runs });
-  await run.read(chunksOf(csvOf(honest())), LIST);
-  expect(await run.compare()).toMatchObject({ missing_there: 0 });
-  expect(await runs.find(run.id)).toMatchObject({ state: 'done', why: null });
 });
 
 describe('a list that comes slowly', () => {

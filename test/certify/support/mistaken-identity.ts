@@ -12,10 +12,6 @@ export const demandsTokenOnSettle = flawed((call) => {
   return needsToken && call.token === undefined ? declined(3) : undefined;
 });
 
-export const demandsTokenOnUnsettle = flawed((call) =>
-  call.operation === 'unsettle' && call.token === undefined ? declined(3) : undefined,
-);
-
 /** Accepts a place without a bet id, and cannot name one in its answer. */
 export const needsNoTransactionId: Mistake = {
   rewriteRefused: (answer) =>

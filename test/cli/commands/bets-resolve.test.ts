@@ -42,13 +42,6 @@ describe('wagergate bets resolve', () => {
     });
   });
 
-  it('prints JSON for programs', async () => {
-    const { transactionId } = await betInDoubt(gateway);
-    const { stdout } = await resolve(transactionId, ...RESULT, ...RECORD, '--json');
-    const settlement = { state: 'settled', amount: '20', resultType: 'won' };
-    expect(JSON.parse(stdout)).toEqual({ transactionId, operator: 'alpha', settlement });
-  });
-
   it('waits as long as a wallet may be late by any configuration where it can read none', async () => {
     const { transactionId } = await betInDoubt(gateway);
     const nowhere = ['--folder', folderWith({})];

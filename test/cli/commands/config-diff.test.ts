@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminAddress } from '../../../src/cli/running-gateway.ts';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/support/admin.ts';
 import {
-  apiSecret,
   folderWith,
   GATEWAY,
   operatorYaml,
@@ -53,24 +51,6 @@ describe('wagergate config diff against a folder', () => {
       expect.stringMatching(/^ {2}! .*held until its file returns$/),
     ]);
     expect(stdout).not.toMatch(/another-secret|the-secret-that/);
-  });
-
-  it('reports a raised generation, a changed key and a secret that was added', async () => {
-    const alpha = operatorYaml(
-      'alpha',
-      '',
-      '  generation: 2\n  dialect: { headers: { X-Key: hush } }',
-    )
-      .replace(apiSecret('alpha'), `the-next-secret-that-is-long-enough, ${apiSecret('alpha')}`)
-      .replace('alpha-key', 'other-key');
-    const after = folderWith({ ...BEFORE, 'operators/alpha.yaml': alpha });
-    const { stdout } = await diff(['--folder', after, '--against', folderWith(BEFORE)]);
-    expect(stdout).toContain('wallet.generation: 1 -> 2');
-    expect(stdout).toContain('api.secrets: changed');
-    expect(stdout).toMatch(/wallet\.dialect\.headers\S*X-Key\S*: changed/);
-    expect(stdout).toMatch(/! bets placed under another wallet\.generation are held/);
-    expect(stdout).toMatch(/! its requests with the old api\.cid are refused/);
-    expect(stdout).not.toMatch(/hush|the-next-secret/);
   });
 
   it('is JSON for scripts, and an exit code where they ask for it', async () => {
@@ -135,45 +115,6 @@ describe('wagergate config diff against a running gateway', () => {
       '- operator beta: removed',
     ]);
     expect(stdout).not.toContain('quite-another');
-  });
-
-  it('finds the gateway by its environment', async () => {
-    const { hostname, port } = new URL(admin.baseUrl);
-    const around = { env: { ...env(), ADMIN_HOST: hostname, ADMIN_PORT: port } };
-    const { code } = await diff(['--folder', admin.gateway.configFolder], around);
-    expect(code).toBe(0);
-  });
-
-  it.each([
-    ['::', 'http://[::1]:9090'],
-    ['0.0.0.0', 'http://127.0.0.1:9090'],
-    ['fd00::7', 'http://[fd00::7]:9090'],
-    ['gateway.internal', 'http://gateway.internal:9090'],
-    ['', 'http://127.0.0.1:9090'],
-  ])('asks a gateway that listens on %j at %s', (ADMIN_HOST, address) => {
-    expect(adminAddress({ ADMIN_HOST }, undefined)).toBe(address);
-  });
-
-  it('tells what keeps it from asking', async () => {
-    const folder = admin.gateway.configFolder;
-    const none = await diff(running(folder), {});
-    expect([none.code, none.stderr]).toEqual([
-      2,
-      expect.stringMatching(/ADMIN_TOKEN is not set: .* or compare .* --against <dir>\n$/),
-    ]);
-    const wrong = await diff(running(folder), { env: { ...env(), ADMIN_TOKEN: 'another' } });
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/another ADMIN_TOKEN/)]);
-    const nobody = await diff(['--folder', folder, '--admin', 'http://127.0.0.1:1'], {
-      env: env(),
-    });
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/no gateway answers/)]);
-    const elsewhere = await diff(['--folder', folder, '--admin', admin.gateway.baseUrl], {
-      env: env(),
-    });
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([
-      1,
-      expect.stringMatching(/has no admin API: give its internal address/),
-    ]);
   });
 
   it('is given fingerprints in place of secrets, and those need the token (I8)', async () => {

@@ -6,7 +6,6 @@ import {
   GATEWAY,
   operatorYaml,
   put,
-  SERVICE_SECRET,
   walletSecret,
 } from '../../config/support/folder.ts';
 import {
@@ -76,21 +75,6 @@ describe('wagergate config check --probe', () => {
     expect(good.bets.size).toBe(0);
   });
 
-  it('gives the same warnings as without probing', async () => {
-    const folder = folderOf({ alpha: good.baseUrl });
-    put(folder, 'gateway.yaml', GATEWAY.replace(SERVICE_SECRET, 'the-secret-of-old'));
-    put(folder, 'operators/beta.yaml.bak', operatorYaml('beta'));
-    const { stderr } = await wagergate(['config', 'check', '--folder', folder]);
-    expect(stderr).toMatch(
-      /^warning: operators\/beta\.yaml\.bak: .*\nwarning: gateway\.yaml: .*\n$/,
-    );
-    expect(await probe(folder)).toMatchObject({ code: 0, stderr });
-    const { warnings } = JSON.parse((await probe(folder, '--json')).stdout);
-    expect(warnings).toMatchObject([{ file: 'operators/beta.yaml.bak' }, { file: 'gateway.yaml' }]);
-    // With one operator, only its own wallet.
-    expect(await probe(folder, '--operator', 'alpha')).toMatchObject({ code: 0, stderr: '' });
-  });
-
   it('probes the others if one file is invalid, and fails nevertheless', async () => {
     const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
     put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
@@ -109,18 +93,6 @@ describe('wagergate config check --probe', () => {
     const broken = await probe(folder, '--operator', 'beta');
     expect(broken.code).toBe(1);
     expect(broken.stderr).toMatch(/operators\/beta\.yaml: status: must be one of/);
-  });
-
-  it('asks one operator where one is named, and knows what a slip meant', async () => {
-    const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
-    expect((await probe(folder, '--operator', 'alpha')).code).toBe(0);
-    const slip = await probe(folder, '--operator', 'alhpa');
-    expect([slip.code, slip.stderr]).toEqual([
-      2,
-      'error: no operator alhpa: did you mean alpha?\n',
-    ]);
-    const without = await wagergate(['config', 'check', '--operator', 'alpha']);
-    expect(without.code).toBe(2);
   });
 
   it('never tells the secret that a wallet quotes (I8)', async () => {
@@ -162,12 +134,6 @@ describe('wagergate config check --probe', () => {
     expect(await probedOdd('drop')).toMatchObject({ code: 1, result: 'unreachable' });
   });
 
-  it('understands a wallet by its dialect', async () => {
-    const answer = { status: 401, body: { error: 'no such user' } };
-    const dialect = '  dialect: { errorStatuses: { "401": 3 } }';
-    expect(await probedOdd(answer, dialect)).toMatchObject({ code: 0, result: 'ok' });
-  });
-
   it('reports a name that does not resolve, and an untrusted certificate', async () => {
     const tls = createTlsServer(SELF_SIGNED, (_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
@@ -187,12 +153,5 @@ describe('wagergate config check --probe', () => {
     expect(selfSigned.detail).toMatch(
       /^no connection \(TLS: its certificate is self-signed .*\): the operator has to put .* right/,
     );
-  });
-
-  it('probes nothing while a file is invalid', async () => {
-    const before = good.requests.length;
-    const folder = folderOf({ alpha: good.baseUrl }, '  generation: none');
-    expect((await probe(folder)).code).toBe(1);
-    expect(good.requests).toHaveLength(before);
   });
 });

@@ -53,31 +53,6 @@ it('uses the other files if one is invalid, and says for which operators it cann
   expect(rows).toEqual([{ state: 'pending', horizon_hours: 5 }]);
 });
 
-it('counts promises to a suspended operator as pending, as the gateway does', async () => {
-  const folder = folderWith({
-    'gateway.yaml': GATEWAY,
-    'operators/alpha.yaml': operatorYaml('alpha', 'status: suspended'),
-    'operators/beta.yaml': operatorYaml('beta', 'status: maintenance'),
-  });
-  const id = await insertDelivery(client);
-  await insertDelivery(client, { operator: 'beta' });
-  await insertDelivery(client, { operator: 'gone' });
-  const states = async (...args: readonly string[]) =>
-    JSON.parse((await deliveries(folder, 'list', '--json', ...args)).stdout).items.map(
-      ({ operator, state }: { operator: string; state: string }) => `${operator} ${state}`,
-    );
-  expect(await states()).toEqual(['alpha pending', 'beta held', 'gone held']);
-  expect(await states('--state', 'pending')).toEqual(['alpha pending']);
-
-  expect((await deliveries(folder, 'retry', id)).stdout).toMatch(/ is due now\n$/);
-  const all = async (operator: string, state: string) =>
-    (await deliveries(folder, 'retry', '--operator', operator, '--state', state)).stdout;
-  expect(await all('alpha', 'pending')).toBe('1 pending deliveries of alpha are due now\n');
-  expect(await all('beta', 'held')).toBe(
-    '1 held deliveries of beta are due as soon as its operator takes deliveries again\n',
-  );
-});
-
 it('says of dead letters retried while somebody holds their operator that they wait, and not that they go out (I12)', async () => {
   const folder = folderWith({
     'gateway.yaml': GATEWAY,
@@ -103,18 +78,4 @@ it('says of dead letters retried while somebody holds their operator that they w
     stdout: '1 dead deliveries of alpha are due now\n',
     stderr: '',
   });
-});
-
-it('says of what is held for a release that it is due once it is released, and not once its operator takes deliveries', async () => {
-  const folder = folderWith({
-    'gateway.yaml': GATEWAY,
-    'operators/alpha.yaml': operatorYaml('alpha', '', '  generation: 2'),
-  });
-  const id = await insertDelivery(client, { transactionId: 'of-the-older-wallet' });
-  await client.query('UPDATE deliveries SET held = true');
-  const due = 'due as soon as `wagergate deliveries release` lets its bet go to the present wallet';
-  const one = await deliveries(folder, 'retry', id);
-  expect(one.stdout).toMatch(new RegExp(`of-the-older-wallet.* is ${due}\n$`));
-  const all = await deliveries(folder, 'retry', '--operator', 'alpha', '--state', 'held');
-  expect(all.stdout).toBe(`1 held deliveries of alpha are ${due}\n`);
 });

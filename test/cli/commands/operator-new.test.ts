@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -21,7 +13,7 @@ import {
   put,
   walletSecret,
 } from '../../config/support/folder.ts';
-import { type Around, spawnOnFullDisk, wagergate } from '../support/command-line.ts';
+import { type Around, wagergate } from '../support/command-line.ts';
 
 const FLAGS = [
   ...['--name', 'Gamma: the "Casino"'],
@@ -70,17 +62,6 @@ describe('wagergate operator new', () => {
     }
   });
 
-  it('names the schema for editors, and puts it there where it is missing', async () => {
-    const folder = emptyFolder();
-    await create(folder, ['gamma', ...FLAGS]);
-    const text = readFileSync(join(folder, 'operators/gamma.yaml'), 'utf8');
-    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../operator.schema.json');
-    const schema = readFileSync(join(folder, 'operator.schema.json'), 'utf8');
-    const published = new URL('../../../config/operator.schema.json', import.meta.url);
-    expect(schema).toBe(readFileSync(published, 'utf8'));
-    expect(readdirSync(join(folder, 'operators'))).toEqual(['gamma.yaml']);
-  });
-
   it('writes secrets into files of their own, which only their owner can read', async () => {
     const folder = emptyFolder();
     const dir = secretsFolder();
@@ -104,26 +85,6 @@ describe('wagergate operator new', () => {
       'OPERATOR_OIDC_WALLET_SECRET',
       'OPERATOR_OIDC_API_SECRET',
     ]);
-  });
-
-  it('is JSON for scripts', async () => {
-    const folder = emptyFolder();
-    const args = ['gamma', ...FLAGS, '--sessions', 'prefixed', '--status', 'maintenance', '--json'];
-    const { stdout } = await create(folder, [...args, '--gateway-url', 'https://gw.example']);
-    const { id, written, environment, handover } = JSON.parse(stdout);
-    expect({ id, written }).toEqual({
-      id: 'gamma',
-      written: [join(folder, 'operator.schema.json'), join(folder, 'operators/gamma.yaml')],
-    });
-    expect(handover).toMatchObject({
-      gatewayUrl: 'https://gw.example',
-      cid: 'gamma-key',
-      apiSecret: environment.GAMMA_API_SECRET,
-      walletSecret: environment.GAMMA_WALLET_SECRET,
-      tokens: expect.stringContaining('gamma.<your own token>'),
-    });
-    const gamma = loadConfiguration(folder, environment).operators.get('gamma');
-    expect(gamma).toMatchObject({ status: 'maintenance', sessions: { mode: 'prefixed' } });
   });
 
   it.each([
@@ -157,24 +118,6 @@ describe('wagergate operator new', () => {
     const args = ['--wallet-url', 'http://127.0.0.1:9', '--allow-private'];
     const { code } = await create(folder, ['gamma', ...FLAGS, ...args]);
     expect(code).toBe(0);
-  });
-
-  it('writes no second file of an operator, whatever the case of the first one’s ending', async () => {
-    const folder = emptyFolder();
-    put(folder, 'operators/gamma.YAML', operatorYaml('gamma'));
-    const { code, stderr } = await create(folder, ['gamma', ...FLAGS, '--cid', 'other']);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('operators/gamma.YAML already exists'),
-    ]);
-    expect(readdirSync(join(folder, 'operators'))).toEqual(['gamma.YAML']);
-  });
-
-  it('goes by what can be read of the other operators', async () => {
-    const folder = emptyFolder();
-    mkdirSync(join(folder, 'operators/alpha.yaml'));
-    const { code, stderr } = await create(folder, ['gamma', ...FLAGS]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   it('overwrites nothing, and takes no other operator’s key', async () => {
@@ -213,27 +156,6 @@ describe('wagergate operator new', () => {
     expect(existsSync(join(folder, 'operators/delta.yaml'))).toBe(false);
   });
 
-  it('leaves nothing behind on a full disk, and works once there is room', async () => {
-    const [folder, dir] = [emptyFolder(), secretsFolder()];
-    const before = readdirSync(folder);
-    const args = ['operator', 'new', 'delta', ...FLAGS, '--secrets-dir', dir, '--folder', folder];
-    const full = await spawnOnFullDisk(args);
-    expect([full.code, full.stderr]).toEqual([
-      1,
-      expect.stringMatching(/nothing was written: EFBIG/),
-    ]);
-    expect([readdirSync(dir), readdirSync(folder)]).toEqual([[], before]);
-    expect(await wagergate(args, { env: { SECRET_FOLDERS: dir } })).toMatchObject({ code: 0 });
-  });
-
-  it('lists what it needs if nobody can be asked', async () => {
-    const { code, stderr } = await create(emptyFolder(), ['gamma', '--name', 'Gamma']);
-    expect([code, stderr]).toEqual([
-      2,
-      'error: give --wallet-url, --currencies: there is no terminal to ask on\n',
-    ]);
-  });
-
   it('asks a person for what no option says, again where the answer will not do', async () => {
     const folder = emptyFolder();
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
@@ -261,28 +183,5 @@ describe('wagergate operator new', () => {
     expect(String(stderr.read())).toMatch(
       /It must be .*It .*plain http.*There must be one at least.*It must have 3 to 5/s,
     );
-  });
-
-  it('refuses a folder that is no configuration: no gateway would read the file', async () => {
-    const folder = folderWith({ 'notes.txt': '' });
-    const args = ['--name', 'Gamma', '--wallet-url', 'https://wallet.gamma.example'];
-    const { code, stderr } = await wagergate([
-      ...['operator', 'new', 'gamma', '--folder', folder, '--currencies', 'eur', ...args],
-    ]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^error: .* is not a configuration folder, it has no gateway\.yaml: .*\n$/,
-    );
-    expect(readdirSync(join(folder, 'operators'))).toEqual([]);
-  });
-
-  it('writes nothing when the person goes away', async () => {
-    const folder = emptyFolder();
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    stdin.end('Gamma\n');
-    const terminal = new Terminal({ env: {}, stdin, stdout, stderr });
-    expect(await run(['operator', 'new', 'gamma', '--folder', folder], terminal)).toBe(1);
-    expect(readdirSync(join(folder, 'operators'))).toEqual([]);
   });
 });

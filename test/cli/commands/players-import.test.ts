@@ -141,17 +141,6 @@ describe('wagergate players import', () => {
     expect(await players()).toEqual(['alpha|ann|1']);
   });
 
-  it('warns once about an operator that the configuration lacks, and imports it nevertheless', async () => {
-    const ran = await importLines('alpha,ann,1\nbeta,ann,2\nbeta,bob,3\n');
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toBe(`warning: line 3: no file of operator beta in ${folder}\n`);
-    expect(await players()).toHaveLength(3);
-
-    const missing = await importLines('', '--folder', join(folder, 'missing'));
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toMatch(/^error: .*missing\/operators cannot be read\n$/);
-  });
-
   it.each([
     ['', 'the file is empty'],
     ['alpha,ann,1\n', 'line 1 is "alpha,ann,1"'],
@@ -160,25 +149,6 @@ describe('wagergate players import', () => {
     const ran = await wagergate(['players', 'import', '-'], around(content));
     expect(ran.code).toBe(1);
     expect(ran.stderr).toBe(`error: ${why}: the first line must be operator,operatorUser,userId\n`);
-  });
-
-  it('takes a file of many batches, and finds each of its lines again', async () => {
-    const count = 5_001;
-    const lines = Array.from({ length: count }, (_, at) => `alpha,user-${at},id-${at}\n`).join('');
-    expect(tallyOf(await importLines(lines, '--dry-run'))).toMatchObject({ imported: count });
-    expect(tallyOf(await importLines(lines))).toMatchObject({ lines: count, imported: count });
-    expect(tallyOf(await importLines(lines))).toMatchObject({ lines: count, unchanged: count });
-  });
-
-  it('knows semicolons, and reports the lines in their order', async () => {
-    await sql(
-      "INSERT INTO players (operator_id, operator_user, user_id) VALUES ('alpha', 'ann', '1')",
-    );
-    const lines =
-      'operator;operatorUser;userId\nalpha;ann;2\nalpha;bob\nalpha;"c;d";3\nalpha;eve;4\n';
-    const ran = await wagergate(['players', 'import', '-', '--json'], around(lines));
-    expect(tallyOf(ran)).toEqual({ ...NONE, lines: 4, imported: 1, conflicts: 1, invalid: 2 });
-    expect(ran.stderr.match(/^line \d+/gm)).toEqual(['line 2', 'line 3', 'line 4']);
   });
 
   it('runs once at a time', async () => {

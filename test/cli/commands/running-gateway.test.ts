@@ -54,27 +54,6 @@ describe('questions to a running gateway at the command line', () => {
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
   });
 
-  it.each([
-    ['config reload', 'config reload', 'configuration.reload'],
-    [
-      'operator breaker alpha --class read --state open',
-      'operator breaker alpha --class read --state auto',
-      'breaker.set',
-    ],
-  ])('takes blanks off the reason of %s, and an empty one for none', async (one, other, action) => {
-    const asks = (command: string, reason: string) =>
-      asked(...command.split(' '), '--reason', reason);
-    expect((await asks(one, ' OPS-17\n')).code).toBe(0);
-    expect((await latest(action))?.reason).toBe('OPS-17');
-    expect((await asks(other, '')).code).toBe(0);
-    expect((await latest(action))?.reason).toBeNull();
-    const { code, stderr } = await asks(one, 'x'.repeat(2_001));
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('--reason has 2001 characters: at most 2000 are kept'),
-    ]);
-  });
-
   it.each([{ NO_PROXY: 'db.example' }])(
     'are asked without the proxy of the environment on the gateway’s own machine, the token with them: %j',
     async (without) => {
@@ -97,23 +76,6 @@ describe('questions to a running gateway at the command line', () => {
       expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
     },
   );
-
-  it('shows an operator without a file of which something is open', async () => {
-    await onServer(admin.databaseUrl, async (client) => {
-      await insertDelivery(client, { operator: 'gone' });
-      await insertDelivery(client, { operator: 'gone', state: 'dead' });
-    });
-    const { code, stdout, stderr } = await asked('operator', 'status');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^gone +no file +- +- +wait +1 +\S+ +1 +0$/m);
-    // A busy machine may also be warned of a server that is slow.
-    expect(stderr).toMatch(/^warning: gone has no file in the gateway's operators\/: .*$/m);
-    const { stdout: json } = await asked('operator', 'status', '--json');
-    expect(JSON.parse(json).withoutFile).toMatchObject([{ id: 'gone', openDeliveries: 1 }]);
-    // Only its counts are shown: it is not a row among the configured operators.
-    const { items } = (await admin.get('/admin/operators')).json;
-    expect(items.map(({ id }) => id)).toEqual(['alpha', 'beta']);
-  });
 
   it('does not tell as undone what a gateway took and did not answer', async () => {
     const server = createServer((request, response) => {
@@ -157,14 +119,6 @@ describe('questions to a running gateway at the command line', () => {
     ]);
   });
 
-  it('shows of what there is more than has been counted so far', async () => {
-    const { items } = (await admin.get('/admin/operators')).json;
-    const counts = { openDeliveries: 500_000, deadDeliveries: 2, unresolvedBets: null };
-    const body = { items: [{ ...items[0], ...counts, countsAtLeast: ['openDeliveries'] }] };
-    const ran = await statusOf(body);
-    expect(ran.stdout).toMatch(/^alpha .* 500000\+ +\S+ +2 +\?$/m);
-  });
-
   it('says that deliveries go out to a suspended operator, whose money breaker is closed', async () => {
     const [alpha] = (await admin.get('/admin/operators')).json.items;
     const suspended = { ...alpha, status: 'suspended' };
@@ -182,26 +136,6 @@ describe('questions to a running gateway at the command line', () => {
     const dependencies = { postgresql: 'read_only', redis: 'up' };
     const readOnly = await statusOf({ items: [suspended], dependencies });
     expect(readOnly.stdout).toMatch(/^alpha +suspended +closed +closed +wait /m);
-  });
-
-  it('warns of an operator whose bets were released to a newer wallet than its file names', async () => {
-    const [alpha] = (await admin.get('/admin/operators')).json.items;
-    const { stderr } = await statusOf({ items: [{ ...alpha, releasedTo: 2 }] });
-    expect(stderr).toContain(
-      'warning: alpha takes no bets: they were released to wallet.generation 2',
-    );
-    expect((await statusOf({ items: [alpha] })).stderr).toBe('');
-  });
-
-  it.each([
-    [{ postgresql: 'read_only', redis: 'up' }, 'PostgreSQL takes no writes'],
-    [{ postgresql: 'down', redis: 'up' }, 'PostgreSQL does not answer'],
-    [{ postgresql: 'up', redis: 'down' }, 'Redis does not answer in time'],
-  ])('warns of %o, which no row shows', async (dependencies, words) => {
-    const { code, stderr } = await statusOf({ items: [], dependencies });
-    expect(code).toBe(0);
-    expect(stderr).toContain(`warning: ${words}`);
-    expect(stderr.match(/^warning: /gm)).toHaveLength(1);
   });
 
   it('sets a breaker and leaves it to itself, on record with the reason (I12)', async () => {

@@ -45,19 +45,6 @@ export async function spawnWagergate(args: readonly string[], around: Around = {
   return await spawnNode([PROGRAM, ...args], around);
 }
 
-/** The same on a disk that is full: whatever the process writes to a file fails. */
-export async function spawnOnFullDisk(args: readonly string[], around: Around = {}): Promise<Ran> {
-  // The signal ends the process by default; handled, the write fails.
-  const handled = `data:text/javascript,process.on('SIGXFSZ',()=>{})`;
-  const node = [process.execPath, '--import', handled, PROGRAM, ...args];
-  // Node writes its cache when nothing handles the signal any more.
-  const env = { ...around.env, NODE_DISABLE_COMPILE_CACHE: '1' };
-  return await spawnProgram('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', ...node], {
-    ...around,
-    env,
-  });
-}
-
 /** Runs the program with its output in this file. */
 export async function spawnInto(file: string, args: readonly string[]): Promise<Ran> {
   const node = [process.execPath, PROGRAM, ...args];
