@@ -233,8 +233,8 @@ it('a day waits for what the books have still to read, however late it is (I12)'
      VALUES (9, 1, '${DAY}T12:00:00Z', 5, 'accepted', true)`,
   );
   await books.query(OPEN.promise);
-  const overdue = { ...AT_ONCE, closeAtLatestMinutes: 0 };
-  const closeNow = () => closeDueDays(books.database, books.url, overdue);
+  const late = { ...AT_ONCE, closeAtLatestMinutes: 0 };
+  const closeNow = () => closeDueDays(books.database, books.url, late);
   expect(await closeNow()).toMatchObject({ closed: [], failed: [] });
   await books.query('DELETE FROM attempts');
   expect(await closeNow()).toMatchObject({ closed: [{ operatorId: 'alpha', day: DAY }] });
