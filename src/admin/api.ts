@@ -161,10 +161,7 @@ interface OperatorPage extends OperatorItem {
 
 interface ConfigurationPreview {
   readonly result: 'ok' | 'invalid';
-  readonly problems: readonly (Problem & {
-    /** From 1; null if the problem is the whole file, or a conflict between two files. */
-    readonly line: number | null;
-  })[];
+  readonly problems: readonly Problem[];
   /** All of them; `problems` lists at most a hundred. */
   readonly problemCount: number;
   readonly gateway: readonly SettingChange[];

@@ -8,11 +8,11 @@ import type { AdminApi } from './api.ts';
 
 export interface ConfigurationDesk {
   readonly configuration: () => Configuration;
-  readonly source: Pick<ConfigurationSource, 'preview' | 'linesOf'>;
+  readonly source: Pick<ConfigurationSource, 'preview'>;
 }
 
 /** The most problems that one answer lists; the next ones appear once these are corrected. */
-const PROBLEMS_TOLD_MAX = 100;
+const PROBLEMS_SHOWN_MAX = 100;
 
 /**
  * The configuration in force, with every default filled in, and what a reload would change. Secrets are shown as
@@ -28,11 +28,9 @@ export function configurationRoutes(
   serve(app, 'GET', '/config/preview', 'read', async () => {
     const { result, problems, candidate } = await source.preview();
     const { gateway, operators } = await changesBetween(configuration(), candidate, adminToken);
-    const told = problems.slice(0, PROBLEMS_TOLD_MAX);
-    const lines = await source.linesOf(told);
     const preview: AdminApi['GET /admin/config/preview'] = {
       result,
-      problems: told.map((problem, at) => ({ ...problem, line: lines[at] ?? null })),
+      problems: problems.slice(0, PROBLEMS_SHOWN_MAX),
       problemCount: problems.length,
       gateway,
       operators: operators.map((change) => ({

@@ -36,8 +36,6 @@ export interface PartlyLoadedFolder {
   /** The operators whose files are valid; undefined when `gateway.yaml` is not. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly Problem[];
-  /** Files that look like operators' files and are not read. */
-  readonly passedOver: readonly Problem[];
 }
 
 /** Reads the valid part of the configuration: one operator's broken file does not hide the others. */

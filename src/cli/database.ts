@@ -7,7 +7,6 @@ import type { Prisma } from '../store/schema/prisma.ts';
 import { refuseSharedSession } from '../store/server/start-check.ts';
 import { UnsuitableServer } from '../store/server/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
-import { tellingLockHolders } from './lock-holders.ts';
 import type { Terminal } from './terminal.ts';
 
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
@@ -25,15 +24,13 @@ export async function migrateDatabase(
   log: (line: string) => void,
 ): Promise<readonly string[]> {
   const address = databaseAddress(env);
-  const { applied } = await tellingLockHolders(address.url, log, () =>
-    explained(address, (url) => migrate(url, { log })),
-  );
+  const { applied } = await explained(address, (url) => migrate(url, { log }));
   return applied;
 }
 
 /**
  * Does work on a database that answers and has the schema of this release. Both are checked first, so that no
- * command fails halfway because of them. Sessions that make the work wait are reported.
+ * command fails halfway because of them.
  *
  * @throws CommandFailed when there is no such database
  */
@@ -45,8 +42,7 @@ export async function withReadyDatabase<T>(
   await explained(address, refuseSharedSession);
   const pending = await explained(address, whatIsPending);
   if (pending !== undefined) throw new CommandFailed(`${pending}: run \`wagergate migrate\``);
-  const tell = (line: string) => terminal.tell(line);
-  return await tellingLockHolders(address.url, tell, () => use(address.url));
+  return await use(address.url);
 }
 
 /**

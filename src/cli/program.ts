@@ -34,8 +34,7 @@ import {
   reconciliationsShowCommand,
 } from './commands/reconciliations.ts';
 import { reconciliationsResolveCommand } from './commands/reconciliations-resolve.ts';
-import { signCommand } from './commands/sign.ts';
-import { verifyCommand } from './commands/verify.ts';
+import { signCommand, verifyCommand } from './commands/signature.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command line, with every command. */
@@ -85,7 +84,7 @@ export function createProgram(terminal: Terminal): Command {
   program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));
-  settle(program, 'wagergate', terminal);
+  configureOutput(program, 'wagergate', terminal);
   return program;
 }
 
@@ -149,7 +148,7 @@ function group(name: string, description: string): Command {
 }
 
 /** Applies to every command: where it writes, and that a usage error is one line on stderr. */
-function settle(command: Command, path: string, terminal: Terminal): void {
+function configureOutput(command: Command, path: string, terminal: Terminal): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.trimEnd()),
     writeErr: (text) => terminal.tell(text.trimEnd()),
@@ -158,5 +157,5 @@ function settle(command: Command, path: string, terminal: Terminal): void {
     getOutHelpWidth: () => terminal.columns ?? 100,
     getErrHelpWidth: () => terminal.columns ?? 100,
   });
-  for (const child of command.commands) settle(child, `${path} ${child.name()}`, terminal);
+  for (const child of command.commands) configureOutput(child, `${path} ${child.name()}`, terminal);
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { instantOf } from '../domain/calendar.ts';
+import { instantOf, isDay } from '../domain/calendar.ts';
 
 /** `--from`, `--to`: a day in UTC, or a time with its zone. */
 export function readTime(text: string): Date {
@@ -18,4 +18,15 @@ export function readCursor(text: string): string {
 export function readAmount(text: string): string {
   if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,20})?$/.test(text)) return text;
   throw new InvalidArgumentError('It must be an amount such as 12.50.');
+}
+
+/** A day as the books write it. */
+export function readDay(text: string): string {
+  if (isDay(text)) return text;
+  throw new InvalidArgumentError('It must be a day such as 2026-11-20.');
+}
+
+/** A currency as somebody typed it: `eur` stands for `EUR`, but `mBTC` is a code of its own. */
+export function typedCurrency(text: string): string {
+  return /^[a-z]+$/.test(text) ? text.toUpperCase() : text;
 }

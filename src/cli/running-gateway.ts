@@ -27,7 +27,7 @@ const OTHER_ADDRESS = 'give its internal address with --admin <url>';
 
 const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.string() });
 
-/** Where a command asks a running gateway; the description of its `--admin`. */
+/** The description of `--admin`, of commands that call a running gateway. */
 export const ADMIN_OPTION =
   'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)';
 
@@ -84,7 +84,6 @@ const operatorStates = z.object({
     openItems.extend({
       status: z.string(),
       breaker: z.object({ read: z.string(), money: z.string() }),
-      // What a person has set.
       override: z.object({ read: z.string(), money: z.string() }),
       hold: z.object({ since: z.string() }).nullable(),
       releasedTo: z.number().nullable(),
@@ -106,43 +105,42 @@ export class RunningGateway {
   constructor(env: NodeJS.ProcessEnv, address: string | undefined) {
     this.#address = adminAddress(env, address);
     this.#token = adminToken(env);
-    askDirectly(new URL(this.#address).hostname);
   }
 
   /** Its configuration in force. @throws CommandFailed */
   configuration(): Promise<ConfigurationView> {
-    return this.#ask('GET', '/admin/config', undefined, configurationView);
+    return this.#request('GET', '/admin/config', undefined, configurationView);
   }
 
   /** A single-use link to its console. @throws CommandFailed */
   signInLink(role: PersonRole) {
-    return this.#ask('POST', '/admin/console/links', { role }, signInLink);
+    return this.#request('POST', '/admin/console/links', { role }, signInLink);
   }
 
   /** The state of each operator, and operators without a file that have anything open. @throws CommandFailed */
   operators() {
-    return this.#ask('GET', '/admin/operators', undefined, operatorStates);
+    return this.#request('GET', '/admin/operators', undefined, operatorStates);
   }
 
   /** @throws CommandFailed */
   reload(body: object) {
-    return this.#ask('POST', '/admin/reload', body, reloadResult);
+    return this.#request('POST', '/admin/reload', body, reloadResult);
   }
 
   /** @throws CommandFailed */
   async setBreaker(operatorId: string, body: object): Promise<void> {
     const path = `/admin/operators/${encodeURIComponent(operatorId)}/breaker`;
-    await this.#ask('POST', path, body, z.object({ state: z.string() }));
+    await this.#request('POST', path, body, z.object({ state: z.string() }));
   }
 
   /** @returns how many sessions were live @throws CommandFailed */
   async revokeSessions(userId: string, body: object): Promise<number> {
     const path = `/admin/players/${encodeURIComponent(userId)}/sessions/revoke`;
-    const { revoked } = await this.#ask('POST', path, body, z.object({ revoked: z.int() }));
+    const { revoked } = await this.#request('POST', path, body, z.object({ revoked: z.int() }));
     return revoked;
   }
 
-  async #ask<S extends z.ZodType>(
+  async #request<S extends z.ZodType>(
     method: string,
     path: string,
     body: object | undefined,
@@ -175,39 +173,12 @@ export class RunningGateway {
     if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
     const parsed = schema.safeParse(answer);
     if (response.ok && parsed.success) return parsed.data;
-    if (response.ok && answer !== undefined) {
-      // During an upgrade, some answers of the other release have other members.
-      const what = `what answers at ${address} is not a gateway of this release`;
-      throw new CommandFailed(`${what}: use the command line of its own${afterwards(method)}`);
-    }
-    throw new CommandFailed(whatAnswers(address, method, response));
+    // Another program, a proxy that got no answer from the gateway behind it, or another release of it.
+    throw new CommandFailed(
+      `what answers at ${address} is not a gateway of this release (HTTP ${response.status}): ` +
+        `${OTHER_ADDRESS}${afterwards(method)}`,
+    );
   }
-}
-
-const OWN_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
-/**
- * With `NODE_USE_ENV_PROXY`, Node's `fetch` would ask this machine's own gateway by the proxy of the environment, which
- * cannot reach it and would be given the token. What is to be asked without a proxy is read again at each call.
- */
-function askDirectly(host: string): void {
-  if (!OWN_MACHINE.test(host)) return;
-  // Node reads the second only where the first is not set.
-  const name = process.env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
-  const named = process.env[name] ?? '';
-  if (named.split(',').includes(host)) return;
-  process.env[name] = named === '' ? host : `${named},${host}`;
-}
-
-/** Something that answers like no gateway: another program, or a proxy in front of one. */
-function whatAnswers(address: string, method: string, { status, headers }: Response): string {
-  // Without its query, which may hold a sign-in under way.
-  const [to = ''] = (headers.get('location') ?? '').split('?');
-  const isSentOn = status >= 300 && status < 400 && to !== '';
-  const what = `what answers at ${address} is not a gateway (HTTP ${status})`;
-  if (isSentOn) return `${what} and sends on to ${plain(to)}: ${OTHER_ADDRESS}`;
-  // Of a proxy that got no answer from a gateway behind it.
-  return status >= 500 ? `${what}${afterwards(method)}` : what;
 }
 
 /** Undici's and the system's codes for an established connection that broke. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type Origin, pathKey, type YamlTree } from './folder/yaml-tree.ts';
-import { nearMiss } from './near-miss.ts';
 import { PROBLEMS_SHOWN_MAX, type SettingProblem } from './problems.ts';
 
 export type Checked<T> =
@@ -73,7 +72,10 @@ function toProblems(
     return issue.keys.map((key, at) => ({
       path: [...path, key],
       // Later ones are not shown anyway, and an unrelated file may have a thousand keys.
-      reason: at < PROBLEMS_SHOWN_MAX ? explainUnknown(key, known) : 'is not a known key',
+      reason:
+        at < PROBLEMS_SHOWN_MAX
+          ? `is not a known key; known here: ${known.join(', ')}`
+          : 'is not a known key',
     }));
   }
   const origin = origins.get(pathKey(path));
@@ -81,12 +83,6 @@ function toProblems(
   if (origin?.missing) return [];
   const from = origin?.names.map((name) => `\${${name}}`).join(', ');
   return [{ path, reason: from === undefined ? issue.message : `${issue.message} (from ${from})` }];
-}
-
-function explainUnknown(key: string, known: readonly string[]): string {
-  const meant = nearMiss(key, known);
-  const advice = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`;
-  return `is not a known key; ${advice}`;
 }
 
 /** An issue's message for people: what to do, never the value, which may be a secret. */

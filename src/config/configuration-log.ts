@@ -1,8 +1,6 @@
 import type { Problem } from './problems.ts';
 import type { Configuration, OperatorConfig } from './schema/schema.ts';
-import { doubtfulDialect } from './warnings/doubtful-dialect.ts';
-import { doubtfulSettings } from './warnings/doubtful-settings.ts';
-import { weakOfGateway, weakOfOperator } from './warnings/weak-secrets.ts';
+import { doubtfulSettings, weakOfGateway, weakOfOperator } from './warnings.ts';
 
 /** The most problems that a reload logs; `config check` shows all. */
 const LOGGED_MAX = 100;
@@ -17,8 +15,6 @@ export interface ConfigurationLogger {
 /** Logs facts about the configuration, most of them once when they are new rather than at every reload. */
 export class ConfigurationLog {
   readonly #logger: ConfigurationLogger;
-  /** Files that were passed over at the last reading. */
-  #passedOver: ReadonlySet<string> = new Set();
 
   constructor(logger: ConfigurationLogger) {
     this.#logger = logger;
@@ -48,24 +44,7 @@ export class ConfigurationLog {
       for (const problem of problems) this.#logger.warn({ ...problem }, message);
     };
     warn('config.weak_secret', [...weak, ...changed.flatMap(weakOfOperator)]);
-    warn('config.doubtful_dialect', changed.flatMap(doubtfulDialect));
     warn('config.doubtful_setting', changed.flatMap(doubtfulSettings));
-  }
-
-  /**
-   * Files that are not read: a person may believe that such an operator is live.
-   * @param isKnown whether another process has already logged them
-   */
-  filesPassedOver(passedOver: readonly Problem[], isKnown = false): void {
-    const before = this.#passedOver;
-    this.#passedOver = new Set(passedOver.map(({ file }) => file));
-    if (isKnown) return;
-    const added = passedOver.filter(({ file }) => !before.has(file));
-    for (const problem of added.slice(0, LOGGED_MAX)) {
-      this.#logger.warn({ ...problem }, 'config.file_passed_over');
-    }
-    const left = added.length - LOGGED_MAX;
-    if (left > 0) this.#logger.warn({ files: left }, 'config.more_files_passed_over');
   }
 }
 
@@ -85,38 +64,23 @@ function announceRisks(
       continue;
     }
     const [from, to] = [before.wallet, after.wallet];
+    const warn = (message: string, change: { from: unknown; to: unknown }, note: string) =>
+      logger.warn({ operator, ...change, note }, message);
     if (from.baseUrl !== to.baseUrl) {
-      logger.warn(
-        {
-          operator,
-          from: from.baseUrl,
-          to: to.baseUrl,
-          note: 'its bets are sent to another address from now on',
-        },
-        'config.wallet_moved',
-      );
+      const change = { from: from.baseUrl, to: to.baseUrl };
+      warn('config.wallet_moved', change, 'its bets are sent to another address from now on');
     }
+    const generations = { from: from.generation, to: to.generation };
     if (from.generation > to.generation) {
-      logger.warn(
-        {
-          operator,
-          from: from.generation,
-          to: to.generation,
-          note: 'operations of bets of the newer generation are held until released; once older bets are released to that generation, places are refused as well',
-        },
+      warn(
         'config.wallet_generation_lowered',
+        generations,
+        'operations of bets of the newer generation are held until released; once older bets are released to that generation, places are refused as well',
       );
     }
     if (from.generation < to.generation) {
-      logger.warn(
-        {
-          operator,
-          from: from.generation,
-          to: to.generation,
-          note: 'operations of bets of an older generation are held until released',
-        },
-        'config.wallet_generation',
-      );
+      const note = 'operations of bets of an older generation are held until released';
+      warn('config.wallet_generation', generations, note);
     }
   }
 }

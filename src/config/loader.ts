@@ -1,4 +1,4 @@
-import { ConfigFolder, type FolderContent } from './folder/config-folder.ts';
+import { ConfigFolder } from './folder/config-folder.ts';
 import type { InForce } from './in-force.ts';
 import { type NextInForce, nextInForce } from './next-in-force.ts';
 import { ConfigError, type Problem } from './problems.ts';
@@ -21,20 +21,18 @@ export interface PartlyLoaded {
   /** Undefined when `gateway.yaml` is not valid: no operator is complete without it. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly Problem[];
-  readonly passedOver: FolderContent['passedOver'];
 }
 
 /** Reads a folder for people who work on one operator: another operator's broken file is only reported. */
 export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
-  const { next, problems, passedOver } = readWhole(new ConfigFolder(folder, env), undefined);
-  return { configuration: next && configurationOf(next), problems, passedOver };
+  const { next, problems } = readWhole(new ConfigFolder(folder, env), undefined);
+  return { configuration: next && configurationOf(next), problems };
 }
 
 /** The configuration that a process starts with. */
 interface Loaded {
   readonly inForce: InForce;
   readonly problems: readonly Problem[];
-  readonly passedOver: FolderContent['passedOver'];
 }
 
 /**
@@ -46,24 +44,23 @@ interface Loaded {
  *   every problem of every file
  */
 export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
-  const { next = lastGood, problems, passedOver, listsOperators } = readWhole(folder, lastGood);
-  // If gateway.yaml is missing, a passed over gateway.yml explains why.
-  if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
-  if (lastGood === undefined && !listsOperators) throw new ConfigError(problems);
-  return { inForce: next, problems, passedOver };
+  const { next = lastGood, problems, listsOperators } = readWhole(folder, lastGood);
+  if (next === undefined || (lastGood === undefined && !listsOperators)) {
+    throw new ConfigError(problems);
+  }
+  return { inForce: next, problems };
 }
 
 /** Everything in a folder, over what was in force before, if anything was. */
-export function readWhole(
+function readWhole(
   folder: ConfigFolder,
   previous: InForce | undefined,
-): NextInForce & Pick<FolderContent, 'passedOver'> & { readonly listsOperators: boolean } {
+): NextInForce & { readonly listsOperators: boolean } {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
-  const { passedOver, operators } = step.value;
-  const listsOperators = operators !== undefined;
-  return { ...nextInForce(step.value, previous), passedOver, listsOperators };
+  const listsOperators = step.value.operators !== undefined;
+  return { ...nextInForce(step.value, previous), listsOperators };
 }
 
 /** The configuration in the form its consumers use. */

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { freezeDeep } from '../lib/deep-readonly.ts';
+import type { Checked } from './check.ts';
 import { type OperatorCandidate, settleClaims } from './claims.ts';
 import type { CheckedFile } from './folder/checked-file.ts';
 import type { FolderContent } from './folder/config-folder.ts';
 import type { InForce, OperatorInForce } from './in-force.ts';
-import { completeOperator } from './operator-config.ts';
 import { type Problem, problemIn } from './problems.ts';
-import type { GatewayConfig, OperatorFile } from './schema/schema.ts';
+import { checkDelivery, mergeDelivery } from './schema/delivery-schema.ts';
+import { WALLET_TIMEOUT_MS } from './schema/operator-schema.ts';
+import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema/schema.ts';
 
 export interface NextInForce {
   /** The next configuration in force; undefined at start-up without a valid `gateway.yaml`. */
@@ -77,6 +80,27 @@ function choose(
   }
   const config = keepIdentity(completed.value, before?.config);
   return { file, chosen: { source: read.value, config, variables: read.sources }, fallback };
+}
+
+/**
+ * Completes an operator's file with the gateway's settings.
+ *
+ * @returns the operator, or the settings in its file that contradict the gateway's
+ */
+function completeOperator(file: OperatorFile, gateway: GatewayConfig): Checked<OperatorConfig> {
+  const { totalMs } = gateway.deadline;
+  const { delivery: ownDelivery, wallet, ...rest } = file;
+  // Never above what the deadline leaves (docs/reference.md, Configuration), whether it was written or not.
+  const timeoutMs = Math.min(wallet.timeoutMs ?? WALLET_TIMEOUT_MS, totalMs);
+  const delivery = mergeDelivery(gateway.delivery, ownDelivery);
+
+  const problems = checkDelivery(delivery).map(({ path, reason }) => ({
+    path: ['delivery', ...path],
+    reason,
+  }));
+  if (problems.length > 0) return { ok: false, problems };
+  const config: OperatorConfig = { ...rest, wallet: { ...wallet, timeoutMs }, delivery };
+  return { ok: true, value: freezeDeep(config) };
 }
 
 /** An operator's last good version, completed with the gateway's present settings if they are compatible. */

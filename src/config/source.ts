@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { inSlices } from '../lib/slices.ts';
 import { ConfigurationLog, type ConfigurationLogger } from './configuration-log.ts';
 import { ConfigFolder } from './folder/config-folder.ts';
-import { linesOfProblems } from './folder/line-of-path.ts';
 import type { InForce } from './in-force.ts';
 import { configurationOf, loadOver } from './loader.ts';
 import { nextInForce } from './next-in-force.ts';
@@ -86,14 +85,12 @@ export class ConfigurationSource {
     this.#options = options;
     this.#log = new ConfigurationLog(options.logger);
     this.#folder = new ConfigFolder(options.folder, options.env);
-    const { inForce, problems, passedOver } = loadOver(options.lastGood, this.#folder);
+    const { inForce, problems } = loadOver(options.lastGood, this.#folder);
     this.#inForce = inForce;
     this.#noteReading(problems);
     this.#current = configurationOf(this.#inForce);
     this.#log.problems(problems);
     this.#log.warnings(this.#current, options.lastGood && configurationOf(options.lastGood));
-    // With `lastGood`, the processes next to this one have already logged them.
-    this.#log.filesPassedOver(passedOver, options.lastGood !== undefined);
   }
 
   /** The `lastGood` for a process that starts next to this one. */
@@ -148,12 +145,12 @@ export class ConfigurationSource {
   /** What a reload would do now; nothing comes into force, and no listener is called. */
   async preview(): Promise<PreviewedReload> {
     this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
-    const { result, candidate } = await this.#look(this.#previewed);
+    const { result, candidate } = await this.#readFolder(this.#previewed);
     return { ...result, candidate };
   }
 
   /** What would be in force by the folder's present content, and what that would change. */
-  async #look(folder: ConfigFolder) {
+  async #readFolder(folder: ConfigFolder) {
     const content = await inSlices(folder.read());
     const { next = this.#inForce, problems } = nextInForce(content, this.#inForce);
     const candidate = configurationOf(next);
@@ -163,12 +160,7 @@ export class ConfigurationSource {
       changed,
       problems,
     };
-    return { next, candidate, result, passedOver: content.passedOver };
-  }
-
-  /** The line of each problem's setting in the present file; undefined if it has none. */
-  async linesOf(problems: readonly Problem[]): Promise<readonly (number | undefined)[]> {
-    return await linesOfProblems(this.#options.folder, problems);
+    return { next, candidate, result };
   }
 
   #noteReading(problems: readonly Problem[]): void {
@@ -193,7 +185,7 @@ export class ConfigurationSource {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const { next, candidate, result, passedOver } = await this.#look(this.#folder);
+    const { next, candidate, result } = await this.#readFolder(this.#folder);
     const previous = this.#current;
     const isOther =
       isChange(result.changed) ||
@@ -203,7 +195,6 @@ export class ConfigurationSource {
     // If nothing changed, keep the same object, so that comparing identities is enough.
     if (isOther) this.#current = candidate;
     this.#report(result);
-    this.#log.filesPassedOver(passedOver);
     if (isOther) {
       this.#log.changed(candidate, previous);
       for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));

@@ -1,8 +1,8 @@
-/** How often the folder is examined; with two more looks, a change is in force within 2 s. */
+/** How often the folder is examined; with two more checks, a change is in force within 2 s. */
 const INTERVAL_MS = 400;
 
-/** A folder that keeps changing is read anyway after this many looks. */
-const LOOKS_MAX = 3;
+/** A folder that keeps changing is read anyway after this many checks. */
+const CHECKS_MAX = 3;
 
 export interface WatcherDependencies {
   /** What has changed since the configuration was read; empty if nothing has. */
@@ -17,13 +17,13 @@ export interface WatcherDependencies {
  * Polls the folder, because file system notifications do not work through a ConfigMap's symlinks,
  * bind mounts and network file systems.
  *
- * A change is applied once it looks the same twice: an editor that saves by renaming makes a file
+ * A change is applied once it checks the same twice: an editor that saves by renaming makes a file
  * disappear for a moment, and its operator must not disappear with it.
  */
 export class Watcher {
   readonly #dependencies: WatcherDependencies;
   #timer: NodeJS.Timeout | undefined;
-  #pending = { changes: '', looks: 0 };
+  #pending = { changes: '', checks: 0 };
   #closed = false;
 
   constructor(dependencies: WatcherDependencies) {
@@ -39,10 +39,10 @@ export class Watcher {
   #sleep(): void {
     if (this.#closed) return;
     const { intervalMs = INTERVAL_MS } = this.#dependencies;
-    this.#timer = setTimeout(() => void this.#look(), intervalMs).unref();
+    this.#timer = setTimeout(() => void this.#check(), intervalMs).unref();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       const changes = await this.#dependencies.changes();
       if (!this.#closed && this.#atRest(changes)) await this.#dependencies.onChange();
@@ -54,10 +54,10 @@ export class Watcher {
   }
 
   #atRest(changes: string): boolean {
-    const { changes: before, looks } = this.#pending;
-    const taken = changes !== '' && (changes === before || looks + 1 >= LOOKS_MAX);
+    const { changes: before, checks } = this.#pending;
+    const taken = changes !== '' && (changes === before || checks + 1 >= CHECKS_MAX);
     this.#pending =
-      changes === '' || taken ? { changes: '', looks: 0 } : { changes, looks: looks + 1 };
+      changes === '' || taken ? { changes: '', checks: 0 } : { changes, checks: checks + 1 };
     return taken;
   }
 }

@@ -6,17 +6,25 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
+/** Columns by their titles, to the left but for those of `numbers`. */
+export function columns(
+  titles: readonly string[],
+  numbers: readonly string[] = [],
+): readonly Column[] {
+  return titles.map((title) => ({ title, align: numbers.includes(title) ? 'right' : 'left' }));
+}
+
 /**
  * Plain text in aligned columns, ruled below the titles; no line ends in a space. Cells may come from
  * outside: what in them could move the cursor or turn the order of a line is replaced.
  */
-export function table(columns: readonly Column[], cells: readonly (readonly string[])[]): string {
+export function table(shown: readonly Column[], cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(plain));
-  const widths = columns.map(({ title }, at) =>
+  const widths = shown.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
   );
   const line = (row: readonly string[]) =>
-    columns
+    shown
       .map(({ align }, at) => {
         const cell = row[at] ?? '';
         const width = widths[at] ?? 0;
@@ -24,7 +32,7 @@ export function table(columns: readonly Column[], cells: readonly (readonly stri
       })
       .join('  ')
       .trimEnd();
-  const titles = line(columns.map(({ title }) => title));
+  const titles = line(shown.map(({ title }) => title));
   const rule = widths.map((width) => '-'.repeat(width)).join('  ');
   return [titles, rule, ...rows.map(line)].join('\n');
 }

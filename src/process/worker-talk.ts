@@ -1,9 +1,9 @@
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Registry } from 'prom-client';
-import { freezeDeep } from '../config/freeze.ts';
 import type { InForce } from '../config/in-force.ts';
 import type { Problem } from '../config/problems.ts';
+import { freezeDeep } from '../lib/deep-readonly.ts';
 import { within } from '../lib/within.ts';
 
 /** A process's metrics on their way to the process that is scraped. */

@@ -20,7 +20,7 @@ describe('what a reload would change', () => {
     });
   });
 
-  it('is told setting by setting, with warnings, lines of what is wrong, and no secret (I8)', async () => {
+  it('is told setting by setting, with warnings and what is wrong, and no secret (I8)', async () => {
     const beta = join(admin.gateway.configFolder, 'operators/beta.yaml');
     await writeFile(beta, 'id: beta\nname: Beta\nstatus: asleep\n');
     const { json, text } = await preview();
@@ -28,7 +28,6 @@ describe('what a reload would change', () => {
     expect(json.problems).toContainEqual({
       file: 'operators/beta.yaml',
       path: 'status',
-      line: 3,
       reason: expect.stringContaining('must be one of'),
     });
     expect(json.problems).toHaveLength(Number(json.problemCount));

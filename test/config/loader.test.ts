@@ -132,14 +132,14 @@ describe('loading the folder', () => {
 
 describe('unknown keys', () => {
   it.each([
-    ['statsu: active', '', 'statsu: is not a known key; did you mean status?'],
-    ['Sessions: {}', '', 'Sessions: is not a known key; did you mean sessions?'],
+    ['statsu: active', '', 'statsu: is not a known key; known here: id'],
+    ['Sessions: {}', '', 'Sessions: is not a known key; known here: id'],
     ['sessions: { ttl: 5 }', '', 'sessions.ttl: is not a known key; known here: mode, ttlSeconds'],
-    ['', '  timeoutMS: 5', 'wallet.timeoutMS: is not a known key; did you mean timeoutMs?'],
+    ['', '  timeoutMS: 5', 'wallet.timeoutMS: is not a known key; known here: adapter'],
     [
       '',
       '  breaker: { openms: 1 }',
-      'wallet.breaker.openms: is not a known key; did you mean openMs?',
+      'wallet.breaker.openms: is not a known key; known here: errorPercent',
     ],
     ['"a b": 1', '', '["a b"]: is not a known key; known here: id'],
     ['__proto__: { status: suspended }', '', '__proto__: is not a known key'],
@@ -154,7 +154,7 @@ describe('unknown keys', () => {
 describe('text that is no YAML', () => {
   it('is named with its line', () => {
     expect(problemsOf({ 'gateway.yaml': `${GATEWAY}service: {}\n` })).toEqual([
-      'gateway.yaml: line 6: the key stands here a second time: keep one of them',
+      'gateway.yaml: line 6: the key is in this group twice: keep one of them',
     ]);
     expect(gatewayProblems('---\nsecond: document')).toEqual([
       expect.stringMatching(/^gateway\.yaml: line 6: the file must hold one document/),
@@ -201,28 +201,9 @@ describe('text that is no YAML', () => {
     expect(operators.get('alpha')?.wallet.baseUrl.endsWith(address)).toBe(true);
   });
 
-  it('may repeat a value by an alias, but not explode', () => {
-    const secrets = 'secrets: &shared [one-of-16-letters, two-of-16-letters]';
-    const file = GATEWAY.replace(`secrets: [${SERVICE_SECRET}]`, secrets);
-    const alias = operatorYaml('alpha', 'subPartnerId: &id x\nsettle: {}').replace(
-      '[EUR]',
-      '&c [EUR]',
+  it('repeats no value by an alias, which could explode or carry a secret elsewhere', () => {
+    expect(gatewayProblems('a: &a [x]\nb: *a')).toContainEqual(
+      expect.stringContaining('b: aliases (*name) are not read: write the value out'),
     );
-    expect(load({ 'gateway.yaml': file, 'operators/alpha.yaml': alias }).operators.size).toBe(1);
-
-    const bomb = [
-      'a: &a [x, x]',
-      'b: &b [*a, *a, *a, *a, *a, *a, *a, *a]',
-      'c: &c [*b, *b, *b, *b, *b, *b]',
-      'd: [*c, *c, *c, *c, *c]',
-    ];
-    expect(gatewayProblems(bomb.join('\n'))).toContainEqual(
-      expect.stringContaining('too many aliases (*name): write the values out'),
-    );
-    expect(gatewayProblems('a: &a [*a]')).toContainEqual(
-      expect.stringContaining('too many aliases'),
-    );
-    const few = `a: &a [${Array(2_000).fill('x').join()}]\nb: [*a, *a, *a]`;
-    expect(gatewayProblems(few)).toContainEqual(expect.stringContaining('too many aliases'));
   });
 });

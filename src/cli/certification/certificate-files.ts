@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
-import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../../certify/certificate/certificate.ts';
 import { errorMessage, fileFault } from '../../lib/faults.ts';
 import { jsonIn } from '../../lib/json-in.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
-import { makeFolder } from '../onboarding/make-folder.ts';
 
 const REPORT = 'certificate.html';
 const CERTIFICATE = 'certificate.json';
@@ -16,25 +15,12 @@ const CERTIFICATE = 'certificate.json';
  */
 export async function readyFolder(folder: string): Promise<void> {
   try {
-    makeFolder(folder);
-    // A file of an earlier run may belong to another user.
-    for (const name of [CERTIFICATE, REPORT]) await mayReplace(join(folder, name));
-    const trial = join(folder, `.certificate-${process.pid}`);
-    await writeFile(trial, '');
-    await rm(trial);
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`--out ${folder}: nothing can be written there (${errorMessage(error)})`, {
       cause: error,
     });
-  }
-}
-
-async function mayReplace(path: string): Promise<void> {
-  try {
-    await access(path, constants.W_OK);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-    throw error;
   }
 }
 

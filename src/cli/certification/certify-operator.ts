@@ -4,8 +4,8 @@ import type { OperatorConfig } from '../../config/schema/schema.ts';
 import { plain } from '../../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../../wallets/wallet-config.ts';
 import { configFolder, loadValid, validOperator } from '../configuration.ts';
-import { typedCurrency } from '../currency-code.ts';
 import { UsageError } from '../failures.ts';
+import { typedCurrency } from '../query-options.ts';
 import { dialectIn } from './given-dialect.ts';
 import { secretText } from './token.ts';
 

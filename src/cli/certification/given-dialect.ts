@@ -4,9 +4,6 @@ import { plain } from '../../lib/plain-text.ts';
 import type { Dialect } from '../../wallets/wallet-config.ts';
 import { UsageError } from '../failures.ts';
 
-/** The possible paths to the items in the file, the longest first. */
-const WAYS = [['wallet', 'dialect'], ['dialect'], []] as const;
-
 /**
  * The items of a YAML file, either alone or inside an operator's file: read and checked as the gateway
  * would, variables included.
@@ -20,8 +17,9 @@ export async function dialectIn(
   env: NodeJS.ProcessEnv,
 ): Promise<Dialect> {
   // Imported here: the schemas take a quarter of a second that no other command should pay.
-  const [{ checkTree }, { FileReader }, { describeProblem, problemIn }, { dialectSchema }] =
+  const [{ z }, { checkTree }, { FileReader }, { describeProblem, problemIn }, { dialectSchema }] =
     await Promise.all([
+      import('zod'),
       import('../../config/check.ts'),
       import('../../config/folder/files.ts'),
       import('../../config/problems.ts'),
@@ -31,7 +29,13 @@ export async function dialectIn(
   const read = files.read(file);
   if (!read.ok) throw new UsageError(`${plain(file)} ${read.reason}`);
   const tree = await treeOf(read.text, env, files, folder);
-  const checked = checkTree(dialectSchema, await below(tree));
+  const ofOperator = z.object({ wallet: z.object({ dialect: dialectSchema }) });
+  const checked = isOperators(tree.value)
+    ? checkTree(
+        ofOperator.transform(({ wallet }) => wallet.dialect),
+        withoutOthers(tree),
+      )
+    : checkTree(dialectSchema, tree);
   if (checked.ok) return checked.value;
   const lines = checked.problems.map((problem) => describeProblem(problemIn(file, problem)));
   throw new UsageError(lines.map((line) => plain(line)).join('\n'));
@@ -53,26 +57,12 @@ async function treeOf(
   return parseYaml(maskVariables(text), createOperatorResolver(env, files, places));
 }
 
-/** The part of a file that contains the items; problems elsewhere in it do not matter here. */
-async function below(tree: YamlTree): Promise<YamlTree> {
-  if (tree.value === undefined) return tree;
-  const { pathKey, pathOf } = await import('../../config/folder/yaml-tree.ts');
-  const way = WAYS.find((one) => at(tree.value, one) !== undefined) ?? [];
-  const isBelow = (path: SettingProblem['path'] | readonly string[]) =>
-    way.every((name, depth) => path[depth] === name);
-  const origins = [...tree.origins].flatMap(([key, origin]) => {
-    const path = pathOf(key);
-    return isBelow(path) ? [[pathKey(path.slice(way.length)), origin] as const] : [];
-  });
-  const problems = tree.problems.flatMap(({ path, reason }) =>
-    isBelow(path) ? [{ path: path.slice(way.length), reason }] : [],
-  );
-  return { value: at(tree.value, way), origins: new Map(origins), problems };
+function isOperators(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'wallet');
 }
 
-function at(value: unknown, way: readonly string[]): unknown {
-  return way.reduce<unknown>((part, name) => {
-    if (typeof part !== 'object' || part === null) return undefined;
-    return Object.entries(part).find(([key]) => key === name)?.[1];
-  }, value);
+/** Problems elsewhere in an operator's file do not matter here. */
+function withoutOthers(tree: YamlTree): YamlTree {
+  const isOfDialect = ({ path }: SettingProblem) => path[0] === 'wallet' && path[1] === 'dialect';
+  return { ...tree, problems: tree.problems.filter(isOfDialect) };
 }

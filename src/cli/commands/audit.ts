@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
 import { withPrisma } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readCursor, readTime } from '../query-options.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { timeOf } from '../text/bet-text.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options extends AuditQuery {
   readonly json?: true;
@@ -89,9 +89,16 @@ async function exportAll(terminal: Terminal, query: Options): Promise<void> {
   });
 }
 
-const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'after', 'operator', 'why'].map(
-  (title) => ({ title, align: 'left' }) as const,
-);
+const COLUMNS = columns([
+  'time (UTC)',
+  'actor',
+  'from',
+  'action',
+  'what',
+  'after',
+  'operator',
+  'why',
+]);
 
 function cells(row: AuditRow): string[] {
   const { at, actor, address, action, subject, after, operator, reason } = row;

@@ -30,9 +30,6 @@ export function betCommand(terminal: Terminal): Command {
   );
 }
 
-/** What comes along from a chat or a spreadsheet, and is hardly seen in a message. */
-const WRAPPED = /^[\s\u200b\ufeff"'‘’“”„«»]|[\s\u200b\ufeff"'‘’“”„«»]$/u;
-
 async function show(terminal: Terminal, transactionId: string, { json }: Options): Promise<void> {
   // An operator uses the operator API; anybody with the database's address may see every bet.
   const bet = await withPrisma(terminal, async (prisma) => {
@@ -46,11 +43,8 @@ async function show(terminal: Terminal, transactionId: string, { json }: Options
     return await timelines.find(transactionId, undefined);
   });
   if (bet === undefined) {
-    const exactly = WRAPPED.test(transactionId)
-      ? 'exactly, with the blanks or quotes that stand around it'
-      : 'exactly';
     throw new CommandFailed(
-      `no bet ${plain(transactionId)} in the journal: it is compared ${exactly}, check the id ` +
+      `no bet ${plain(transactionId)} in the journal: it is compared exactly, check the id ` +
         'and DATABASE_URL. An ended bet also goes when its month is pruned: the statement of its day ' +
         'still names it (`wagergate books statement --operator ID --day DAY --csv`)',
     );

@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.ts';
 import type { FoundBet } from '../../store/bets/search-statements.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { readAmount, readTime } from '../query-options.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { timeOf } from '../text/bet-text.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly operator?: string;
@@ -20,7 +20,6 @@ interface Options {
   readonly from?: Date;
   readonly to?: Date;
   readonly cursor?: BetCursor;
-  readonly folder?: string;
   readonly json?: true;
 }
 
@@ -37,8 +36,6 @@ export function betsSearchCommand(terminal: Terminal): Command {
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
-    // Needed by nothing that is found: once, players were searched only at operators with a file.
-    .addOption(new Option('--folder <dir>').hideHelp())
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => search(terminal, options));
   return withExamples(
@@ -48,32 +45,22 @@ export function betsSearchCommand(terminal: Terminal): Command {
   );
 }
 
-async function search(terminal: Terminal, options: Options): Promise<void> {
-  const { folder: _, json, ...query } = options;
+async function search(terminal: Terminal, { json, ...query }: Options): Promise<void> {
   const page = await withDatabase(terminal, (database) => new BetSearch(database).page(query));
   if (json) {
     terminal.printJson(page);
     return;
   }
-  if (page.items.length === 0) tellNothing(terminal, options);
-  else terminal.print(table(COLUMNS, page.items.map(cells)));
+  if (page.items.length === 0) {
+    terminal.tell('no such bets');
+    if (query.operator !== undefined) warnOfUnknownOperator(terminal, undefined, query.operator);
+  } else terminal.print(table(COLUMNS, page.items.map(cells)));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 
-function tellNothing(terminal: Terminal, { operator, folder }: Options): void {
-  terminal.tell('no such bets');
-  if (operator !== undefined) warnOfUnknownOperator(terminal, folder, operator);
-}
-
-const COLUMNS = [
-  'created (UTC)',
-  'transactionId',
-  'operator',
-  'player',
-  'state',
-  'stake',
-  'result',
-].map((title) => ({ title, align: 'left' }) as const);
+const COLUMNS = columns([
+  ...['created (UTC)', 'transactionId', 'operator', 'player', 'state', 'stake', 'result'],
+]);
 
 function cells(bet: FoundBet): string[] {
   const { settlement, amount, currency } = bet;

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import { type BooksDay, BooksDays } from '../../store/books/days.ts';
-import { readDay } from '../books.ts';
 import { withDatabase } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
+import { readDay } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly operator?: string;
@@ -56,14 +56,8 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 
-const left = (title: string) => ({ title, align: 'left' }) as const;
-const right = (title: string) => ({ title, align: 'right' }) as const;
-
-const COLUMNS = [
-  ...['day', 'operator', 'currency'].map(left),
-  ...['bets', 'stakes', 'returned', 'payouts', 'reversed', 'net', 'open bets'].map(right),
-  left('state'),
-];
+const SUMS = ['bets', 'stakes', 'returned', 'payouts', 'reversed', 'net', 'open bets'];
+const COLUMNS = columns(['day', 'operator', 'currency', ...SUMS, 'state'], SUMS);
 
 function cells(day: BooksDay): string[] {
   return [

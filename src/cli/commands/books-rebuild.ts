@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import { RebuildRefused, rebuildBooks } from '../../books/rebuild.ts';
 import { plain } from '../../lib/plain-text.ts';
 import type { RebuildDifference } from '../../store/books/rebuild-steps.ts';
-import { booksTimeZone, readDay } from '../books.ts';
+import { loadValid } from '../configuration.ts';
 import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { readDay } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
 
 const DAYS_SHOWN = 5;
@@ -49,14 +50,26 @@ async function rebuild(terminal: Terminal, { from, folder, json }: Options): Pro
       rebuildBooks(url, { timeZone, fromDay: from, log }),
     );
     if (json) terminal.printJson(done);
-    else terminal.print(inWords(done));
+    else terminal.print(summaryOf(done));
   } catch (error) {
     if (error instanceof RebuildRefused) throw new CommandFailed(error.message, { cause: error });
     throw error;
   }
 }
 
-function inWords({ before, after, added, changed, examples, days }: RebuildDifference): string {
+/** `books.timeZone` of the configuration folder. @throws CommandFailed if `gateway.yaml` is not valid */
+async function booksTimeZone(
+  terminal: Terminal,
+  folderOption: string | undefined,
+): Promise<string> {
+  const { configuration, folder } = await loadValid(terminal.env, folderOption);
+  if (configuration !== undefined) return configuration.gateway.books.timeZone;
+  throw new CommandFailed(
+    `gateway.yaml in ${folder} is not valid: see what is wrong with \`wagergate config check\``,
+  );
+}
+
+function summaryOf({ before, after, added, changed, examples, days }: RebuildDifference): string {
   const rows =
     changed === 0
       ? `${after} movements, the same as before`

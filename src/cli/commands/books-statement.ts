@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { Command } from 'commander';
 import { statementCsv } from '../../books/statement-digest.ts';
 import { plain } from '../../lib/plain-text.ts';
+import { columns, table } from '../../lib/table.ts';
 import { type DayStatement, Statements } from '../../store/books/statements.ts';
 import type { Database } from '../../store/database.ts';
-import { readDay } from '../books.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { readDay } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
-import { statementText } from '../text/statement-text.ts';
 
 interface Options {
   readonly operator: string;
@@ -80,4 +80,48 @@ async function printCsv(
     `these are not the lines that were closed: their SHA-256 is ${printed}, that of the statement ` +
       `${sha256}. Somebody has written to books_movements: see docs/runbooks/books.md`,
   );
+}
+
+const SUMS = [
+  ...['bets', 'stakes', 'returned', 'payouts', 'reversed', 'net', 'freebets'],
+  ...['open bets', 'open stakes', 'unresolved'],
+];
+const COLUMNS = columns(['currency', ...SUMS], SUMS);
+
+/** How many open bets are shown; the rest is in the JSON. */
+const OPEN_SHOWN = 20;
+
+/** A closed day for people: its operator, its bounds, a line for each currency, what was open. */
+function statementText(statement: DayStatement): string {
+  const { operator, day, timeZone, closedAt, movements, sha256, totals, open, openCount } =
+    statement;
+  const lines = totals.map((sums) => [
+    sums.currency,
+    String(sums.bets),
+    sums.stakes,
+    sums.stakeReturns,
+    sums.payouts,
+    sums.payoutReversals,
+    sums.net,
+    sums.freebetStakes,
+    String(sums.openBets),
+    sums.openStakes,
+    String(sums.unresolved),
+  ]);
+  const shown = open
+    .slice(0, OPEN_SHOWN)
+    .map(({ transactionId, operation, why, since }) => [since, operation, transactionId, why]);
+  return [
+    `${operator}, ${day} (${timeZone}), closed ${closedAt}: ${movements} movements`,
+    `sha256 of its CSV: ${sha256}`,
+    '',
+    lines.length === 0 ? 'nothing moved and nothing was open' : table(COLUMNS, lines),
+    ...(openCount === 0
+      ? []
+      : [
+          '',
+          `open when it was closed: ${openCount}`,
+          table(columns(['since', 'operation', 'transactionId', 'why']), shown),
+        ]),
+  ].join('\n');
 }

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
-import { doubtfulDialect } from '../../config/warnings/doubtful-dialect.ts';
-import { doubtfulSettings } from '../../config/warnings/doubtful-settings.ts';
-import { weakOfGateway, weakOfOperator } from '../../config/warnings/weak-secrets.ts';
+import { doubtfulSettings, weakOfGateway, weakOfOperator } from '../../config/warnings.ts';
 import { plain } from '../../lib/plain-text.ts';
+import { columns, table } from '../../lib/table.ts';
+import type { Probed } from '../../wallets/probe.ts';
 import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { unknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { operatorSummary, operatorsTable } from '../text/operators-table.ts';
+import { unknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly folder?: string;
@@ -47,7 +47,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     throw new UsageError('--operator says whose wallet to ask: give --probe as well');
   }
   const loaded = await loadValid(terminal.env, options.folder);
-  const { folder, configuration, problems, passedOver } = loaded;
+  const { folder, configuration, problems } = loaded;
   if (options.operator !== undefined) {
     const operator = validOperator(loaded, options.operator);
     const known = [...(configuration?.operators.keys() ?? [])];
@@ -57,17 +57,12 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
   }
   const asks = options.probe && (problems.length === 0 || (configuration?.operators.size ?? 0) > 0);
   if (asks && configuration !== undefined) {
-    const warnings = warningsOfAll(configuration, passedOver);
+    const warnings = warningsOfAll(configuration);
     await probe(terminal, { ...loaded, warnings }, [...configuration.operators.values()], options);
   } else if (problems.length > 0 || configuration === undefined) {
-    if (options.json) {
-      const warnings = passedOver.length > 0 && { warnings: passedOver };
-      terminal.printJson({ ok: false, folder, problems, ...warnings });
-    } else {
-      tellProblems(terminal, problems);
-      tellWarnings(terminal, passedOver);
-    }
-  } else tellOperators(terminal, { folder, configuration, passedOver }, options);
+    if (options.json) terminal.printJson({ ok: false, folder, problems });
+    else tellProblems(terminal, problems);
+  } else tellOperators(terminal, folder, configuration, options);
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     throw new CommandFailed(`${count} in ${folder}: the gateway would not take it`);
@@ -84,27 +79,21 @@ function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
 
 /** Settings that are accepted, but should be improved. */
 function warningsOf(operator: OperatorConfig): readonly Problem[] {
-  return [...weakOfOperator(operator), ...doubtfulDialect(operator), ...doubtfulSettings(operator)];
+  return [...weakOfOperator(operator), ...doubtfulSettings(operator)];
 }
 
-function warningsOfAll(
-  { gateway, operators }: Configuration,
-  passedOver: readonly Problem[],
-): readonly Problem[] {
-  return [...passedOver, ...weakOfGateway(gateway), ...[...operators.values()].flatMap(warningsOf)];
-}
-
-interface ValidFolder extends Pick<PartlyLoadedFolder, 'folder' | 'passedOver'> {
-  readonly configuration: Configuration;
+function warningsOfAll({ gateway, operators }: Configuration): readonly Problem[] {
+  return [...weakOfGateway(gateway), ...[...operators.values()].flatMap(warningsOf)];
 }
 
 function tellOperators(
   terminal: Terminal,
-  { folder, configuration, passedOver }: ValidFolder,
+  folder: string,
+  configuration: Configuration,
   { json }: Options,
 ): void {
   const operators = [...configuration.operators.values()].map(operatorSummary);
-  const warnings = warningsOfAll(configuration, passedOver);
+  const warnings = warningsOfAll(configuration);
   if (json) {
     terminal.printJson({ ok: true, folder, operators, warnings });
     return;
@@ -126,9 +115,8 @@ async function probe(
   operators: readonly OperatorConfig[],
   { json, operator }: Options,
 ): Promise<void> {
-  // Imported here: they bring the HTTP client, which no other command should wait for.
+  // Imported here: it brings the HTTP client, which no other command should wait for.
   const { probeWallets } = await import('../../wallets/probe.ts');
-  const { probeTable } = await import('../text/probe-table.ts');
   const wallets = await probeWallets(operators);
   const unwell = wallets.filter(({ result }) => result !== 'ok');
   const valid = problems.length === 0;
@@ -145,4 +133,18 @@ async function probe(
   if (unwell.length > 0) {
     throw new CommandFailed(`${unwell.length} of ${wallets.length} wallets did not answer well`);
   }
+}
+
+/** One line per wallet, in columns. */
+function probeTable(probed: readonly Probed[]): string {
+  return table(
+    columns(['operator', 'result', 'took', 'wallet', 'details'], ['took']),
+    probed.map(({ operator, result, latencyMs, wallet, detail }) => [
+      operator,
+      result,
+      `${latencyMs} ms`,
+      wallet,
+      plain(detail),
+    ]),
+  );
 }

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
 import type { Configuration } from '../../config/schema/schema.ts';
-import { diffOf, isEmpty } from '../../config/settings-diff.ts';
+import {
+  type ConfigurationDiff,
+  diffOf,
+  isEmpty,
+  type OperatorChange,
+  type SettingChange,
+  warningsOf,
+} from '../../config/settings-diff.ts';
 import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { configFolder, loadFolder } from '../configuration.ts';
@@ -10,7 +17,6 @@ import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, adminAddress, adminToken, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
-import { diffText } from '../text/diff-text.ts';
 
 interface Options {
   readonly folder?: string;
@@ -51,7 +57,7 @@ export function configDiffCommand(terminal: Terminal): Command {
 
 async function diff(terminal: Terminal, options: Options): Promise<void> {
   const configuration = await validFolder(terminal, options.folder);
-  const { before, key, name } = await standing(terminal, options);
+  const { before, key, name } = await configurationInForce(terminal, options);
   const found = await diffOf(before, await viewOf(configuration, key));
   if (options.json) terminal.printJson(found);
   else if (isEmpty(found)) terminal.print(`nothing would change against ${name}`);
@@ -62,7 +68,7 @@ async function diff(terminal: Terminal, options: Options): Promise<void> {
 }
 
 /** The configuration in force, and the key of its fingerprints. */
-async function standing(
+async function configurationInForce(
   terminal: Terminal,
   options: Options,
 ): Promise<{ before: ConfigurationView; key: string; name: string }> {
@@ -83,4 +89,26 @@ async function validFolder(terminal: Terminal, option: string | undefined): Prom
   if (loaded.ok) return loaded.configuration;
   for (const problem of loaded.problems) terminal.tell(plain(describeProblem(problem)));
   throw new CommandFailed(`${loaded.folder} is not valid: correct it first`);
+}
+
+/** A diff for people: `+` is added, `-` removed, `~` changed, `!` needs attention. */
+function diffText({ gateway, operators }: ConfigurationDiff): string {
+  const lines = gateway.length === 0 ? [] : ['~ gateway.yaml', ...gateway.map(settingLine)];
+  for (const change of operators) lines.push(...operatorLines(change));
+  return lines.map(plain).join('\n');
+}
+
+function operatorLines(change: OperatorChange): readonly string[] {
+  const sign = { added: '+', removed: '-', changed: '~' }[change.kind];
+  return [
+    `${sign} operator ${change.id}${change.kind === 'changed' ? '' : `: ${change.kind}`}`,
+    ...(change.kind === 'changed' ? change.settings.map(settingLine) : []),
+    ...warningsOf(change).map((warning) => `  ! ${warning}`),
+  ];
+}
+
+function settingLine(setting: SettingChange): string {
+  if ('secret' in setting) return `    ${setting.path}: changed (a secret, not shown)`;
+  const { path, before, after } = setting;
+  return `    ${path}: ${before ?? '(not set)'} -> ${after ?? '(not set)'}`;
 }

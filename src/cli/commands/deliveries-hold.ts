@@ -4,8 +4,8 @@ import { byOf, notBlank, recordedWords } from '../caller.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorWithoutFile, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { operatorWithoutFile, warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly operator: string;

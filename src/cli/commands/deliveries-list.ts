@@ -4,9 +4,9 @@ import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/deli
 import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';
 import { readCursor } from '../query-options.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { deliveriesTable } from '../text/deliveries-table.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly operator?: string;

@@ -6,8 +6,8 @@ import { loadValid, validOperator } from '../configuration.ts';
 import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { unknownOperator, warnOfUnknownOperator } from '../unknown-operator.ts';
 
 /** The largest value of `wallet.generation`. */
 const GENERATION_MAX = 2_147_483_647;

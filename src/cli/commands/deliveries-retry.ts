@@ -18,9 +18,9 @@ import {
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { deliveryName } from '../text/deliveries-table.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;

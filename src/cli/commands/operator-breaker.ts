@@ -4,8 +4,8 @@ import { plain } from '../../lib/plain-text.ts';
 import { recordedWords } from '../caller.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface Options {
   readonly class: CallClass;

@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { configFolder } from '../configuration.ts';
-import { typedCurrency } from '../currency-code.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { handoverOf, handoverText } from '../onboarding/handover.ts';
 import type { DraftSecrets, OperatorDraft } from '../onboarding/new-operator.ts';
 import { Questions } from '../onboarding/questions.ts';
+import { typedCurrency } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -35,8 +35,7 @@ export function operatorNewCommand(terminal: Terminal): Command {
         'file takes the secrets from environment variables, which are printed only this once; a ' +
         'running gateway sees new variables only after a restart, but new files within 2 s. ' +
         'Besides, it writes operator.schema.json for editors where the folder has none, and lists ' +
-        'every file that it wrote. It writes nothing if the gateway would refuse the folder because ' +
-        'of the new file, and never overwrites a file.',
+        'every file that it wrote. It never overwrites a file.',
     )
     .argument('<id>', 'the operator: 2 to 32 lower-case letters, digits or dashes')
     .option('--name <name>', 'the name people know it by')
@@ -90,12 +89,7 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   const files = [secrets.wallet, secrets.api].flatMap(({ expression, value }) =>
     expression.startsWith('file:') ? { path: expression.slice('file:'.length), value } : [],
   );
-  const { newProblems } = await import('../onboarding/new-problems.ts');
-  const variables = environmentOf(secrets);
-  const written = writeOperator(folder, id, text, files, () => {
-    const found = newProblems(folder, terminal.env, { name: `${id}.yaml`, text, variables });
-    if (found.length > 0) throw new Error(plain(found.join('; ')));
-  });
+  const written = writeOperator(folder, id, text, files);
   report(terminal, draft, secrets, written, options);
 }
 
@@ -127,12 +121,12 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
     throw new UsageError(`give ${missing.join(', ')}: there is no terminal to ask on`);
   }
   const questions = missing.length > 0 ? new Questions(terminal) : undefined;
-  const asked = async (
+  const answerTo = async (
     given: string | undefined,
     question: string,
-    judge: (answer: string) => string | undefined,
+    faultOf: (answer: string) => string | undefined,
     fallback?: string,
-  ) => given ?? (await questions?.ask(question, judge, fallback)) ?? '';
+  ) => given ?? (await questions?.ask(question, faultOf, fallback)) ?? '';
   const isPrivate = options.allowPrivate === true;
   const { addressFault, currencyFault } = await import('../onboarding/new-operator.ts');
   const aWallet = (text: string) => addressFault(text, isPrivate);
@@ -140,10 +134,10 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
   try {
     return {
       id,
-      name: await asked(name, 'The name people know the operator by', notEmpty, id),
-      walletUrl: await asked(walletUrl, 'Base address of its wallet', aWallet),
+      name: await answerTo(name, 'The name people know the operator by', notEmpty, id),
+      walletUrl: await answerTo(walletUrl, 'Base address of its wallet', aWallet),
       currencies: listOf(
-        await asked(currencies, 'Currencies of its players, such as EUR,USD', currencyList),
+        await answerTo(currencies, 'Currencies of its players, such as EUR,USD', currencyList),
       ),
       cid: options.cid ?? `${id}-key`,
       sessions: options.sessions,

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CallClass } from '../../domain/operation.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, type LeftOpen, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
@@ -59,17 +59,20 @@ async function show(terminal: Terminal, { admin, json }: Options): Promise<void>
   }
 }
 
-const COLUMNS = [
-  { title: 'operator', align: 'left' },
-  { title: 'status', align: 'left' },
-  { title: 'bets', align: 'left' },
-  { title: 'reads', align: 'left' },
-  { title: 'deliveries', align: 'left' },
-  { title: 'waiting', align: 'right' },
-  { title: 'since (UTC)', align: 'left' },
-  { title: 'dead', align: 'right' },
-  { title: 'unresolved', align: 'right' },
-] as const;
+const COLUMNS = columns(
+  [
+    'operator',
+    'status',
+    'bets',
+    'reads',
+    'deliveries',
+    'waiting',
+    'since (UTC)',
+    'dead',
+    'unresolved',
+  ],
+  ['waiting', 'dead', 'unresolved'],
+);
 
 type States = Awaited<ReturnType<RunningGateway['operators']>>;
 type Item = States['items'][number];
@@ -94,20 +97,20 @@ function goOutCell({ heldDeliveries, countsAtLeast }: Item): string {
 
 /** One that was set and forgotten is not opened or closed by the wallet any more, whatever that does. */
 function breakerCell({ breaker, override }: Item, name: CallClass): string {
-  const isSet = override !== undefined && override[name] !== 'auto';
+  const isSet = override[name] !== 'auto';
   return isSet ? `${breaker[name]} by hand` : breaker[name];
 }
 
 /** What concerns all operators: without it, the table would look well while no bet is placed. */
-function troublesOf(servers: States['dependencies']): readonly string[] {
+function troublesOf({ postgresql, redis }: States['dependencies']): readonly string[] {
   return [
-    ...(servers?.postgresql === 'read_only'
+    ...(postgresql === 'read_only'
       ? ['PostgreSQL takes no writes: until it does again, no bet is placed']
       : []),
-    ...(servers?.postgresql === 'down'
+    ...(postgresql === 'down'
       ? ['PostgreSQL does not answer: while it is away, no bet is placed']
       : []),
-    ...(servers?.redis === 'down'
+    ...(redis === 'down'
       ? [
           'Redis does not answer in time, or takes no writes: all goes on without it, but a gateway that starts needs it',
         ]

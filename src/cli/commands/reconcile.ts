@@ -5,7 +5,6 @@ import { ReconciliationRun, type RunProgress } from '../../books/reconciliation/
 import { plain } from '../../lib/plain-text.ts';
 import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
-import { readDay } from '../books.ts';
 import { byOf } from '../caller.ts';
 import { loadValid } from '../configuration.ts';
 import { withDatabase } from '../database.ts';
@@ -13,6 +12,7 @@ import { CommandFailed, Differs, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
 import { untilInterrupted } from '../interruption.ts';
+import { readDay } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
 import { printReconciliation } from '../text/reconciliation-text.ts';
 

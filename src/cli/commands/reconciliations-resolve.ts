@@ -8,8 +8,8 @@ import { byOf, notBlank } from '../caller.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { doneRun, reconciliationId } from '../reconciliation-run.ts';
 import type { Terminal } from '../terminal.ts';
+import { doneRun, reconciliationId } from './reconciliations.ts';
 
 interface Options {
   readonly all?: true;
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** After this many differences, progress is reported. */
-const TOLD_EVERY = 1_000;
+const PROGRESS_EVERY = 1_000;
 
 /** `wagergate reconciliations resolve`: a person resolves one difference, several or all of a kind. */
 export function reconciliationsResolveCommand(terminal: Terminal): Command {
@@ -75,13 +75,13 @@ async function resolveThese(
   terminal: Terminal,
   database: Database,
   { runId, ids }: { readonly runId: string; readonly ids: readonly string[] },
-  { json, ...said }: Options,
+  { json, ...authority }: Options,
 ): Promise<void> {
   const differences = new ReconciliationDifferences(database);
   const faults: string[] = [];
   let resolved = 0;
   for (const id of new Set(ids)) {
-    const result = await differences.resolve(runId, id, byOf(said));
+    const result = await differences.resolve(runId, id, byOf(authority));
     switch (result.kind) {
       case 'resolved':
         resolved += 1;
@@ -113,9 +113,9 @@ async function resolveAll(
   terminal: Terminal,
   database: Database,
   runId: string,
-  { kind, dryRun: asked, json, ...said }: Options,
+  { kind, dryRun: isDryRun, json, ...authority }: Options,
 ): Promise<void> {
-  const dryRun = asked === true;
+  const dryRun = isDryRun === true;
   const runs = new ReconciliationRuns(database);
   const { operator } = await doneRun(runs, runId);
   const differences = new ReconciliationDifferences(database);
@@ -123,11 +123,11 @@ async function resolveAll(
   let resolved = 0;
   for await (const one of differences.all({ runId, kind, resolved: false })) {
     const isDone =
-      dryRun || (await differences.resolve(runId, one.id, byOf(said))).kind === 'resolved';
+      dryRun || (await differences.resolve(runId, one.id, byOf(authority))).kind === 'resolved';
     if (!isDone) continue;
     counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
     resolved += 1;
-    if (!dryRun && resolved % TOLD_EVERY === 0) terminal.tell(`... ${resolved} differences`);
+    if (!dryRun && resolved % PROGRESS_EVERY === 0) terminal.tell(`... ${resolved} differences`);
   }
   if (json === true) {
     terminal.printJson({ resolved, kinds: Object.fromEntries(counts), dryRun });
@@ -136,11 +136,11 @@ async function resolveAll(
   for (const [name, count] of counts) terminal.print(`${name}: ${count}`);
   const what = dryRun ? 'that would be resolved' : 'resolved';
   terminal.print(`differences of ${operator} ${what}: ${resolved}`);
-  if (!dryRun) await tellLeft(terminal, runs, runId, kind);
+  if (!dryRun) await reportOpen(terminal, runs, runId, kind);
 }
 
 /** If there are very many, only some are kept, and only those can be resolved. */
-async function tellLeft(
+async function reportOpen(
   terminal: Terminal,
   runs: ReconciliationRuns,
   runId: string,

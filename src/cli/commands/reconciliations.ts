@@ -1,30 +1,25 @@
 import { Command } from 'commander';
-import { table } from '../../lib/table.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { columns, table } from '../../lib/table.ts';
 import type { Database } from '../../store/database.ts';
 import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationItem } from '../../store/reconciliation/run-item.ts';
 import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
 import { withDatabase } from '../database.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { doneRun, reconciliationId } from '../reconciliation-run.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 import { printReconciliation } from '../text/reconciliation-text.ts';
+import { warnOfUnknownOperator } from '../unknown-operator.ts';
 
 interface JsonOption {
   readonly json?: true;
 }
 
-const COLUMNS = [
-  { title: 'id', align: 'right' },
-  { title: 'at', align: 'left' },
-  { title: 'operator', align: 'left' },
-  { title: 'from', align: 'left' },
-  { title: 'to', align: 'left' },
-  { title: 'state', align: 'left' },
-  { title: 'open', align: 'right' },
-  { title: 'by', align: 'left' },
-] as const;
+const COLUMNS = columns(
+  ['id', 'at', 'operator', 'from', 'to', 'state', 'open', 'by'],
+  ['id', 'open'],
+);
 
 /** `wagergate reconciliations list`: the comparisons, and how many of their differences are open. */
 export function reconciliationsListCommand(terminal: Terminal): Command {
@@ -78,4 +73,20 @@ export function reconciliationsShowCommand(terminal: Terminal): Command {
       }),
     );
   return withExamples(command, { line: 'reconciliations show 17 --json' });
+}
+
+/** The id of a comparison or a difference. @throws UsageError */
+export function reconciliationId(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text;
+  throw new UsageError(`${plain(text)} is not an id: see \`reconciliations list\``);
+}
+
+/** @throws CommandFailed if there is no such comparison, or it is not done */
+export async function doneRun(runs: ReconciliationRuns, id: string): Promise<ReconciliationItem> {
+  await runs.failLost();
+  const run = await runs.find(id);
+  if (run === undefined) throw new CommandFailed(`there is no comparison ${id}`);
+  if (run.state === 'done') return run;
+  const why = run.state === 'failed' ? `could not be compared: ${plain(run.why ?? '')}` : run.state;
+  throw new CommandFailed(`comparison ${id} has nothing to show: ${why}`);
 }

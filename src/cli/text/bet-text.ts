@@ -1,16 +1,10 @@
 import { jsonIn } from '../../lib/json-in.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import { jsonObjectIn } from '../../protocol/json.ts';
 import type { AttemptView, BetTimeline, OperationView } from '../../store/bets/timeline.ts';
 
-const COLUMNS = [
-  { title: 'time (UTC)', align: 'left' },
-  { title: 'what', align: 'left' },
-  { title: 'result', align: 'left' },
-  { title: 'took', align: 'right' },
-  { title: 'details', align: 'left' },
-] as const;
+const COLUMNS = columns(['time (UTC)', 'what', 'result', 'took', 'details'], ['took']);
 
 /** A bet's story for people: its state, then a line per operation and attempt. */
 export function betText(bet: BetTimeline): string {

@@ -15,13 +15,9 @@ import {
 } from '../../certify/report/report-words.ts';
 import { MEANING_WORDS } from '../../certify/trial/failure-meaning.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 
-const COLUMNS = [
-  { title: 'verdict', align: 'left' },
-  { title: 'case', align: 'left' },
-  { title: 'what', align: 'left' },
-] as const;
+const COLUMNS = columns(['verdict', 'case', 'what']);
 
 /** SGR codes: green, red, yellow, faint. */
 const COLOURS: Readonly<Record<Verdict, number>> = {

@@ -1,19 +1,22 @@
 import { plain } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import type { DeliveryItem } from '../../store/deliveries/delivery-item.ts';
 import { timeOf } from './bet-text.ts';
 
-const COLUMNS = [
-  { title: 'id', align: 'right' },
-  { title: 'operator', align: 'left' },
-  { title: 'operation', align: 'left' },
-  { title: 'transactionId', align: 'left' },
-  { title: 'state', align: 'left' },
-  { title: 'attempts', align: 'right' },
-  { title: 'created (UTC)', align: 'left' },
-  { title: 'next attempt (UTC)', align: 'left' },
-  { title: 'last error', align: 'left' },
-] as const;
+const COLUMNS = columns(
+  [
+    'id',
+    'operator',
+    'operation',
+    'transactionId',
+    'state',
+    'attempts',
+    'created (UTC)',
+    'next attempt (UTC)',
+    'last error',
+  ],
+  ['id', 'attempts'],
+);
 
 /** One line per delivery, in columns. */
 export function deliveriesTable(items: readonly DeliveryItem[]): string {

@@ -1,5 +1,5 @@
 import type { OperatorConfig } from '../../config/schema/schema.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 
 /** What may be shown about an operator: no secrets. */
 export interface OperatorSummary {
@@ -25,9 +25,7 @@ export function operatorSummary(operator: OperatorConfig): OperatorSummary {
   };
 }
 
-const COLUMNS = ['id', 'name', 'status', 'sessions', 'currencies', 'wallet'].map(
-  (title) => ({ title, align: 'left' }) as const,
-);
+const COLUMNS = columns(['id', 'name', 'status', 'sessions', 'currencies', 'wallet']);
 
 /** One line per operator, in columns. */
 export function operatorsTable(operators: readonly OperatorSummary[]): string {

@@ -1,6 +1,6 @@
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../../domain/reconciliation.ts';
 import { plain, plainJson } from '../../lib/plain-text.ts';
-import { table } from '../../lib/table.ts';
+import { columns, table } from '../../lib/table.ts';
 import type { DifferenceItem, ListedThere } from '../../store/reconciliation/difference-item.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationItem } from '../../store/reconciliation/run-item.ts';
@@ -44,22 +44,18 @@ async function printText(
   run: ReconciliationItem,
   differences: ReconciliationDifferences,
 ): Promise<void> {
-  const { id, operator, from, to, timeZone, counts, open, columns } = run;
+  const { id, operator, from, to, timeZone, counts, open } = run;
   const days = from === to ? from : `${from} to ${to}`;
   const { lines } = run.progress;
   const which = `reconciliation ${id}: ${operator}, ${days} (${timeZone})`;
-  terminal.print(`${which}, ${lines} lines, compared ${columns.join(', ')}`);
+  terminal.print(`${which}, ${lines} lines, compared ${run.columns.join(', ')}`);
   terminal.print('');
   const rows = DIFFERENCE_KINDS.filter((kind) => (counts?.[kind] ?? 0) > 0).map((kind) => [
     kind,
     String(counts?.[kind] ?? 0),
     String(open?.[kind] ?? 0),
   ]);
-  const titles = [
-    { title: 'kind', align: 'left' as const },
-    { title: 'bets', align: 'right' as const },
-    { title: 'open', align: 'right' as const },
-  ];
+  const titles = columns(['kind', 'bets', 'open'], ['bets', 'open']);
   terminal.print(table(titles, [['agree', String(counts?.agree ?? 0), ''], ...rows]));
   for (const kind of DIFFERENCE_KINDS) {
     if ((open?.[kind] ?? 0) > 0) await printKind(terminal, run, kind, differences);
@@ -89,8 +85,8 @@ async function printKind(
 
 function lineOf({ id, transactionId, line, here, there, reason, known }: DifferenceItem): string {
   const sides = [
-    here === null ? undefined : `here ${notBlank(here)}`,
-    there === null ? undefined : `there ${notBlank(there)}`,
+    here === null ? undefined : `here ${sideOf(here)}`,
+    there === null ? undefined : `there ${sideOf(there)}`,
   ];
   const parts = [
     [transactionId, line === null ? undefined : `(line ${line})`].filter(Boolean).join(' '),
@@ -101,7 +97,7 @@ function lineOf({ id, transactionId, line, here, there, reason, known }: Differe
   return `  [${id}] ${parts.filter((part) => part !== '').join(': ')}`;
 }
 
-function notBlank({ state, stake, payout, currency, copies }: ListedThere): string {
+function sideOf({ state, stake, payout, currency, copies }: ListedThere): string {
   const words = [
     state,
     stake === null ? null : `stake ${stake}`,

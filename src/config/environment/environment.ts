@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { GatewayError } from '../../domain/errors.ts';
 import { ignoredSchema, noUrl } from '../../lib/server-address.ts';
 import { secretFolders } from '../folder/secret-folders.ts';
-import { OWN_SECRET_LENGTH_MIN } from '../schema/secret-length.ts';
+import { cidr, OWN_SECRET_LENGTH_MIN } from '../schema/fields.ts';
 import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
 import { type OidcEnvironment, readConsoleUrl, readOidc } from './oidc-environment.ts';
-import { readTrustedProxies } from './trusted-proxies.ts';
 
 export type Role = 'http' | 'worker';
 
@@ -75,7 +75,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
     adminToken: adminToken(env),
     adminHosts: (env.ADMIN_HOSTS ?? '').split(',').flatMap((name) => name.trim() || []),
-    adminTrustProxy: readTrustedProxies(env),
+    adminTrustProxy: trustedProxies(env),
     oidc: readOidc(env),
     consoleUrl: readConsoleUrl(env),
     roles: roles(env),
@@ -210,4 +210,14 @@ function adminToken(env: NodeJS.ProcessEnv): string | undefined {
     );
   }
   return token;
+}
+
+function trustedProxies(env: NodeJS.ProcessEnv): readonly string[] {
+  const given = (env.ADMIN_TRUST_PROXY ?? '').split(',').flatMap((one) => one.trim() || []);
+  const { success } = z.array(cidr()).safeParse(given);
+  if (success) return given;
+  throw new GatewayError(
+    'CANNOT_START',
+    'ADMIN_TRUST_PROXY must be CIDRs separated by commas, such as 10.0.0.0/8, or 192.0.2.7/32 for one address',
+  );
 }

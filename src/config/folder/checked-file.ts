@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { freezeDeep } from '../../lib/deep-readonly.ts';
 import { checkTree } from '../check.ts';
-import { freezeDeep } from '../freeze.ts';
 import { PROBLEMS_SHOWN_MAX, type Problem, problemIn } from '../problems.ts';
 import type { FileReader } from './files.ts';
 import { isOwnedSecret } from './secret-paths.ts';

@@ -8,14 +8,14 @@ import {
   operatorSchema,
 } from '../schema/schema.ts';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
-import { isPassedOver, operatorOfFile } from './file-names.ts';
+import { operatorOfFile } from './file-names.ts';
 import { FileReader } from './files.ts';
-import { GATEWAY_FILE, misplacedFiles } from './misplaced-files.ts';
 import { ownSecretsIn } from './own-variables.ts';
 import { SecretPlaces, secretFolders } from './secret-folders.ts';
 import { operatorVariableRule } from './secret-paths.ts';
 import { createOperatorResolver, createResolver } from './variables.ts';
 
+const GATEWAY_FILE = 'gateway.yaml';
 const OPERATORS = 'operators';
 
 /** The content of the folder, each file checked by itself. */
@@ -27,8 +27,6 @@ export interface FolderContent {
   readonly ownSecrets: ReadonlyMap<string, string>;
   /** Problems of no particular file. */
   readonly problems: readonly Problem[];
-  /** Files that are not read although they look as if they were meant to be. */
-  readonly passedOver: readonly Problem[];
 }
 
 /** The folder with `gateway.yaml` and `operators/*.yaml`. */
@@ -40,7 +38,8 @@ export class ConfigFolder {
   readonly #operatorFiles: CheckedFiles<OperatorFile>;
 
   /** @throws GatewayError `CANNOT_START` for an invalid `SECRET_FOLDERS` */
-  constructor(path: string, env: NodeJS.ProcessEnv, files = new FileReader()) {
+  constructor(path: string, env: NodeJS.ProcessEnv) {
+    const files = new FileReader();
     this.#files = files;
     this.#path = path;
     this.#ownSecrets = ownSecretsIn(env);
@@ -61,50 +60,30 @@ export class ConfigFolder {
     this.#files.forget();
     const ownSecrets = this.#ownSecrets;
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
-    const misplaced = yield* misplacedFiles(this.#files, this.#path);
 
     const folder = join(this.#path, OPERATORS);
-    // Files that are passed over are listed too, so that adding one counts as a change and is reported.
-    const isOf = (name: string) => operatorOfFile(name) !== undefined || isPassedOver(name);
-    const listing = this.#files.list(folder, isOf);
+    const listing = this.#files.list(folder, (name) => operatorOfFile(name) !== undefined);
     if (!listing.ok) {
-      const problem = {
-        file: OPERATORS,
-        path: '',
-        reason: `the folder ${folder} ${listing.reason}`,
-      };
-      return {
-        gateway,
-        operators: undefined,
-        ownSecrets,
-        problems: [problem],
-        passedOver: misplaced,
-      };
+      const reason = `the folder ${folder} ${listing.reason}`;
+      const problems = [{ file: OPERATORS, path: '', reason }];
+      return { gateway, operators: undefined, ownSecrets, problems };
     }
-    const names = listing.names.filter((name) => !isPassedOver(name));
-    const passedOver = [...misplaced, ...listing.names.filter(isPassedOver).map(passingOver)];
     const operators = new Map<string, CheckedFile<OperatorFile>>();
-    for (const name of names) {
+    for (const name of listing.names) {
       yield;
       const id = operatorOfFile(name) ?? name;
       const read = checkName(id, this.#operatorFiles.read(`${OPERATORS}/${name}`));
       const first = operators.get(id);
       operators.set(id, first === undefined ? read : refuseSecond(first, read));
     }
-    this.#operatorFiles.keepOnly(names.map((name) => `${OPERATORS}/${name}`));
-    return { gateway, operators, ownSecrets, problems: [], passedOver };
+    this.#operatorFiles.keepOnly(listing.names.map((name) => `${OPERATORS}/${name}`));
+    return { gateway, operators, ownSecrets, problems: [] };
   }
 
   /** What has changed since `read`, secret files included; one file per step. Empty if nothing has. */
   changes(): Generator<undefined, string> {
     return this.#files.changes();
   }
-}
-
-function passingOver(name: string): Problem {
-  const reason =
-    "is not read: an operator's file is named as its id, with .yaml or .yml behind it, such as gamma.yaml";
-  return { file: `${OPERATORS}/${name}`, path: '', reason };
 }
 
 function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<OperatorFile> {

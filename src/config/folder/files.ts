@@ -13,10 +13,10 @@ export type FolderListing =
   | { readonly ok: false; readonly reason: string };
 
 interface Seen {
-  /** What `look` returned when the path was read. */
+  /** What `identify` returned when the path was read. */
   readonly before: string;
-  readonly look: () => string;
-  /** The path could not be read, and `look` tries it too. */
+  readonly identify: () => string;
+  /** The path could not be read, and `identify` tries it too. */
   readonly isRetried?: true;
 }
 
@@ -46,11 +46,11 @@ export class FileReader {
 
   /** An unreadable file may become readable without changing, for example once the process can open files again. */
   #retry(path: string, realPath: string, { before }: Seen, reason: string): void {
-    const look = () => {
+    const identify = () => {
       const read = readText(realPath);
       return `${fileIdentity(path)} ${read.ok ? 'can be read' : read.reason}`;
     };
-    this.#seen.set(path, { before: `${before} ${reason}`, look, isRetried: true });
+    this.#seen.set(path, { before: `${before} ${reason}`, identify, isRetried: true });
   }
 
   /**
@@ -74,17 +74,17 @@ export class FileReader {
   *changes(): Generator<undefined, string> {
     const changes: string[] = [];
     // A copy: files read again meanwhile are compared next time.
-    for (const [path, { before, look }] of [...this.#seen]) {
+    for (const [path, { before, identify }] of [...this.#seen]) {
       yield;
-      const now = look();
+      const now = identify();
       if (now !== before) changes.push(`${path} ${now}`);
     }
     return changes.join('\n');
   }
 
   /** Called before reading, so that a change made in between is noticed rather than missed. */
-  #remember(path: string, look: () => string): Seen {
-    const seen = { before: look(), look };
+  #remember(path: string, identify: () => string): Seen {
+    const seen = { before: identify(), identify };
     this.#seen.set(path, seen);
     return seen;
   }

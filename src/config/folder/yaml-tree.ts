@@ -1,31 +1,12 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  Scalar,
-} from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, Scalar } from 'yaml';
 import type { SettingProblem } from '../problems.ts';
 import { type Expression, type MaskedText, type Resolve, unmask } from './variables.ts';
 
-/** Aliases are for repeating a list or two; with many, a file can explode on expansion. */
-const ALIASES_MAX = 100;
-
-/**
- * Each entry takes the parser some ten microseconds, and a malformed line more: up to this limit,
- * parsing does not delay callbacks noticeably. The longest sensible list, of shared
- * templates, is far shorter.
- */
+/** Each entry takes the parser some ten microseconds: up to this limit, callbacks are not delayed noticeably. */
 const ENTRIES_MAX = 3000;
 
 /** Characters that can begin or end an entry, or cause one more error. */
 const STRUCTURE = /[[\]{},:?&*!|>%@`'"\\-]/g;
-
-/** Each may make the parser search the whole file, before we can count aliases. */
-const STARS_MAX = 3 * ALIASES_MAX;
 
 /** A value that came from variables, by `pathKey`. */
 export interface Origin {
@@ -82,8 +63,6 @@ export function parseYaml(
     version: '1.2',
     schema: 'core',
     stringKeys: true,
-    // Checked below instead: the parser would compare each key with all previous ones.
-    uniqueKeys: false,
     prettyErrors: false,
     lineCounter: lines,
   });
@@ -97,9 +76,8 @@ export function parseYaml(
       })),
     );
   }
-  const builder = new TreeBuilder(document, masked, resolve, rule, lines);
+  const builder = new TreeBuilder(masked, resolve, rule);
   const value = builder.build(document.contents, []);
-  if (builder.repeated.length > 0) return nothing(builder.repeated);
   if (value === undefined) return nothing([{ path: [], reason: 'the file is empty: fill it in' }]);
   return { value, origins: builder.origins, problems: builder.problems };
 }
@@ -107,12 +85,12 @@ export function parseYaml(
 function isTooLong({ text, words }: MaskedText): boolean {
   if (words.size > ENTRIES_MAX) return true;
   const lineCount = text.split('\n', ENTRIES_MAX + 1).length;
-  const count = (what: RegExp) => text.match(what)?.length ?? 0;
-  return lineCount > ENTRIES_MAX || count(STRUCTURE) > ENTRIES_MAX || count(/\*/g) > STARS_MAX;
+  return lineCount > ENTRIES_MAX || (text.match(STRUCTURE)?.length ?? 0) > ENTRIES_MAX;
 }
 
 function explain(fault: { code: string; message: string }, masked: MaskedText): string {
   if (fault.code === 'MULTIPLE_DOCS') return 'the file must hold one document: remove the ---';
+  if (fault.code === 'DUPLICATE_KEY') return 'the key is in this group twice: keep one of them';
   // The part after a colon quotes the file, which may contain a secret.
   const [message = ''] = fault.message.split(':');
   return `not valid YAML: ${unmask(message, masked)}`;
@@ -121,37 +99,20 @@ function explain(fault: { code: string; message: string }, masked: MaskedText): 
 class TreeBuilder {
   readonly origins = new Map<string, Origin>();
   readonly problems: SettingProblem[] = [];
-  /** Keys that occur twice: it is unclear which one is meant. */
-  readonly repeated: SettingProblem[] = [];
-  readonly #document: Document;
   readonly #masked: MaskedText;
   readonly #resolve: Resolve;
   readonly #rule: VariableRule;
-  readonly #lines: LineCounter;
-  #aliases = 0;
-  #built = 0;
-  #isTooMuch = false;
 
-  constructor(
-    document: Document,
-    masked: MaskedText,
-    resolve: Resolve,
-    rule: VariableRule,
-    lines: LineCounter,
-  ) {
-    this.#document = document;
+  constructor(masked: MaskedText, resolve: Resolve, rule: VariableRule) {
     this.#masked = masked;
     this.#resolve = resolve;
     this.#rule = rule;
-    this.#lines = lines;
   }
 
   build(node: unknown, path: Path): unknown {
-    this.#built += 1;
     if (isScalar(node)) return this.#scalar(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.build(item, [...path, index]));
     if (isMap(node)) {
-      this.#noteRepeated(node.items);
       // fromEntries defines own properties, so that `__proto__` is a key like any other.
       return Object.fromEntries(
         node.items.map((pair) => {
@@ -161,32 +122,9 @@ class TreeBuilder {
       );
     }
     if (isAlias(node)) {
-      this.#aliases += 1;
-      // A hundred aliases of a list with thousands of entries would explode too.
-      if (this.#aliases <= ALIASES_MAX && this.#built <= ENTRIES_MAX) {
-        return this.build(node.resolve(this.#document), path);
-      }
-      if (!this.#isTooMuch) {
-        this.problems.push({ path, reason: 'too many aliases (*name): write the values out' });
-      }
-      this.#isTooMuch = true;
+      this.problems.push({ path, reason: 'aliases (*name) are not read: write the value out' });
     }
     return undefined;
-  }
-
-  #noteRepeated(pairs: readonly { readonly key: unknown }[]): void {
-    const seen = new Set<string>();
-    for (const { key } of pairs) {
-      if (!isScalar(key)) continue;
-      const text = String(key.value);
-      if (!seen.has(text)) {
-        seen.add(text);
-        continue;
-      }
-      const { line } = this.#lines.linePos(key.range?.[0] ?? 0);
-      const reason = `line ${line}: the key stands here a second time: keep one of them`;
-      this.repeated.push({ path: [], reason });
-    }
   }
 
   #key(key: unknown, path: Path): string {

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
-import { AGREED_SECRET_LENGTH_MIN, OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
+
+/** Minimum length, in characters, of secrets that we choose: `api.secrets`, `ADMIN_TOKEN`. */
+export const OWN_SECRET_LENGTH_MIN = 32;
+/** Minimum length of secrets agreed with others; that of the service's published signature vectors has 8. */
+export const AGREED_SECRET_LENGTH_MIN = 8;
+/** Whoever has one signed request may find an agreed secret that is shorter than this by trying. */
+export const AGREED_SECRET_LENGTH_SAFE = 16;
+/** An agreed secret shorter than this is accepted with a warning. */
+export const AGREED_SECRET_LENGTH_GOOD = 32;
 
 /** The longest time a setting may name: beyond 24 days, timers and ten times a value overflow. */
 export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -21,7 +29,7 @@ export const text = (what: string, lengthMax = 255) =>
  * Secrets for signatures: the first signs, all verify, so that they can be rotated without a gap.
  *
  * @param chosenBy `us`: made for this gateway, so they must be strong; `others`: agreed with a party that
- *   may have chosen it long ago, so weaker ones are accepted with a warning (`weak-secrets.ts`)
+ *   may have chosen it long ago, so weaker ones are accepted with a warning (`warnings.ts`)
  */
 export const secrets = (chosenBy: 'us' | 'others') => {
   const lengthMin = chosenBy === 'us' ? OWN_SECRET_LENGTH_MIN : AGREED_SECRET_LENGTH_MIN;

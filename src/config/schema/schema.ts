@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { Delivery } from './delivery-schema.ts';
 import type { gatewaySchema } from './gateway-schema.ts';
 import type { operatorSchema } from './operator-schema.ts';
@@ -7,13 +8,6 @@ export type { Delivery } from './delivery-schema.ts';
 export { dialectSchema } from './dialect-schema.ts';
 export { gatewaySchema } from './gateway-schema.ts';
 export { OPERATOR_ID, operatorSchema } from './operator-schema.ts';
-
-/** Configuration is shared and changed only by replacing it: nobody may write to it. */
-export type DeepReadonly<T> = T extends readonly (infer E)[]
-  ? readonly DeepReadonly<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
 
 /** `gateway.yaml`, checked and with every default. */
 export type GatewayConfig = DeepReadonly<z.output<typeof gatewaySchema>>;

@@ -1,5 +1,4 @@
 import { Client, type ClientConfig } from 'pg';
-import { noteOwnSession } from './own-sessions.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -175,6 +174,5 @@ async function open(
   // If the connection breaks between two queries, the next query fails.
   client.on('error', () => undefined);
   await client.connect();
-  noteOwnSession(client);
   return client;
 }

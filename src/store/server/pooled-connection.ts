@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { within } from '../../lib/within.ts';
 import type { Plans } from '../sql/plans.ts';
-import { noteOwnSession } from './own-sessions.ts';
 
 /** The longest login. Nobody waits for it: a caller gets whichever connection is free first. */
 const LOGIN_MS_MAX = 15_000;
@@ -54,7 +53,6 @@ export class PooledConnection {
     // A pooler without room lets everybody in, and has the first statement wait.
     await within(LOGIN_MS_MAX, this.client.query(NO_TRANSACTION_LIMIT));
     if (this.#isBroken) throw new Error('PostgreSQL has ended the connection at once');
-    noteOwnSession(this.client);
     this.answeredAtMs = performance.now();
   }
 

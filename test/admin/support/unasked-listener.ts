@@ -79,7 +79,7 @@ export function createUnasked(
     probe: unasked,
     certificateFolder: '/nowhere',
     assignTemplates: unasked,
-    source: { preview: unasked, linesOf: async () => [] },
+    source: { preview: unasked },
     bets: { page: unasked },
     players: { find: unasked, file: unasked },
     exportPlayer: () => {

@@ -18,9 +18,12 @@ function given(dialect: string, wallet = 'http://127.0.0.1:9'): Promise<Ran> {
 
 describe('a dialect given in a file', () => {
   it.each([
-    ['okCode: [0]', 'okCode: is not a known key; did you mean okCodes?'],
+    ['okCode: [0]', 'okCode: is not a known key; known here: paths'],
     ['errorStatuses: { 500: 5 }', 'errorStatuses.500: must be an HTTP status from 200 to 499'],
-    ['dialect: { emptyOk: "true" }', 'emptyOk: must be true or false, not text'],
+    [
+      'wallet: { dialect: { emptyOk: "true" } }',
+      'wallet.dialect.emptyOk: must be true or false, not text',
+    ],
     [`headers: { X-Key: "\${NOT_SET}" }`, `headers.X-Key: \${NOT_SET}: the environment variable`],
     [`headers: { X-Key: "\${ENCRYPTION_KEY}" }`, `\${ENCRYPTION_KEY} is the gateway's own`],
     [`headers: { X-Key: "\${file:/etc/passwd}" }`, 'is in none of the folders that secrets'],
@@ -35,7 +38,6 @@ describe('a dialect given in a file', () => {
 
   it.each([
     `headers: { X-Key: "\${OPERATORS_KEY}" }`,
-    `dialect: { headers: { X-Key: "\${OPERATORS_KEY}" } }`,
     `wallet:\n  secrets: ["\${NOT_SET}"]\n  dialect: { headers: { X-Key: "\${OPERATORS_KEY}" } }`,
   ])('has its variables put in, whatever else stands there: %s', async (text) => {
     const wallet = await sandbox();

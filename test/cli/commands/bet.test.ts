@@ -191,13 +191,4 @@ time (UTC)               what         result           took  details
       /^error: no bet bet-01 in the journal: .* goes when its month is pruned: .* --csv`\)\n$/,
     );
   });
-
-  it.each([` ${BET}`, `${BET}\n`, `“${BET}”`, `'${BET}'`, `${BET}\u{200b}`])(
-    'says of %j what came along when it was copied',
-    async (copied) => {
-      const { code, stderr } = await wagergate(['bet', copied], { env });
-      expect(code).toBe(1);
-      expect(stderr).toContain('with the blanks or quotes that stand around it');
-    },
-  );
 });

@@ -75,6 +75,18 @@ describe('wagergate config check --probe', () => {
     expect(good.bets.size).toBe(0);
   });
 
+  it('gives the same warnings as without probing', async () => {
+    const folder = folderOf({ alpha: good.baseUrl });
+    put(folder, 'gateway.yaml', GATEWAY.replace(SERVICE_SECRET, 'the-secret-of-old'));
+    const { stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect(stderr).toMatch(/^warning: gateway\.yaml: .*\n$/);
+    expect(await probe(folder)).toMatchObject({ code: 0, stderr });
+    const { warnings } = JSON.parse((await probe(folder, '--json')).stdout);
+    expect(warnings).toMatchObject([{ file: 'gateway.yaml' }]);
+    // With one operator, only its own wallet.
+    expect(await probe(folder, '--operator', 'alpha')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('probes the others if one file is invalid, and fails nevertheless', async () => {
     const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
     put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
@@ -93,6 +105,15 @@ describe('wagergate config check --probe', () => {
     const broken = await probe(folder, '--operator', 'beta');
     expect(broken.code).toBe(1);
     expect(broken.stderr).toMatch(/operators\/beta\.yaml: status: must be one of/);
+  });
+
+  it('asks one operator where one is named, and knows what a slip meant', async () => {
+    const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
+    expect((await probe(folder, '--operator', 'alpha')).code).toBe(0);
+    const slip = await probe(folder, '--operator', 'alhpa');
+    expect([slip.code, slip.stderr]).toEqual([2, 'error: no operator alhpa: there is alpha\n']);
+    const without = await wagergate(['config', 'check', '--operator', 'alpha']);
+    expect(without.code).toBe(2);
   });
 
   it('never tells the secret that a wallet quotes (I8)', async () => {

@@ -55,15 +55,15 @@ describe('wagergate config check', () => {
     expect(stdout + stderr).not.toContain('only-16-letters!');
   });
 
-  it('warns about files that are not read', async () => {
-    const beta = operatorYaml('beta');
-    const files = { 'operators/beta.yaml': beta, 'operators/gamma.json': beta };
-    const folder = folderWith({ 'gateway.yaml': GATEWAY, ...files });
+  it('warns of a dialect that may have been meant otherwise', async () => {
+    const items = '  dialect: { errorStatuses: { "409": 9 }, mapCodes: { place: { "9": 8 } } }';
+    const beta = operatorYaml('beta', '', items);
+    const folder = folderWith({ 'gateway.yaml': GATEWAY, 'operators/beta.yaml': beta });
     const { code, stderr } = await wagergate(['config', 'check', '--folder', folder]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: operators\/gamma\.json: is not read: .*\n$/);
-    const { stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
-    expect(JSON.parse(stdout).warnings).toMatchObject([{ file: 'operators/gamma.json' }]);
+    expect(stderr).toMatch(
+      /^warning: operators\/beta\.yaml: wallet\.dialect\.errorStatuses\.409: .*mapCodes\.place\.9 .*\n$/,
+    );
   });
 
   it('gives the problems as JSON', async () => {

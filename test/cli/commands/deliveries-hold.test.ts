@@ -32,7 +32,7 @@ describe('wagergate deliveries hold and resume', () => {
     expect(await deliveries('hold', '--operator', 'alhpa', '--reason', 'OPS-17')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'error: no operator alhpa: did you mean alpha?\n',
+      stderr: 'error: no operator alhpa: there is alpha\n',
     });
     const { rows } = await client.query(`SELECT 1 FROM operator_holds`);
     expect(rows).toEqual([]);
@@ -43,7 +43,7 @@ describe('wagergate deliveries hold and resume', () => {
       code: 1,
       stdout: '',
       stderr:
-        'warning: no file of operator alhpa in the configuration: did you mean alpha?\nerror: nobody holds the deliveries of alhpa\n',
+        'warning: no file of operator alhpa in the configuration\nerror: nobody holds the deliveries of alhpa\n',
     });
   });
 
@@ -117,8 +117,6 @@ it.each(['audit list', 'books days', 'reconciliations list'])(
     const args = [...command.split(' '), '--operator', 'alhpa'];
     const { code, stderr } = await wagergate(args, { env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(
-      /^warning: no file of operator alhpa in the configuration: did you mean alpha\?\n$/m,
-    );
+    expect(stderr).toMatch(/^warning: no file of operator alhpa in the configuration\n$/m);
   },
 );

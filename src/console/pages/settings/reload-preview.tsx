@@ -53,10 +53,10 @@ function Problems({ preview: { problems, problemCount } }: { readonly preview: P
         </strong>
       </p>
       <ul className="problems">
-        {problems.map(({ file, path, line, reason }) => (
+        {problems.map(({ file, path, reason }) => (
           <li key={`${file} ${path} ${reason}`}>
             <code>
-              <Plain text={line === null ? file : `${file}:${line}`} />
+              <Plain text={file} />
             </code>{' '}
             {path !== '' && (
               <>

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   AGREED_SECRET_LENGTH_GOOD,
   AGREED_SECRET_LENGTH_MIN,
-} from '../../../src/config/schema/secret-length.ts';
-import fixture from '../../fixtures/vectors.json' with { type: 'json' };
+} from '../../src/config/schema/fields.ts';
+import fixture from '../fixtures/vectors.json' with { type: 'json' };
 import {
   apiSecret,
   GATEWAY,
@@ -13,8 +13,8 @@ import {
   problemsOf,
   SERVICE_SECRET,
   walletSecret,
-} from '../support/folder.ts';
-import { sourceOn } from '../support/source-on.ts';
+} from './support/folder.ts';
+import { sourceOn } from './support/source-on.ts';
 
 const warningsOf = ({ log }: ReturnType<typeof sourceOn>) =>
   log.filter(({ level }) => level === 'warn').map(({ facts }) => facts);
@@ -60,7 +60,7 @@ describe('a secret', () => {
   });
 
   it('may be as short as the commented example says', () => {
-    const example = resolve(import.meta.dirname, '../../../config/operators/alpha.yaml');
+    const example = resolve(import.meta.dirname, '../../config/operators/alpha.yaml');
     const said =
       /signs what the gateway sends. At least (\d+) characters; below (\d+)\s+# there is a warning/;
     const [, least = '', good = ''] = said.exec(readFileSync(example, 'utf8')) ?? [];

@@ -1,6 +1,7 @@
-import { type Problem, problemIn } from '../problems.ts';
-import type { GatewayConfig, OperatorConfig } from '../schema/schema.ts';
-import { AGREED_SECRET_LENGTH_GOOD, AGREED_SECRET_LENGTH_SAFE } from '../schema/secret-length.ts';
+import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
+import { type Problem, problemIn } from './problems.ts';
+import { AGREED_SECRET_LENGTH_GOOD, AGREED_SECRET_LENGTH_SAFE } from './schema/fields.ts';
+import type { GatewayConfig, OperatorConfig } from './schema/schema.ts';
 
 /** Secrets of `gateway.yaml` that are accepted but should be improved: one problem each, without the secret. */
 export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
@@ -63,4 +64,46 @@ function whyShort(secret: string): string | undefined {
   return secret.length >= AGREED_SECRET_LENGTH_SAFE
     ? `has fewer than ${AGREED_SECRET_LENGTH_GOOD} characters: agree on a longer one`
     : `has fewer than ${AGREED_SECRET_LENGTH_SAFE} characters, so whoever sees one signed request may find it by trying: agree on a longer one`;
+}
+
+/** Settings that are valid, but most likely a mistake. */
+export function doubtfulSettings(operator: OperatorConfig): readonly Problem[] {
+  const { id, wallet, currencies } = operator;
+  const file = `operators/${id}.yaml`;
+  const { timeoutMs } = wallet;
+  // Seconds instead of milliseconds: each place would be debited, time out, and be rolled back.
+  const tooShort = `gives the wallet ${timeoutMs} ms, after which a bet that it may have debited is rolled back: it is in milliseconds`;
+  return [
+    ...doubtfulStatuses(operator),
+    ...(timeoutMs >= WALLET_BUDGET_MS_MIN
+      ? []
+      : [problemIn(file, { path: ['wallet', 'timeoutMs'], reason: tooShort })]),
+    ...currencies.flatMap((currency, at) =>
+      /^[a-z]{3}$/.test(currency)
+        ? problemIn(file, {
+            path: ['currencies', at],
+            reason: `is another currency than ${currency.toUpperCase()}: codes are compared exactly`,
+          })
+        : [],
+    ),
+  ];
+}
+
+/**
+ * Dialect items that are probably a misunderstanding. The code given for a status is the protocol's:
+ * `mapCodes` is not applied to it (docs/dialects.md, mapCodes).
+ */
+function doubtfulStatuses({ id, wallet }: OperatorConfig): readonly Problem[] {
+  const { errorStatuses, mapCodes } = wallet.dialect;
+  return Object.entries(errorStatuses).flatMap(([status, code]) => {
+    const mapping = Object.entries(mapCodes).filter(
+      ([, codes]) => (codes?.[String(code)] ?? code) !== code,
+    );
+    if (mapping.length === 0) return [];
+    const names = mapping.map(([operation]) => `mapCodes.${operation}.${code}`).join(', ');
+    return problemIn(`operators/${id}.yaml`, {
+      path: ['wallet', 'dialect', 'errorStatuses', status],
+      reason: `stands for the protocol's code ${code}: ${names} maps codes of bodies, and is not asked. Write the code that is meant`,
+    });
+  });
 }
