@@ -31,6 +31,14 @@ type Usual = Pick<Case, 'rule' | 'money' | 'meaning'> & Partial<Pick<Case, 'byCh
 /** What each case defines itself; its group and the usual values are given once for the whole file. */
 export type CaseText = Omit<Case, 'group' | keyof Usual> & Partial<Usual>;
 
+/** Cases that share an advice, unless they have one of their own. */
+export function advised(
+  advice: string,
+  cases: readonly (Omit<CaseText, 'advice'> & { readonly advice?: string })[],
+): readonly CaseText[] {
+  return cases.map((one) => ({ advice, ...one }));
+}
+
 /** The cases of one group. */
 export function group(name: Group, usual: Usual, cases: readonly CaseText[]): readonly Case[] {
   return cases.map((one) => ({ ...usual, ...one, group: name }));

@@ -2,8 +2,8 @@ import type { Exchange } from '../../outbound/http-call.ts';
 import { SecretMask, secretSpellings, secretsOfRequest } from '../../outbound/secret-mask.ts';
 import { JsonError, jsonObjectOrError, jsonString } from '../../protocol/json.ts';
 import type { SeenCall, ShownCall } from '../certificate/certificate.ts';
+import { rightSignatures } from './forged-requests.ts';
 import type { RecordedCall } from './recorded-call.ts';
-import { rightSignatures } from './right-signatures.ts';
 
 const EXCERPT_LENGTH_MAX = 300;
 const ANSWER_LENGTH_MAX = 4000;

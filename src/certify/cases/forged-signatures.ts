@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { placeBody } from '../../protocol/callback-bodies.ts';
+import { type BetSlip, placeBody } from '../../protocol/callback-bodies.ts';
 import { jsonString } from '../../protocol/json.ts';
 import {
   attachedBody,
@@ -16,6 +16,7 @@ import {
   unsetSecret,
   unsigned,
 } from '../calls/forged-requests.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import type { CaseText } from '../case.ts';
 import type { Trial } from '../trial/trial.ts';
 
@@ -26,11 +27,11 @@ const VERIFY =
   'Compute HMAC-SHA256 over the JWS header, a dot and the base64url of the raw body, compare it in ' +
   'constant time, and answer 400 with code 1 where it differs, before anything else is looked at.';
 
-async function forgedBalance(trial: Trial, forgery: ForgedRequest): Promise<void> {
+async function refusesBalance(trial: Trial, forgery: ForgedRequest): Promise<void> {
   trial.refuses(await trial.balance({}, { forgery }), BAD_SIGNATURE, 'warn');
 }
 
-async function forgedPlace(trial: Trial, forgery: ForgedRequest): Promise<void> {
+async function refusesPlace(trial: Trial, forgery: ForgedRequest): Promise<void> {
   trial.refuses(await trial.place(trial.slip(), { forgery }), BAD_SIGNATURE, 'warn');
   await trial.movedNothing('a place with a wrong signature');
 }
@@ -45,6 +46,36 @@ async function changedPlace(trial: Trial, forgeryOf: (body: string) => ForgedReq
   await trial.movedNothing('a place whose body was changed after signing');
 }
 
+/** A case about a place that is forged like this. */
+function forgedPlace(id: string, title: string, forgery: ForgedRequest, advice = VERIFY): CaseText {
+  const run = (trial: Trial) => refusesPlace(trial, forgery);
+  return { id, title, expected: '400 with code 1, nothing debited', advice, run };
+}
+
+/** A case about an operation on a placed bet, signed with another secret. @param net what the case has moved */
+function foreign(
+  operation: string,
+  title: string,
+  expected: string,
+  send: (trial: Trial, slip: BetSlip) => Promise<RecordedCall>,
+  net = '-1',
+): CaseText {
+  return {
+    id: `signature-foreign-${operation}`,
+    title,
+    expected,
+    advice: VERIFY,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.refuses(await send(trial, slip), BAD_SIGNATURE, 'warn');
+      await trial.moved(net, `a wrongly signed ${operation}`);
+    },
+  };
+}
+
+const FOREIGN = { forgery: foreignSecret };
+const WHOLE_CODE = `${VERIFY} Compare all 32 bytes, also where fewer were sent.`;
+
 /** Calls that the wallet must refuse, because nobody with its secret has signed them. */
 export const FORGED_CASES: readonly CaseText[] = [
   {
@@ -52,14 +83,14 @@ export const FORGED_CASES: readonly CaseText[] = [
     title: 'A balance signed with another secret is refused',
     expected: '400 with code 1',
     advice: VERIFY,
-    run: (trial) => forgedBalance(trial, foreignSecret),
+    run: (trial) => refusesBalance(trial, foreignSecret),
   },
   {
     id: 'signature-missing-balance',
     title: 'A balance without a signature is refused',
     expected: '400 with code 1',
     advice: VERIFY,
-    run: (trial) => forgedBalance(trial, unsigned),
+    run: (trial) => refusesBalance(trial, unsigned),
   },
   {
     id: 'signature-foreign-profile',
@@ -68,61 +99,47 @@ export const FORGED_CASES: readonly CaseText[] = [
     money: false,
     advice: VERIFY,
     run: async (trial) => {
-      const recorded = await trial.profile(undefined, { forgery: foreignSecret });
-      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
+      trial.refuses(await trial.profile(undefined, FOREIGN), BAD_SIGNATURE, 'warn');
     },
   },
-  {
-    id: 'signature-foreign-place',
-    title: 'A place signed with another secret is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: VERIFY,
-    run: (trial) => forgedPlace(trial, foreignSecret),
-  },
-  {
-    id: 'signature-missing-place',
-    title: 'A place without a signature is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: VERIFY,
-    run: (trial) => forgedPlace(trial, unsigned),
-  },
-  {
-    id: 'signature-tampered-place',
-    title: 'A signature with one character changed is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: VERIFY,
-    run: (trial) => forgedPlace(trial, changedSignature),
-  },
-  {
-    id: 'signature-tampered-end',
-    title: 'A signature that is right but for its end is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: `${VERIFY} Compare all 32 bytes: of a beginning anybody finds the next character by trying.`,
-    run: (trial) => forgedPlace(trial, changedEnd),
-  },
-  {
-    id: 'signature-shortened',
-    title: 'The first half of a right signature is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: `${VERIFY} Compare all 32 bytes, also where fewer were sent.`,
-    run: (trial) => forgedPlace(trial, shortened),
-  },
+  forgedPlace(
+    'signature-foreign-place',
+    'A place signed with another secret is refused',
+    foreignSecret,
+  ),
+  forgedPlace('signature-missing-place', 'A place without a signature is refused', unsigned),
+  forgedPlace(
+    'signature-tampered-place',
+    'A signature with one character changed is refused',
+    changedSignature,
+  ),
+  forgedPlace(
+    'signature-tampered-end',
+    'A signature that is right but for its end is refused',
+    changedEnd,
+    `${VERIFY} Compare all 32 bytes: of a beginning anybody finds the next character by trying.`,
+  ),
+  forgedPlace(
+    'signature-shortened',
+    'The first half of a right signature is refused',
+    shortened,
+    WHOLE_CODE,
+  ),
   {
     id: 'signature-no-algorithm',
     title: 'A header that asks for no algorithm is refused',
     expected: '400 with code 1, nothing debited',
     advice: 'Take HS256 and no other algorithm, whatever the header asks for (RFC 8725, 3.1).',
     run: async (trial) => {
-      await Promise.all(NO_ALGORITHMS.map((name) => forgedPlace(trial, noAlgorithm(name))));
+      await Promise.all(NO_ALGORITHMS.map((name) => refusesPlace(trial, noAlgorithm(name))));
     },
   },
-  {
-    id: 'signature-empty',
-    title: 'A header with no signature behind it is refused',
-    expected: '400 with code 1, nothing debited',
-    advice: `${VERIFY} Compare all 32 bytes, also where fewer were sent.`,
-    run: (trial) => forgedPlace(trial, emptySignature),
-  },
+  forgedPlace(
+    'signature-empty',
+    'A header with no signature behind it is refused',
+    emptySignature,
+    WHOLE_CODE,
+  ),
   {
     id: 'signature-unset-secret',
     title: 'A secret that was never set signs nothing',
@@ -132,7 +149,7 @@ export const FORGED_CASES: readonly CaseText[] = [
       'the next one during a rotation.',
     run: async (trial) => {
       for (const secret of UNSET_SECRETS) {
-        if (secret !== trial.context.secret) await forgedBalance(trial, unsetSecret(secret));
+        if (secret !== trial.context.secret) await refusesBalance(trial, unsetSecret(secret));
       }
     },
   },
@@ -150,30 +167,18 @@ export const FORGED_CASES: readonly CaseText[] = [
     advice: `${VERIFY} Refuse a header that has anything between its two dots: it is a signature of that, not of the body.`,
     run: (trial) => changedPlace(trial, attachedBody),
   },
-  {
-    id: 'signature-foreign-settle',
-    title: 'A settle signed with another secret is refused',
-    expected: '400 with code 1, nothing paid',
-    advice: VERIFY,
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const recorded = await trial.won(slip, '3', { forgery: foreignSecret });
-      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
-      await trial.moved('-1', 'a settle with a wrong signature');
-    },
-  },
-  {
-    id: 'signature-foreign-rollback',
-    title: 'A rollback signed with another secret is refused',
-    expected: '400 with code 1, nothing refunded',
-    advice: VERIFY,
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const recorded = await trial.rollback(slip, 50, { forgery: foreignSecret });
-      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
-      await trial.moved('-1', 'a rollback with a wrong signature');
-    },
-  },
+  foreign(
+    'settle',
+    'A settle signed with another secret is refused',
+    '400 with code 1, nothing paid',
+    (trial, slip) => trial.won(slip, '3', FOREIGN),
+  ),
+  foreign(
+    'rollback',
+    'A rollback signed with another secret is refused',
+    '400 with code 1, nothing refunded',
+    (trial, slip) => trial.rollback(slip, 50, FOREIGN),
+  ),
   {
     id: 'signature-missing-results',
     title: 'A settle, an unsettle and a rollback without a signature are refused',
@@ -194,29 +199,22 @@ export const FORGED_CASES: readonly CaseText[] = [
       await trial.movedNothing('calls without a signature');
     },
   },
-  {
-    id: 'signature-foreign-unsettle',
-    title: 'An unsettle signed with another secret is refused',
-    expected: '400 with code 1, nothing taken back',
-    advice: VERIFY,
-    run: async (trial) => {
-      const slip = await trial.placed();
+  foreign(
+    'unsettle',
+    'An unsettle signed with another secret is refused',
+    '400 with code 1, nothing taken back',
+    async (trial, slip) => {
       // A cashout, because it has a token: some wallets require one, and other cases are about that.
       await trial.cashedOut(slip, '3');
       await trial.open();
-      const recorded = await trial.unsettle(slip, '3', { forgery: foreignSecret });
-      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
-      await trial.movedNothing('an unsettle with a wrong signature');
+      return await trial.unsettle(slip, '3', FOREIGN);
     },
-  },
-  {
-    id: 'signature-foreign-update',
-    title: 'An update signed with another secret is refused',
-    expected: '400 with code 1',
-    advice: VERIFY,
-    run: async (trial) => {
-      const recorded = await trial.update(await trial.placed(), '9', { forgery: foreignSecret });
-      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
-    },
-  },
+    '0',
+  ),
+  foreign(
+    'update',
+    'An update signed with another secret is refused',
+    '400 with code 1',
+    (trial, slip) => trial.update(slip, '9', FOREIGN),
+  ),
 ];

@@ -1,5 +1,5 @@
 import type { RecordedCall } from '../calls/recorded-call.ts';
-import { type Case, group } from '../case.ts';
+import { advised, type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { stakes } from '../trial/money.ts';
 import type { Trial } from '../trial/trial.ts';
@@ -50,49 +50,48 @@ const usual = {
 const FASTER =
   'Answer within a second, also when many players bet at once: a place that takes longer than the gateway waits is rolled back, and the bet is lost to you. The header x-deadline-ms says how long that is.';
 
-export const latencyCases: readonly Case[] = group('latency', usual, [
-  {
-    id: 'latency-balance-10',
-    title: '10 balances at the same time are answered in time',
-    expected: IN_TIME,
-    advice: FASTER,
-    run: (trial) => balances(trial, 10),
-  },
-  {
-    id: 'latency-balance-50',
-    title: '50 balances at the same time are answered in time',
-    expected: IN_TIME,
-    advice: FASTER,
-    run: (trial) => balances(trial, 50),
-  },
-  {
-    id: 'latency-place-10',
-    title: '10 places at the same time are answered in time',
-    expected: `${IN_TIME}; the balance falls by all of them`,
-    money: true,
-    advice: FASTER,
-    run: (trial) => places(trial, 10),
-  },
-  {
-    id: 'latency-place-50',
-    title: '50 places at the same time are answered in time',
-    expected: `${IN_TIME}; the balance falls by all of them`,
-    money: true,
-    advice: FASTER,
-    run: (trial) => places(trial, 50),
-  },
-  {
-    id: 'latency-one-by-one',
-    title: 'A bet and its rollback, one by one, are answered in time',
-    expected: IN_TIME,
-    advice: FASTER,
-    run: async (trial) => {
-      const recordedCalls: RecordedCall[] = [];
-      for (let bet = 0; bet < 5; bet += 1) {
-        const slip = trial.slip();
-        recordedCalls.push(await trial.place(slip), await trial.rollback(slip));
-      }
-      judge(trial, recordedCalls, '5 bets and their rollbacks');
+export const latencyCases: readonly Case[] = group(
+  'latency',
+  usual,
+  advised(FASTER, [
+    {
+      id: 'latency-balance-10',
+      title: '10 balances at the same time are answered in time',
+      expected: IN_TIME,
+      run: (trial) => balances(trial, 10),
     },
-  },
-]);
+    {
+      id: 'latency-balance-50',
+      title: '50 balances at the same time are answered in time',
+      expected: IN_TIME,
+      run: (trial) => balances(trial, 50),
+    },
+    {
+      id: 'latency-place-10',
+      title: '10 places at the same time are answered in time',
+      expected: `${IN_TIME}; the balance falls by all of them`,
+      money: true,
+      run: (trial) => places(trial, 10),
+    },
+    {
+      id: 'latency-place-50',
+      title: '50 places at the same time are answered in time',
+      expected: `${IN_TIME}; the balance falls by all of them`,
+      money: true,
+      run: (trial) => places(trial, 50),
+    },
+    {
+      id: 'latency-one-by-one',
+      title: 'A bet and its rollback, one by one, are answered in time',
+      expected: IN_TIME,
+      run: async (trial) => {
+        const recordedCalls: RecordedCall[] = [];
+        for (let bet = 0; bet < 5; bet += 1) {
+          const slip = trial.slip();
+          recordedCalls.push(await trial.place(slip), await trial.rollback(slip));
+        }
+        judge(trial, recordedCalls, '5 bets and their rollbacks');
+      },
+    },
+  ]),
+);

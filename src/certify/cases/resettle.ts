@@ -1,7 +1,7 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
-import { type Case, group } from '../case.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
@@ -18,35 +18,42 @@ function isBlocked({ answer }: RecordedCall): boolean {
 }
 
 const REPLACE =
-  'Take back what the bet has paid, then pay the new amount, in one transaction; or refuse with ' +
-  'code 20 and move nothing.';
-const REPLACE_ANY = `${REPLACE} What the bet has paid counts, whatever resultType paid it.`;
+  'Take back what the bet has paid, whatever resultType paid it, then pay the new amount, in one ' +
+  'transaction; or refuse with code 20 and move nothing.';
+
+/** What a bet of 2 may end with, and its payout. */
+interface BetResult {
+  readonly amount: string;
+  readonly send: (trial: Trial, slip: BetSlip) => Promise<RecordedCall>;
+}
+
+const won = (amount: string): BetResult => ({
+  amount,
+  send: (trial, slip) => trial.won(slip, amount),
+});
+const LOST: BetResult = { amount: '0', send: (trial, slip) => trial.lost(slip) };
+const REFUND: BetResult = { amount: '2', send: (trial, slip) => trial.refunded(slip) };
+const CASHOUT: BetResult = { amount: '1', send: (trial, slip) => trial.cashedOut(slip, '1') };
 
 /** A settled bet gets another result; a wallet may also refuse that, with code 20 or 21. */
-async function resettle(trial: Trial, from: string, to: string): Promise<void> {
-  const slip = await trial.placed({ amount: '2' });
-  trial.accepts(await settleFor(trial, slip, from));
-  await changed(trial, slip, await settleFor(trial, slip, to), from, to);
-}
-
-async function changed(
-  trial: Trial,
-  slip: BetSlip,
-  recorded: RecordedCall,
-  from: string,
-  to: string,
-): Promise<void> {
-  const { answer } = recorded;
-  const isUnchanged = answer.kind === 'refused' && isChangeBlocked(answer.code);
-  if (isUnchanged) trial.remark(`the wallet does not change results: code ${answer.code}`);
-  else trial.accepts(recorded);
-  const stands = isUnchanged ? from : to;
-  const net = subtractAmounts(stands, slip.amount);
-  await trial.moved(net, `a payout of ${from} changed to ${to}`);
-}
-
-function settleFor(trial: Trial, slip: BetSlip, amount: string): Promise<RecordedCall> {
-  return amount === '0' ? trial.lost(slip) : trial.won(slip, amount);
+function correction(id: string, title: string, from: BetResult, to: BetResult): CaseText {
+  return {
+    id: `resettle-${id}`,
+    title,
+    expected: '200, the first result replaced by the second; or 400 with code 20 or 21',
+    advice: REPLACE,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await from.send(trial, slip));
+      const recorded = await to.send(trial, slip);
+      const { answer } = recorded;
+      const isUnchanged = answer.kind === 'refused' && isChangeBlocked(answer.code);
+      if (isUnchanged) trial.remark(`the wallet does not change results: code ${answer.code}`);
+      else trial.accepts(recorded);
+      const net = subtractAmounts(isUnchanged ? from.amount : to.amount, slip.amount);
+      await trial.moved(net, `a payout of ${from.amount} changed to ${to.amount}`);
+    },
+  };
 }
 
 /** A cancelled goal changes the results of many bets at once. */
@@ -55,34 +62,10 @@ const CONCURRENT = 12;
 const usual = { rule: RULES.resettle, money: true, meaning: 'costs_money' } as const;
 
 export const resettleCases: readonly Case[] = group('settle', usual, [
-  {
-    id: 'resettle-up',
-    title: 'A result corrected upwards pays the new amount',
-    expected: '200, the first payout replaced by the second; or 400 with code 20',
-    advice: REPLACE,
-    run: (trial) => resettle(trial, '3', '5'),
-  },
-  {
-    id: 'resettle-down',
-    title: 'A result corrected downwards takes the difference back',
-    expected: '200, the first payout replaced by the second; or 400 with code 20 or 21',
-    advice: REPLACE,
-    run: (trial) => resettle(trial, '5', '3'),
-  },
-  {
-    id: 'resettle-zero',
-    title: 'A win corrected to a loss takes the payout back',
-    expected: '200, the payout taken back; or 400 with code 20 or 21',
-    advice: REPLACE,
-    run: (trial) => resettle(trial, '4', '0'),
-  },
-  {
-    id: 'resettle-from-zero',
-    title: 'A loss corrected to a win is paid',
-    expected: '200, the payout made; or 400 with code 20',
-    advice: REPLACE,
-    run: (trial) => resettle(trial, '0', '4'),
-  },
+  correction('up', 'A result corrected upwards pays the new amount', won('3'), won('5')),
+  correction('down', 'A result corrected downwards takes the difference back', won('5'), won('3')),
+  correction('zero', 'A win corrected to a loss takes the payout back', won('4'), LOST),
+  correction('from-zero', 'A loss corrected to a win is paid', LOST, won('4')),
   {
     id: 'resettle-back',
     title: 'A result corrected and corrected back pays the first amount',
@@ -98,83 +81,28 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       await trial.moved('1', 'a payout of 3 changed to 5 and back');
     },
   },
-  {
-    id: 'resettle-cashout-won',
-    title: 'A cashout corrected to a win pays the win alone',
-    expected: '200, the cashout replaced by the win; or 400 with code 20 or 21',
-    advice: REPLACE,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.cashedOut(slip, '1'));
-      await changed(trial, slip, await trial.won(slip, '5'), '1', '5');
-    },
-  },
-  {
-    id: 'resettle-won-refund',
-    title: 'A win whose event is cancelled afterwards leaves the stake alone',
-    expected: '200, the win replaced by the refund; or 400 with code 20 or 21',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.won(slip, '5'));
-      await changed(trial, slip, await trial.refunded(slip), '5', slip.amount);
-    },
-  },
-  {
-    id: 'resettle-refund-won',
-    title: 'A refund corrected to a win pays the win alone',
-    expected: '200, the refund replaced by the win; or 400 with code 20',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.refunded(slip));
-      await changed(trial, slip, await trial.won(slip, '5'), slip.amount, '5');
-    },
-  },
-  {
-    id: 'resettle-cashout-lost',
-    title: 'A cashout corrected to a loss is taken back',
-    expected: '200, the cashout taken back; or 400 with code 20 or 21',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.cashedOut(slip, '1'));
-      await changed(trial, slip, await trial.lost(slip), '1', '0');
-    },
-  },
-  {
-    id: 'resettle-cashout-refund',
-    title: 'A cashout whose event is cancelled afterwards leaves the stake alone',
-    expected: '200, the cashout replaced by the refund; or 400 with code 20 or 21',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.cashedOut(slip, '1'));
-      await changed(trial, slip, await trial.refunded(slip), '1', slip.amount);
-    },
-  },
-  {
-    id: 'resettle-lost-refund',
-    title: 'A loss whose event is cancelled afterwards gives the stake back',
-    expected: '200, the refund made; or 400 with code 20',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.lost(slip));
-      await changed(trial, slip, await trial.refunded(slip), '0', slip.amount);
-    },
-  },
-  {
-    id: 'resettle-refund-lost',
-    title: 'A refund corrected to a loss is taken back',
-    expected: '200, the refund taken back; or 400 with code 20 or 21',
-    advice: REPLACE_ANY,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.refunded(slip));
-      await changed(trial, slip, await trial.lost(slip), slip.amount, '0');
-    },
-  },
+  correction('cashout-won', 'A cashout corrected to a win pays the win alone', CASHOUT, won('5')),
+  correction(
+    'won-refund',
+    'A win whose event is cancelled afterwards leaves the stake alone',
+    won('5'),
+    REFUND,
+  ),
+  correction('refund-won', 'A refund corrected to a win pays the win alone', REFUND, won('5')),
+  correction('cashout-lost', 'A cashout corrected to a loss is taken back', CASHOUT, LOST),
+  correction(
+    'cashout-refund',
+    'A cashout whose event is cancelled afterwards leaves the stake alone',
+    CASHOUT,
+    REFUND,
+  ),
+  correction(
+    'lost-refund',
+    'A loss whose event is cancelled afterwards gives the stake back',
+    LOST,
+    REFUND,
+  ),
+  correction('refund-lost', 'A refund corrected to a loss is taken back', REFUND, LOST),
   {
     id: 'resettle-concurrent-bets',
     title: 'Corrected results of different bets at the same time all replace the first',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import type { Odd } from '../calls/caller.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
-import { type Case, group } from '../case.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
@@ -14,22 +15,42 @@ const ONCE =
   'Keep the result with the bet, and compare: a settle with the amount and resultType that stand ' +
   'is answered 200 and pays nothing, whatever its requestId.';
 
-async function repeated(trial: Trial, send: (slip: BetSlip) => Promise<unknown>): Promise<void> {
-  const slip = await trial.placed();
-  await send(slip);
-  await trial.moved('2', 'the same settle again');
+type Send = (trial: Trial, slip: BetSlip, odd?: Odd) => Promise<RecordedCall>;
+
+const won: Send = (trial, slip, odd) => trial.won(slip, '3', odd);
+
+interface Repeat {
+  readonly advice?: string;
+  /** What the bet has gone through before the result that is repeated. */
+  readonly before?: (trial: Trial, slip: BetSlip) => Promise<unknown>;
+  /** How the repeat differs from a new request; default: as the gateway repeats. */
+  readonly oddOf?: (trial: Trial, first: RecordedCall) => Odd | Promise<Odd>;
 }
 
-/** Counted from after the first result: other cases judge whether that was right. */
-async function paysNothingAgain(
-  trial: Trial,
-  send: () => Promise<RecordedCall>,
-  what: string,
-): Promise<void> {
-  await trial.open();
-  trial.accepts(await send());
-  await trial.movedNothing(`the same ${what} again`);
+/** Gives a bet a result, and then the same again. Counted from after the first: other cases judge that. */
+function repeat(id: string, title: string, settle: Send, options: Repeat = {}): CaseText {
+  const { advice = ONCE, before, oddOf = (trial, first) => trial.repeatOf(first) } = options;
+  return {
+    id,
+    title,
+    expected: '200, the balance stays',
+    advice,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      await before?.(trial, slip);
+      const first = await settle(trial, slip);
+      // If the wallet does not change results, the cases about that say so.
+      if (before !== undefined && first.answer.kind !== 'accepted') return;
+      trial.accepts(first);
+      await trial.open();
+      trial.accepts(await settle(trial, slip, await oddOf(trial, first)));
+      await trial.movedNothing('the same result again');
+    },
+  };
 }
+
+const ANY_RESULT = `${ONCE} That holds for every result of a bet, not for its first one alone.`;
 
 const usual = {
   rule: RULES.repeatedSettle,
@@ -38,48 +59,40 @@ const usual = {
 } as const;
 
 export const settleRepeatCases: readonly Case[] = group('settle', usual, [
-  {
-    id: 'settle-cashout-repeat',
-    title: 'The same cashout again pays once',
-    expected: '200, the balance rises once',
-    advice: ONCE,
-    repeats: true,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '3' });
-      const first = await trial.cashedOut(slip, '2');
-      trial.accepts(first);
-      trial.accepts(await trial.cashedOut(slip, '2', undefined, trial.repeatOf(first)));
-      await trial.moved('-1', 'the same cashout again');
+  repeat('settle-repeat', 'The same settle again pays once', won),
+  repeat(
+    'settle-repeat-same-request',
+    'The same settle again under the same requestId pays once',
+    won,
+    { oddOf: (_trial, { call: { call } }) => ({ body: call.body, requestId: call.requestId }) },
+  ),
+  repeat('settle-late-repeat', 'The same settle again, some time later, pays once', won, {
+    advice: `${ONCE} Keep it as long as the bet, and not in a cache that forgets.`,
+    oddOf: async (trial, first) => {
+      await trial.later();
+      return trial.repeatOf(first);
     },
-  },
-  {
-    id: 'settle-repeat',
-    title: 'The same settle again pays once',
-    expected: '200, the balance rises once, though the requestId is new',
-    advice: ONCE,
-    repeats: true,
-    run: async (trial) => {
-      await repeated(trial, async (slip) => {
-        const first = await trial.won(slip, '3');
-        trial.accepts(first);
-        trial.accepts(await trial.won(slip, '3', trial.repeatOf(first)));
-      });
+  }),
+  repeat('settle-cashout-repeat', 'The same cashout again pays once', (trial, slip, odd) =>
+    trial.cashedOut(slip, '2', undefined, odd),
+  ),
+  repeat('settle-refund-repeat', 'The same refund again pays once', (trial, slip, odd) =>
+    trial.refunded(slip, odd),
+  ),
+  repeat('settle-lost-repeat', 'The same lost settle again is accepted', (trial, slip, odd) =>
+    trial.lost(slip, odd),
+  ),
+  repeat('settle-corrected-repeat', 'The same corrected result again pays once', won, {
+    advice: ANY_RESULT,
+    before: (trial, slip) => trial.won(slip, '5'),
+  }),
+  repeat('settle-second-repeat', 'The same settle after an unsettle, again, pays once', won, {
+    advice: ANY_RESULT,
+    before: async (trial, slip) => {
+      trial.accepts(await trial.won(slip, '3'));
+      trial.accepts(await trial.unsettle(slip, '3'));
     },
-  },
-  {
-    id: 'settle-repeat-same-request',
-    title: 'The same settle again under the same requestId pays once',
-    expected: '200, the balance rises once',
-    advice: ONCE,
-    repeats: true,
-    run: (trial) =>
-      repeated(trial, async (slip) => {
-        const first = await trial.won(slip, '3');
-        const { body, requestId } = first.call.call;
-        trial.accepts(first);
-        trial.accepts(await trial.won(slip, '3', { body, requestId }));
-      }),
-  },
+  }),
   {
     id: 'settle-refused-before',
     title: 'A request that was refused once is looked at anew',
@@ -99,64 +112,20 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
     },
   },
   {
-    id: 'settle-late-repeat',
-    title: 'The same settle again, some time later, pays once',
-    expected: '200 a second and a half later, the balance rises once',
-    advice: `${ONCE} Keep it as long as the bet, and not in a cache that forgets.`,
-    repeats: true,
-    run: async (trial) => {
-      await repeated(trial, async (slip) => {
-        const first = await trial.won(slip, '3');
-        trial.accepts(first);
-        await trial.later();
-        trial.accepts(await trial.won(slip, '3', trial.repeatOf(first)));
-      });
-    },
-  },
-  {
     id: 'settle-repeat-concurrent',
     title: `${COPIES} copies of one settle at the same time pay once`,
     expected: 'the balance rises once',
     advice: `${ONCE} Lock the bet's row while you do.`,
     repeats: true,
-    run: (trial) =>
-      repeated(trial, async (slip) => {
-        const requestId = randomUUID();
-        const copies = Array.from({ length: COPIES }, () => trial.won(slip, '3', { requestId }));
-        const answers = await Promise.all(copies);
-        if (answers.every(({ answer }) => answer.kind !== 'accepted')) {
-          trial.fail('none of the copies was accepted');
-        }
-      }),
-  },
-  {
-    id: 'settle-refund-repeat',
-    title: 'The same refund again pays once',
-    expected: '200, the balance rises once',
-    advice: ONCE,
-    repeats: true,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      const first = await trial.refunded(slip);
-      trial.accepts(first);
-      const again = () => trial.refunded(slip, trial.repeatOf(first));
-      await paysNothingAgain(trial, again, 'refund');
-    },
-  },
-  {
-    id: 'settle-corrected-repeat',
-    title: 'The same corrected result again pays once',
-    expected: '200 where the correction was taken; the balance stays',
-    advice: `${ONCE} That holds for every result of a bet, not for its first one alone.`,
-    repeats: true,
     run: async (trial) => {
       const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      const second = await trial.won(slip, '5');
-      // If the wallet does not change results, the cases about that say so.
-      if (second.answer.kind !== 'accepted') return;
-      const again = () => trial.won(slip, '5', trial.repeatOf(second));
-      await paysNothingAgain(trial, again, 'corrected settle');
+      const requestId = randomUUID();
+      const copies = Array.from({ length: COPIES }, () => trial.won(slip, '3', { requestId }));
+      const answers = await Promise.all(copies);
+      if (answers.every(({ answer }) => answer.kind !== 'accepted')) {
+        trial.fail('none of the copies was accepted');
+      }
+      await trial.moved('2', `${COPIES} copies of one settle`);
     },
   },
   {
@@ -173,36 +142,6 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
       const answers = await Promise.all(copies);
       const isChanged = answers.some(({ answer }) => answer.kind === 'accepted');
       await trial.moved(isChanged ? '4' : '2', `${COPIES} copies of one corrected settle`);
-    },
-  },
-  {
-    id: 'settle-second-repeat',
-    title: 'The same settle after an unsettle, again, pays once',
-    expected: '200, the balance rises once',
-    advice: `${ONCE} That holds for every result of a bet, not for its first one alone.`,
-    repeats: true,
-    run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      trial.accepts(await trial.unsettle(slip, '3'));
-      const second = await trial.won(slip, '3');
-      trial.accepts(second);
-      const again = () => trial.won(slip, '3', trial.repeatOf(second));
-      await paysNothingAgain(trial, again, 'settle after an unsettle');
-    },
-  },
-  {
-    id: 'settle-lost-repeat',
-    title: 'The same lost settle again is accepted',
-    expected: '200, the balance stays',
-    advice: ONCE,
-    repeats: true,
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const first = await trial.lost(slip);
-      trial.accepts(first);
-      trial.accepts(await trial.lost(slip, trial.repeatOf(first)));
-      await trial.moved('-1', 'the same lost settle again');
     },
   },
 ]);

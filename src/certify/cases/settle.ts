@@ -1,5 +1,6 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import { hasNoCents } from '../trial/money.ts';
@@ -8,7 +9,6 @@ import type { Trial } from '../trial/trial.ts';
 import { Skipped } from '../trial/trial-context.ts';
 import { settleEnded } from './ended-session.ts';
 import { OTHER_NEEDED } from './place.ts';
-import { tryWithToken } from './with-token.ts';
 
 const CREDIT = 'Credit the amount of the settle, no more and no less, and keep it with the bet.';
 const OWN_BET =
@@ -233,9 +233,28 @@ export async function forTestPlayers(
   player: { readonly userId: string; readonly token: string } = trial.player,
 ): Promise<void> {
   const { answer } = await trial.profile(player.token);
-  const told = answer.kind === 'accepted' ? answer.document : undefined;
-  if (told?.value.isTest === true && userIdIn(told) === player.userId) return;
+  const profile = answer.kind === 'accepted' ? answer.document : undefined;
+  if (profile?.value.isTest === true && userIdIn(profile) === player.userId) return;
   throw new Skipped(
     `for test players alone: the profile of ${player.userId} must say isTest: true`,
   );
+}
+
+/**
+ * Some wallets require the token on every call (service protocol, How real wallets deviate): repeats a call
+ * that was refused without one, and notes the dialect item if that is accepted.
+ *
+ * @param what for people, with its article
+ * @param again the same call with the player's token
+ */
+export async function tryWithToken(
+  trial: Trial,
+  what: 'a settle' | 'an unsettle',
+  again: () => Promise<RecordedCall>,
+): Promise<void> {
+  const recorded = await again();
+  if (recorded.answer.kind !== 'accepted') return;
+  trial.fail('the same with a token was accepted; from here on a token is sent');
+  const why = `${what} without a token was refused, with one it was accepted`;
+  trial.tried({ dialect: { alwaysSendToken: true }, why });
 }

@@ -4,8 +4,8 @@ import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
 import { jsonObjectIn } from '../../protocol/json.ts';
 import { codesIn, describeExchange } from '../calls/answer-meaning.ts';
+import { rightSignatures } from '../calls/forged-requests.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
-import { rightSignatures } from '../calls/right-signatures.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
@@ -273,8 +273,8 @@ function leakIn({ request, exchange, forged }: RecordedCall, secret: string): st
     return 'the answer holds the wallet secret';
   }
   const sent = request.headers['x-sign-jws'] ?? '';
-  const isTold = (one: string) => text.includes(one) && !sent.includes(one);
-  return forged && rightSignatures(request, secret).some(isTold)
+  const isRevealed = (one: string) => text.includes(one) && !sent.includes(one);
+  return forged && rightSignatures(request, secret).some(isRevealed)
     ? 'the refusal of a wrong signature tells the right one'
     : undefined;
 }

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { jsonString } from '../../protocol/json.ts';
 import { describeExchange } from '../calls/answer-meaning.ts';
-import { type Case, group } from '../case.ts';
+import type { RecordedCall } from '../calls/recorded-call.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 import { unsettleEnded } from './ended-session.ts';
+import { tryWithToken } from './settle.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
-import { tryWithToken } from './with-token.ts';
 
 const COPIES = 5;
 
@@ -23,6 +24,40 @@ async function unsettled(trial: Trial): Promise<BetSlip> {
   trial.accepts(await trial.won(slip, '3'));
   trial.accepts(await trial.unsettle(slip, '3'));
   return slip;
+}
+
+type Send = (trial: Trial, slip: BetSlip) => Promise<RecordedCall>;
+
+/** A bet of 2 gets a result, which is taken back. */
+function takenBack(result: string, payout: string, settle: Send): CaseText {
+  return {
+    id: `unsettle-${result}`,
+    title: `An unsettle takes back the payout of a result ${result}`,
+    expected: '200, the balance falls by what was paid',
+    advice: TAKE_BACK,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await settle(trial, slip));
+      trial.accepts(await trial.unsettle(slip, payout));
+      await trial.moved('-2', `a payout of ${payout} (${result}) undone`);
+    },
+  };
+}
+
+/** A bet of 1 that was unsettled ends otherwise. @param net what the bet has moved in the end */
+function afterwards(id: string, title: string, net: string, send: Send): CaseText {
+  return {
+    id: `unsettle-${id}`,
+    title,
+    expected: '200, the new result alone counts',
+    advice: `${TAKE_BACK} The next settle alone says what is paid, also if it is the same as before; a rollback gives the stake back.`,
+    run: async (trial) => {
+      const recorded = await send(trial, await unsettled(trial));
+      if (recorded.operation === 'rollback') trial.confirms(recorded);
+      else trial.accepts(recorded);
+      await trial.moved(net, `${title} (${recorded.operation})`);
+    },
+  };
 }
 
 export const unsettleCases: readonly Case[] = group('unsettle', usual, [
@@ -41,42 +76,9 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       await trial.moved('-1', 'a payout of 3 undone');
     },
   },
-  {
-    id: 'unsettle-lost',
-    title: 'An unsettle of a lost bet moves nothing',
-    expected: '200, the balance stays',
-    advice: TAKE_BACK,
-    run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.lost(slip));
-      trial.accepts(await trial.unsettle(slip, '0'));
-      await trial.moved('-1', 'a lost bet unsettled');
-    },
-  },
-  {
-    id: 'unsettle-cashout',
-    title: 'An unsettle takes a cashout back',
-    expected: '200, the balance falls by the cashout',
-    advice: TAKE_BACK,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '3' });
-      trial.accepts(await trial.cashedOut(slip, '2'));
-      trial.accepts(await trial.unsettle(slip, '2'));
-      await trial.moved('-3', 'a cashout of 2 undone');
-    },
-  },
-  {
-    id: 'unsettle-refund',
-    title: 'An unsettle takes a refund back',
-    expected: '200, the balance falls by the refund',
-    advice: TAKE_BACK,
-    run: async (trial) => {
-      const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.refunded(slip));
-      trial.accepts(await trial.unsettle(slip, '2'));
-      await trial.moved('-2', 'a refund of 2 undone');
-    },
-  },
+  takenBack('lost', '0', (trial, slip) => trial.lost(slip)),
+  takenBack('cashout', '1', (trial, slip) => trial.cashedOut(slip, '1')),
+  takenBack('refund', '2', (trial, slip) => trial.refunded(slip)),
   {
     id: 'unsettle-after-resettle',
     title: 'An unsettle takes back the payout that stands',
@@ -210,49 +212,18 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       await trial.moved('-1', 'an unsettle before any settle');
     },
   },
-  {
-    id: 'unsettle-settle-again',
-    title: 'A bet that was unsettled can be settled again',
-    expected: '200 to the same settle after the unsettle, the payout made again',
-    advice: `${TAKE_BACK} The same settle after it is a new one, and pays.`,
-    run: async (trial) => {
-      const slip = await unsettled(trial);
-      trial.accepts(await trial.won(slip, '3'));
-      await trial.moved('2', 'settled, unsettled and settled again');
-    },
-  },
-  {
-    id: 'unsettle-settle-lost',
-    title: 'A bet that was unsettled can be lost',
-    expected: '200, nothing paid',
-    advice: `${TAKE_BACK} The next settle alone says what is paid.`,
-    run: async (trial) => {
-      trial.accepts(await trial.lost(await unsettled(trial)));
-      await trial.moved('-1', 'won, unsettled and lost');
-    },
-  },
-  {
-    id: 'unsettle-settle-refund',
-    title: 'A bet that was unsettled can be refunded',
-    expected: '200, the stake comes back, and no more',
-    advice: `${TAKE_BACK} The next settle alone says what is paid.`,
-    run: async (trial) => {
-      const slip = await unsettled(trial);
-      trial.accepts(await trial.refunded(slip));
-      await trial.movedNothing('won, unsettled and refunded');
-    },
-  },
-  {
-    id: 'unsettle-rollback',
-    title: 'A bet that was unsettled can be rolled back',
-    rule: RULES.rollback,
-    expected: '200 to each, payout and stake both undone',
-    advice: `${TAKE_BACK} A rollback then gives the stake back.`,
-    run: async (trial) => {
-      trial.confirms(await trial.rollback(await unsettled(trial)));
-      await trial.movedNothing('settled, unsettled and rolled back');
-    },
-  },
+  afterwards('settle-again', 'A bet that was unsettled can be settled again', '2', (trial, slip) =>
+    trial.won(slip, '3'),
+  ),
+  afterwards('settle-lost', 'A bet that was unsettled can be lost', '-1', (trial, slip) =>
+    trial.lost(slip),
+  ),
+  afterwards('settle-refund', 'A bet that was unsettled can be refunded', '0', (trial, slip) =>
+    trial.refunded(slip),
+  ),
+  afterwards('rollback', 'A bet that was unsettled can be rolled back', '0', (trial, slip) =>
+    trial.rollback(slip),
+  ),
   unsettleEnded,
   {
     id: 'unsettle-unknown-bet',

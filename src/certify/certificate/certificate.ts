@@ -1,6 +1,8 @@
-import { OPERATIONS, type Operation } from '../../domain/operation.ts';
+import { z } from 'zod';
+import { OPERATIONS } from '../../domain/operation.ts';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { Dialect } from '../../wallets/wallet-config.ts';
-import type { FailureMeaning } from '../trial/failure-meaning.ts';
+import { FAILURE_MEANINGS } from '../trial/failure-meaning.ts';
 
 /** Increased whenever a reader of older certificates would misunderstand a newer one. */
 export const CERTIFICATE_SCHEMA = 2;
@@ -38,152 +40,136 @@ export type Fitness = (typeof FITNESS)[number];
 export const ENDINGS = ['finished', 'interrupted', 'silent', 'not_begun'] as const;
 export type RunEnding = (typeof ENDINGS)[number];
 
-/** One call to the wallet in short, without tokens, secrets and signatures. */
-export interface SeenCall {
-  readonly operation: Operation;
-  /** HTTP status; null if no answer came. */
-  readonly status: number | null;
-  /** The beginning of the body, or why there is none. */
-  readonly answer: string;
-  /** Milliseconds from the call until the last byte. */
-  readonly ms: number;
-}
+const amount = z.string().describe('Decimal text');
+const count = z.int().min(0);
+const operation = z.enum(OPERATIONS);
+const meaning = z.enum(FAILURE_MEANINGS);
+const caseIds = z.array(z.string());
 
-/** One call with everything sent and received, except tokens, secrets and signatures. */
-export interface ShownCall {
-  readonly operation: Operation;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly ms: number;
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
-  /** Null if none came; then the reason is in `error`. */
-  readonly answer: {
-    readonly status: number;
-    readonly body: string;
-    readonly truncated: boolean;
-  } | null;
-  readonly error: string | null;
-}
+const dialect = z
+  .custom<Dialect>((value) => typeof value === 'object' && value !== null)
+  .describe("Items as in an operator's wallet.dialect");
 
-export interface CaseResult {
-  readonly id: string;
-  readonly group: Group;
-  readonly title: string;
-  /** The protocol's rule, in words. */
-  readonly rule: string;
-  readonly expected: string;
-  readonly verdict: Verdict;
-  /** The meaning of its failure or warning; null for other verdicts. */
-  readonly meaning: FailureMeaning | null;
-  /** Why it failed, warned or was skipped; for a passed case, remarks. */
-  readonly reasons: readonly string[];
-  /** Every call in short; a dozen at most. */
-  readonly seen: readonly SeenCall[];
-  /** Calls of this case beyond those in `seen`. */
-  readonly seenLeftOut: number;
-  /** For a case that failed or warned: every call in full. */
-  readonly calls: readonly ShownCall[];
-  /** The same calls as lines for a shell, with the secret and the tokens as variables. */
-  readonly script: string | null;
-  /** Decimal text from `/user/balance`; null if the case is not about money. */
-  readonly balance: { readonly before: string; readonly after: string } | null;
-  readonly durationMs: number;
-}
+const seenCall = z.strictObject({
+  operation,
+  status: z.int().nullable(),
+  answer: z.string(),
+  ms: count,
+});
 
-/** A case that failed or warned, with what to do about it. */
-export interface Finding {
-  readonly case: string;
-  readonly verdict: 'failed' | 'warned';
-  readonly meaning: FailureMeaning;
-  readonly title: string;
-  /** What was seen, in a sentence. */
-  readonly what: string;
-  /** What the wallet's developer, or the aggregator, must change. */
-  readonly advice: string;
-  /** Items of the dialect with which the case passes; empty if none fixes it. */
-  readonly mendedBy: readonly string[];
-}
+const shownCall = z.strictObject({
+  operation,
+  at: z.iso.datetime(),
+  ms: count,
+  request: z.strictObject({
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string(),
+  }),
+  answer: z.strictObject({ status: z.int(), body: z.string(), truncated: z.boolean() }).nullable(),
+  error: z.string().nullable(),
+});
 
-/** An item of `wallet.dialect` with which the gateway understands the wallet's answers. */
-export interface Suggestion {
-  readonly item: keyof Dialect;
-  /** What to write in the operator's file, as YAML of the item alone. */
-  readonly yaml: string;
-  readonly why: string;
-  /** Cases that showed the deviation. */
-  readonly cases: readonly string[];
-}
+const caseResult = z.strictObject({
+  id: z.string(),
+  group: z.enum(GROUPS),
+  title: z.string(),
+  rule: z.string(),
+  expected: z.string(),
+  verdict: z.enum(VERDICTS),
+  meaning: meaning.nullable(),
+  reasons: z.array(z.string()),
+  seen: z.array(seenCall),
+  seenLeftOut: count,
+  calls: z.array(shownCall),
+  script: z.string().nullable(),
+  balance: z.strictObject({ before: amount, after: amount }).nullable(),
+  durationMs: count,
+});
 
-/** An item that looked helpful but must not be used. */
-export interface Withheld {
-  readonly item: keyof Dialect;
-  readonly yaml: string;
-  readonly why: string;
-  /** Cases that it would hide or break. */
-  readonly cases: readonly string[];
-}
+const finding = z.strictObject({
+  case: z.string(),
+  verdict: z.enum(['failed', 'warned']),
+  meaning,
+  title: z.string(),
+  what: z.string(),
+  advice: z.string(),
+  mendedBy: z.array(z.string()),
+});
 
-/** The result of the second run, with all suggested items in force. */
-export interface Verification {
-  readonly dialect: Dialect;
-  /** Cases that passed without and with the items; those that no longer arise included. */
-  readonly passedBefore: number;
-  readonly passedAfter: number;
-  /** Cases that no longer arise, because the gateway then makes no such call. */
-  readonly spared: number;
-  /** Cases that still fail. */
-  readonly stillFailing: readonly string[];
+const item = z.custom<keyof Dialect>((value) => typeof value === 'string');
+const suggestion = z.strictObject({ item, yaml: z.string(), why: z.string(), cases: caseIds });
+
+/** The schema of `certificate.json`. */
+export const certificateSchema = z.strictObject({
+  schemaVersion: z.literal(CERTIFICATE_SCHEMA),
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  kit: z.strictObject({ name: z.literal('wagergate'), version: z.string(), node: z.string() }),
+  verdict: z.enum(FITNESS),
+  summary: z.string(),
+  findings: z.array(finding),
+  suggestions: z.array(suggestion),
+  withheld: z.array(suggestion),
+  verification: z
+    .strictObject({
+      dialect,
+      passedBefore: count,
+      passedAfter: count,
+      spared: count,
+      stillFailing: caseIds,
+    })
+    .nullable(),
+  ending: z.enum(ENDINGS),
+  complete: z.boolean(),
+  operator: z.string(),
+  wallet: z.string(),
+  adapter: z.string(),
+  dialect,
+  strict: z.boolean(),
+  player: z.strictObject({ userId: z.string(), currency: z.string() }),
+  otherPlayer: z.string().nullable(),
+  sandbox: z.strictObject({ isTest: z.boolean(), overridden: z.boolean() }),
+  startedAt: z.iso.datetime(),
+  durationMs: count,
+  groups: z.array(z.enum(GROUPS)),
+  callCount: count,
+  counts: z.strictObject({ passed: count, failed: count, warned: count, skipped: count }),
+  money: z.strictObject({
+    before: amount.nullable(),
+    after: amount.nullable(),
+    difference: amount.nullable(),
+  }),
+  cases: z.array(caseResult),
+});
+
+/** The published JSON Schema of `certificate.json`, as text. */
+export function certificateJsonSchema(): string {
+  const schema = z.toJSONSchema(certificateSchema, {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === dialect) jsonSchema.type = 'object';
+      if (zodSchema === item) jsonSchema.type = 'string';
+    },
+  });
+  return `${JSON.stringify({ title: 'certificate.json of wagergate certify', ...schema }, null, 2)}\n`;
 }
 
 /** What `certificate.json` holds. */
-export interface Certificate {
-  readonly schemaVersion: typeof CERTIFICATE_SCHEMA;
-  /** `sha256:` and the hash of this document without this member, as compact JSON. */
-  readonly digest: string;
-  readonly kit: { readonly name: 'wagergate'; readonly version: string; readonly node: string };
-  readonly verdict: Fitness;
-  /** The verdict in a sentence. */
-  readonly summary: string;
-  /** Worst first. */
-  readonly findings: readonly Finding[];
-  readonly suggestions: readonly Suggestion[];
-  readonly withheld: readonly Withheld[];
-  readonly verification: Verification | null;
-  readonly ending: RunEnding;
-  /** False if only some cases were requested, or the run was cut short. */
-  readonly complete: boolean;
-  readonly operator: string;
-  /** Address of the wallet, without credentials. */
-  readonly wallet: string;
-  readonly adapter: string;
-  /** The dialect that was applied; empty under `--strict`. */
-  readonly dialect: Dialect;
-  readonly strict: boolean;
-  readonly player: { readonly userId: string; readonly currency: string };
-  /** The second player, if one was named. */
-  readonly otherPlayer: string | null;
-  /** `isTest` of the profile, and whether the run went on without it. */
-  readonly sandbox: { readonly isTest: boolean; readonly overridden: boolean };
-  /** ISO 8601 UTC. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly groups: readonly Group[];
-  readonly callCount: number;
-  readonly counts: Readonly<Record<Verdict, number>>;
-  /** The test player's money, decimal text; null if it could not be read. */
-  readonly money: {
-    readonly before: string | null;
-    readonly after: string | null;
-    /** `after - before`. */
-    readonly difference: string | null;
-  };
-  readonly cases: readonly CaseResult[];
-}
+export type Certificate = DeepReadonly<z.output<typeof certificateSchema>>;
+export type CaseResult = Certificate['cases'][number];
+/** One call to the wallet in short, without tokens, secrets and signatures. */
+export type SeenCall = CaseResult['seen'][number];
+/** One call with everything sent and received, except tokens, secrets and signatures. */
+export type ShownCall = CaseResult['calls'][number];
+/** A case that failed or warned, with what to do about it. */
+export type Finding = Certificate['findings'][number];
+/** An item of `wallet.dialect` with which the gateway understands the wallet's answers. */
+export type Suggestion = Certificate['suggestions'][number];
+/** An item that looked helpful but must not be used; its cases are those that it would hide or break. */
+export type Withheld = Certificate['withheld'][number];
+/** The result of the second run, with all suggested items in force. */
+export type Verification = NonNullable<Certificate['verification']>;
 
 /** How many cases ended in each verdict. */
 export function countsOf(cases: readonly CaseResult[]): Readonly<Record<Verdict, number>> {

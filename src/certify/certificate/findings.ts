@@ -10,56 +10,48 @@ export interface FindingsOptions {
   readonly mends: ReadonlyMap<keyof Dialect, readonly string[]>;
 }
 
-/** If this is the reason, the case says little about its subject. */
-const LOST_CONNECTION = /no answer \(connection (?:reset|closed|broken) /;
+/** What comes before a case's own advice where the reason says little about its subject. */
+const GENERAL_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /no answer \(connection (?:reset|closed|broken) /,
+    'A connection broke where an answer was due: let answers end before you close, announce a close with ' +
+      '`Connection: close`, and keep idle connections open for more than 4 s; then run the case again. If ' +
+      'the call itself makes the wallet fail:',
+  ],
+  [
+    /no answer \(no (?:complete )?answer within /,
+    'No answer came in time. Serve connections beside one another, or close each after its answer; let more ' +
+      'than 50 wait to be taken, and end each answer by its Content-Length or a last chunk; then run the case ' +
+      'again. If the call itself takes so long:',
+  ],
+  [
+    /^place should be accepted: HTTP \d+ with \w+ (?:9|1[1-6])$/,
+    'The code says that this player may not bet, or not so much: lift blocks and limits of the test player, ' +
+      'who bets from 1 unit to the whole balance; then run the case again. If the code means something else:',
+  ],
+  [
+    /^place should be accepted: HTTP (?:422\b|4\d\d with \w+ 5$)/,
+    'The wallet refused the form of a proper place; its own words say why. A number may be written 1 as well ' +
+      'as 1.0, a member may be null or missing where the protocol says so, and further ones are ignored. If it ' +
+      'means something else:',
+  ],
+  [
+    /should be (?:accepted|refused|confirmed): HTTP 5\d\d/,
+    'The wallet failed: its log says at what. If it fails only beside other calls, its database gave a ' +
+      'transaction up (a deadlock, a lock that took too long): begin that transaction again, before you answer. ' +
+      'Otherwise:',
+  ],
+  [
+    new RegExp(FOLLOWS_LATE),
+    'The balance was right only some seconds later, so that nothing about money can be judged: read it from ' +
+      'the database that you write to, past caches and copies, and book a bet before you answer; then run the ' +
+      'cases again. Otherwise:',
+  ],
+];
 
-const CONNECTION_ADVICE =
-  'A connection broke where an answer was due: let answers end before you close, announce a close with ' +
-  '`Connection: close`, and keep idle connections open for more than 4 s; then run the case again. If ' +
-  'the call itself makes the wallet fail:';
-
-const SILENCE = /no answer \(no (?:complete )?answer within /;
-
-const SILENCE_ADVICE =
-  'No answer came in time. Serve connections beside one another; where each process or thread serves one at a time, ' +
-  'have it close each after its answer (`Connection: close`; Apache: KeepAlive Off, Starman: --disable-keepalive), ' +
-  'for an idle one keeps all others waiting. Let more than 50 wait to be taken (some servers queue 5), and end each ' +
-  'answer by its Content-Length, a last chunk or a closed connection; then run the case again. If the call itself ' +
-  'takes so long:';
-
-/** Codes 9 and 11 to 16: the player is blocked, or limited. */
-const LIMITED = /^place should be accepted: HTTP \d+ with \w+ (?:9|1[1-6])$/;
-
-const LIMITED_ADVICE =
-  'The code says that this player may not bet, or not so much: lift blocks and limits of the test player, who bets ' +
-  'from 1 unit to the whole balance; then run the case again. If the code means something else:';
-
-/** Code 5, or what validators answer. */
-const ODD_FORM = /^place should be accepted: HTTP (?:422\b|4\d\d with \w+ 5$)/;
-
-const FORM_ADVICE =
-  'The wallet refused the form of a proper place; its own words say why. A number may be written 1 as well as 1.0, a ' +
-  'member may be null or missing where the protocol says so, and further ones are ignored. If it means something else:';
-
-const FAILED = /should be (?:accepted|refused|confirmed): HTTP 5\d\d/;
-
-const FAILED_ADVICE =
-  'The wallet failed: its log says at what. If it fails only beside other calls, its database gave a transaction up (a ' +
-  'deadlock, a serialization failure, a lock that took too long): begin that transaction again, before you answer. ' +
-  'Otherwise:';
-
-const LATE_ADVICE =
-  'The balance was right only some seconds later, so that nothing about money can be judged: read it from the database ' +
-  'that you write to, past caches and copies, and book a bet before you answer; then run the cases again. Otherwise:';
-
-/** What comes before a case's own advice where it says little about its subject. */
 function generalAdvice(reason: string): readonly string[] {
-  if (LOST_CONNECTION.test(reason)) return [CONNECTION_ADVICE];
-  if (LIMITED.test(reason)) return [LIMITED_ADVICE];
-  if (ODD_FORM.test(reason)) return [FORM_ADVICE];
-  if (FAILED.test(reason)) return [FAILED_ADVICE];
-  if (reason.includes(FOLLOWS_LATE)) return [LATE_ADVICE];
-  return SILENCE.test(reason) ? [SILENCE_ADVICE] : [];
+  const [, advice] = GENERAL_ADVICE.find(([pattern]) => pattern.test(reason)) ?? [];
+  return advice === undefined ? [] : [advice];
 }
 
 /** What is wrong with the wallet, the worst first. */

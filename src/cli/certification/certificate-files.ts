@@ -62,7 +62,7 @@ export async function readCertificate(
   } catch (error) {
     throw new UsageError(`${file} ${fileFault(error)}`, { cause: error });
   }
-  const { certificateSchema } = await import('../../certify/certificate/certificate-schema.ts');
+  const { certificateSchema } = await import('../../certify/certificate/certificate.ts');
   const { isIntact } = await import('../../certify/certificate/digest.ts');
   const value = jsonIn(text);
   const parsed = certificateSchema.safeParse(value);

@@ -209,7 +209,7 @@ describe('the report', () => {
 describe('the schema of certificate.json', () => {
   it('is the published one, and accepts what is written', async () => {
     const { certificateJsonSchema, certificateSchema } = await import(
-      '../../../src/certify/certificate/certificate-schema.ts'
+      '../../../src/certify/certificate/certificate.ts'
     );
     const published = new URL('../../../docs/certificate.schema.json', import.meta.url);
     expect(readFileSync(published, 'utf8')).toBe(certificateJsonSchema());
