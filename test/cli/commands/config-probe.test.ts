@@ -6,6 +6,7 @@ import {
   GATEWAY,
   operatorYaml,
   put,
+  SERVICE_SECRET,
   walletSecret,
 } from '../../config/support/folder.ts';
 import {
