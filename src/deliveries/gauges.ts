@@ -12,7 +12,7 @@ const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;
 
 /**
- * Updates the delivery gauges. Open deliveries are counted each time (of the largest backlogs a part);
+ * Updates the delivery gauges. Open deliveries are counted each time;
  * of ended ones only those since the last refresh, because a million delivered rows must not be
  * counted every few seconds.
  */
@@ -42,17 +42,16 @@ export class DeliveryGauges {
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; what could not be counted keeps its last values */
   async refresh(): Promise<void> {
     const until = await this.#store.countableUntil();
-    const [open, failures] = await Promise.all([
+    const [open, failure] = await Promise.all([
       this.#backlog.look(),
       // Open deliveries are shown even if counting the ended ones fails.
       this.#countEnded(until).then(
-        () => [],
-        (error: unknown) => [{ error }],
+        () => undefined,
+        (error: unknown) => ({ error }),
       ),
     ]);
     this.#show(open);
     this.#withoutFile.tell(open);
-    const [failure] = [...failures, ...open.failures];
     if (failure !== undefined) throw failure.error;
   }
 

@@ -83,7 +83,7 @@ export function createStorage(base: Base) {
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
     players: new Players(database),
-    backlog: new BacklogCounts(databases.backlogDatabase, clock),
+    backlog: new BacklogCounts(databases.backlogDatabase),
     accelerator,
     answers,
     postgresTakesWrites: () => clockDatabase.takesWrites(),

@@ -1,5 +1,5 @@
-import type { OpenCount } from '../../store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../store/deliveries/backlog-counts.ts';
+import type { OpenCount } from '../../store/deliveries/backlog-statements.ts';
 
 type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 
@@ -15,7 +15,7 @@ export interface OperatorCounts {
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
-  /** The counts that are lower bounds, because counting has not finished. */
+  /** The counts that are lower bounds: more of one operator are not counted. */
   readonly countsAtLeast: readonly CountedAs[];
 }
 

@@ -193,9 +193,6 @@ async function knownOrNothing({ backlog, holds, logger }: OperatorAdmin) {
   try {
     const known = Promise.all([backlog.look(), holds.all(), holds.releases()]);
     const [counts, held, releases] = await within(COUNTS_WITHIN_MS, known);
-    for (const { error } of counts.failures) {
-      logger.warn({ err: error }, 'admin.backlog_not_counted');
-    }
     return { counts, holds: held, releases };
   } catch (error) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');

@@ -1,12 +1,11 @@
-import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
-import { Backlog, type OpenCount } from './backlog.ts';
 import {
-  DEAD_PIECES,
+  DEAD,
   LIVE,
+  type OpenCount,
   UNKNOWN_RESULTS,
-  UNRESOLVED_PIECES,
-  WAITING_PIECES,
+  UNRESOLVED,
+  WAITING,
 } from './backlog-statements.ts';
 
 export interface OpenCounts {
@@ -19,40 +18,34 @@ export interface OpenCounts {
   readonly unresolved: readonly OpenCount[];
   /** Results of unknown outcome that nobody has repeated for an hour. */
   readonly unknownResults: readonly { readonly operator: string; readonly count: number }[];
-  /** Why counting of large backlogs could not continue; all other counts are current. */
-  readonly failures: readonly { readonly error: unknown }[];
 }
 
 /** How many deliveries are open. The gauges and the admin API of one process share one count. */
 export class BacklogCounts {
   readonly #database: Database;
-  readonly #waiting: Backlog;
-  readonly #dead: Backlog;
-  readonly #unresolved: Backlog;
+  #looking: Promise<OpenCounts> | undefined;
 
-  constructor(database: Database, clock: Clock) {
+  /** @param database with `ordered` plans: only the intended indexes have the order of these statements */
+  constructor(database: Database) {
     this.#database = database;
-    this.#waiting = new Backlog({ database, clock, pieces: WAITING_PIECES });
-    this.#dead = new Backlog({ database, clock, pieces: DEAD_PIECES });
-    this.#unresolved = new Backlog({ database, clock, pieces: UNRESOLVED_PIECES });
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE` */
-  async look(): Promise<OpenCounts> {
+  look(): Promise<OpenCounts> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<OpenCounts> {
     const [live, waiting, dead, unresolved, unknownResults] = await Promise.all([
       this.#database.run(LIVE, {}),
-      this.#waiting.look(),
-      this.#dead.look(),
-      this.#unresolved.look(),
+      this.#database.run(WAITING, {}),
+      this.#database.run(DEAD, {}),
+      this.#database.run(UNRESOLVED, {}),
       this.#database.run(UNKNOWN_RESULTS, {}),
     ]);
-    return {
-      live: live.map((row) => ({ ...row, isAtLeast: false })),
-      waiting: waiting.counts,
-      dead: dead.counts,
-      unresolved: unresolved.counts,
-      unknownResults,
-      failures: [waiting, dead, unresolved].flatMap(({ failure }) => failure ?? []),
-    };
+    return { live, waiting, dead, unresolved, unknownResults };
   }
 }

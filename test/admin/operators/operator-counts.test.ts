@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countsWithoutFile, operatorCounts } from '../../../src/admin/operators/operator-counts.ts';
-import type { OpenCount } from '../../../src/store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
+import type { OpenCount } from '../../../src/store/deliveries/backlog-statements.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 22);
 
@@ -23,7 +23,6 @@ const OPEN: OpenCounts = {
   dead: [of('beta', 4, { state: 'dead' })],
   unresolved: [of('alpha', 1, { operation: 'place', state: 'unresolved', isAtLeast: true })],
   unknownResults: [],
-  failures: [],
 };
 
 it('shows an operator what waits, held or not, since when, what is dead and what is unresolved (I8)', () => {

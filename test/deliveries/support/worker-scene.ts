@@ -12,7 +12,6 @@ import { accepted, claim, partsOf } from './slice-scene.ts';
 /** The counts if nothing waits. */
 export const NOTHING_OPEN: OpenCounts = {
   ...{ live: [], waiting: [], dead: [], unresolved: [], unknownResults: [] },
-  failures: [],
 };
 
 /** When an operator's next delivery is due, as the store reports it. */

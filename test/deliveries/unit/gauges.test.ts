@@ -2,8 +2,8 @@ import type { Gauge } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { DeliveryGauges } from '../../../src/deliveries/gauges.ts';
 import { WithoutFile } from '../../../src/deliveries/without-file.ts';
-import type { OpenCount } from '../../../src/store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
+import type { OpenCount } from '../../../src/store/deliveries/backlog-statements.ts';
 import type { DeliveryCount, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { partly } from '../../support/partly.ts';
@@ -36,7 +36,6 @@ function countsOf(counts: readonly OpenCount[]): OpenCounts {
     dead: inState('dead'),
     unresolved: inState('unresolved'),
     unknownResults: [],
-    failures: [],
   };
 }
 
@@ -49,7 +48,6 @@ const ended = (operator: string, count: number, more: Partial<DeliveryCount> = {
 function gaugesOf(
   counts: {
     readonly open?: readonly (readonly OpenCount[])[];
-    readonly failures?: OpenCounts['failures'];
     readonly until?: readonly number[];
     readonly ended?: (from: Date, to: Date, rows: number) => Ended;
   },
@@ -71,7 +69,7 @@ function gaugesOf(
     countEnded,
   };
   const nextOpen = inTurn(counts.open ?? [], []);
-  const look = async () => ({ ...countsOf(await nextOpen()), failures: counts.failures ?? [] });
+  const look = async () => countsOf(await nextOpen());
   const metrics = createMetrics();
   const configured = new Set(['alpha', 'beta']);
   const error = vi.fn();
@@ -132,18 +130,6 @@ describe('open deliveries', () => {
     await gauges.refresh();
     expect(await shown(metrics.deliveryOldest)).toEqual({ alpha: 30, beta: 3 });
     expect(await shown(metrics.rollbackOldest)).toEqual({ alpha: 9 });
-  });
-});
-
-it('shows all that was counted where a large backlog could not be counted on (I7)', async () => {
-  const gone = new Error('too slow');
-  const { gauges, metrics, shown } = gaugesOf({
-    open: [[open('alpha', 'pending', 2), open('beta', 'dead', 1)]],
-    failures: [{ error: gone }],
-  });
-  await expect(gauges.refresh()).rejects.toBe(gone);
-  expect(await shown(metrics.deliveries)).toEqual({
-    ...{ 'alpha rollback pending': 2, 'beta rollback dead': 1 },
   });
 });
 

@@ -84,37 +84,6 @@ describe('with very many deliveries that ended, wait and are dead', () => {
     },
   );
 
-  it.each(['dead', 'held', 'pending'] as const)(
-    'a count of those that are %s takes no longer for being of very many operators',
-    async (state) => {
-      const OPERATORS = 300;
-      await raw(`
-        INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, held,
-                                transaction_time, next_attempt_at, dead_at)
-        SELECT 1000000 + n, 'one-of-many-' || n % ${OPERATORS}, 'of-many-' || n, 'rollback',
-               '${state === 'dead' ? 'dead' : 'pending'}', ${state === 'held'},
-               '', now() + interval '1 hour', now()
-          FROM generate_series(1, ${2 * OPERATORS}) n`);
-      await raw('SELECT pg_stat_force_next_flush()');
-      await raw('SELECT pg_stat_reset()');
-      const looking = createPrisma(database.url);
-      const desk = new DeliveryAdmin({
-        prisma: looking,
-        isHeld: (id) => id === 'one-of-many-7',
-        horizonHours: () => 24,
-      });
-      const { count } = await desk.count({ state, operation: 'rollback' });
-      await looking.$disconnect();
-      expect(count).toBe(state === 'pending' ? 2 * OPERATORS - 2 : 2 * OPERATORS);
-      const [read] = await raw(
-        `SELECT seq_scan::int + idx_scan::int AS times FROM pg_stat_user_tables
-          WHERE relname = 'deliveries'`,
-      );
-      expect(read?.times).toBeLessThan(10);
-      await raw(`DELETE FROM deliveries WHERE operator_id LIKE 'one-of-many-%'`);
-    },
-  );
-
   it('whether a bet has a dead letter is asked of its own, not of all', async () => {
     const plan = await raw(
       `EXPLAIN SELECT ${HAS_DEAD} AS has FROM bets b WHERE b.transaction_id = 'bet-7'`,
