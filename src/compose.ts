@@ -24,7 +24,7 @@ export function compose(parts: Parts) {
   const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
   const bookkeeper = () =>
     new Bookkeeper({ ...base, runner: storage.database, databaseUrl: storage.directUrl });
-  const { deliveryWorker, resealing, tokenDuty, unopenableWatch } = money;
+  const { deliveryWorker, resealing } = money;
   const bonusReadBack = bonusApi.readBack;
   return {
     publicServer: publicListener.publicServer,
@@ -35,9 +35,7 @@ export function compose(parts: Parts) {
     bonusReadBack,
     bookkeeper,
     /** The duties of the role `worker`, not yet started. */
-    duties: () => [journalMonths(), tokenDuty(), deliveryWorker(), bonusReadBack(), bookkeeper()],
-    /** The duties of a process without that role, not yet started. */
-    looks: () => [unopenableWatch()],
+    duties: () => [journalMonths(), resealing(), deliveryWorker(), bonusReadBack(), bookkeeper()],
     wallets: money.wallets,
     accelerator: storage.accelerator,
     answers: storage.answers,

@@ -85,7 +85,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   }
   // The last step that is awaited: an interrupted start must not leave a delivery half done.
   await options.beforeReady?.(databaseId);
-  const background = environment.roles.has('worker') ? parts.duties() : parts.looks();
+  const background = environment.roles.has('worker') ? parts.duties() : [];
   for (const duty of background) duty.start();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles], databaseId }, 'gateway.started');

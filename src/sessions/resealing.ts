@@ -19,10 +19,10 @@ const BATCH = 200;
 /** Pause between batches, because callbacks come first. */
 const PAUSE_MS = 50;
 /** Pause between walks: during a roll-out, replicas that still seal with an older key may write at any time. */
-const LOOK_AGAIN_MS = 60_000;
+const WALK_AGAIN_MS = 60_000;
 /** If only tokens that cannot be opened are left: only a restart or a person changes that. */
-const LOOK_RARELY_MS = 3_600_000;
-const TELL_EVERY_MS = 10_000;
+const WALK_RARELY_MS = 3_600_000;
+const LOG_EVERY_MS = 10_000;
 
 /** The progress of a walk; both count sessions. */
 export interface ResealProgress {
@@ -74,7 +74,7 @@ export class Resealing {
     const mark = vault.sealMark;
     if (mark === undefined) return { resealed: 0, unopenable: 0 };
     const behind = await seals.countBehind(mark);
-    let [position, resealed, unopenable, toldAtMs] = [FIRST_POSITION, 0, 0, performance.now()];
+    let [position, resealed, unopenable, loggedAtMs] = [FIRST_POSITION, 0, 0, performance.now()];
     while (!this.#ended.signal.aborted) {
       const rows = await seals.findBehind(mark, position, BATCH);
       const last = rows.at(-1);
@@ -85,9 +85,9 @@ export class Resealing {
       position = { mark: last.mark, id: last.id };
       const waiting = Math.max(0, behind - resealed - unopenable);
       onProgress({ waiting, unopenable });
-      if (performance.now() - toldAtMs >= TELL_EVERY_MS) {
+      if (performance.now() - loggedAtMs >= LOG_EVERY_MS) {
         logger.info({ resealed, waiting, unopenable }, 'tokens.resealing');
-        toldAtMs = performance.now();
+        loggedAtMs = performance.now();
       }
       await this.#pause(PAUSE_MS);
     }
@@ -99,22 +99,23 @@ export class Resealing {
   }
 
   async #work(): Promise<void> {
-    while (!this.#ended.signal.aborted) await this.#pause(await this.#walkQuietly());
+    while (!this.#ended.signal.aborted) await this.#pause(await this.#walkAndLog());
   }
 
   /** @returns milliseconds until the next walk */
-  async #walkQuietly(): Promise<number> {
+  async #walkAndLog(): Promise<number> {
     const { logger } = this.#options;
     try {
       const { resealed, unopenable } = await this.walk();
       if (resealed > 0) logger.info({ resealed, unopenable }, 'tokens.resealed');
       if (unopenable > 0) {
-        logger.error(missingKey(unopenable), 'tokens.unopenable');
+        const note = 'put the key that sealed them back into ENCRYPTION_KEY, or plain';
+        logger.error({ unopenable, note }, 'tokens.unopenable');
       }
-      return resealed === 0 && unopenable > 0 ? LOOK_RARELY_MS : LOOK_AGAIN_MS;
+      return resealed === 0 && unopenable > 0 ? WALK_RARELY_MS : WALK_AGAIN_MS;
     } catch (error) {
       logger.warn({ err: error, note: 'tried again in a minute' }, 'tokens.not_resealed');
-      return LOOK_AGAIN_MS;
+      return WALK_AGAIN_MS;
     }
   }
 
@@ -123,11 +124,6 @@ export class Resealing {
     // Rejects if aborted: the process is shutting down.
     await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
-}
-
-/** The facts of a log line about sessions that cannot be opened. */
-export function missingKey(unopenable: number) {
-  return { unopenable, note: 'put the key that sealed them back into ENCRYPTION_KEY, or plain' };
 }
 
 /** @returns undefined if the operator token cannot be opened */

@@ -5,12 +5,12 @@ import type { Logger } from '../telemetry/logger.ts';
 import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
 /** Pause between tries to notify an unreachable Redis. */
-const TELL_AGAIN_MS = 1_000;
+const NOTIFY_AGAIN_MS = 1_000;
 /** How many of the latest ends are kept for a Redis that comes back. */
 const RECENT_MAX = 10_000;
 /** How many sessions are sent to Redis at a time: thousands at once would block other commands. */
-const TOLD_AT_ONCE = 200;
-/** How many ends are sent at a time, each with up to `TOLD_AT_ONCE` sessions. */
+const NOTIFIED_AT_ONCE = 200;
+/** How many ends are sent at a time, each with up to `NOTIFIED_AT_ONCE` sessions. */
 const ENDS_AT_ONCE = 5;
 
 interface Ending {
@@ -32,13 +32,13 @@ export class SessionEnds {
   /** Oldest first. */
   readonly #recent = new Set<Ended>();
   /** Ends of which Redis has not been notified yet. */
-  readonly #untold = new Set<Ended>();
-  #isTelling = false;
+  readonly #pending = new Set<Ended>();
+  #isNotifying = false;
 
   constructor(ending: Ending) {
     this.#ending = ending;
     // A Redis restored from an older copy has the sessions, but not the marks of their ends.
-    ending.cache.onReturn(() => this.#tellRecent());
+    ending.cache.onReturn(() => this.#notifyOfRecent());
   }
 
   /**
@@ -54,15 +54,15 @@ export class SessionEnds {
     commit: () => Promise<T>,
   ): Promise<T> {
     const { clock, logger } = this.#ending;
-    const ended = { hashes: hashes.map(apart), untilMs: clock.monotonicMs() + CACHED_MS_MAX };
+    const ended = { hashes: hashes.map(copyOf), untilMs: clock.monotonicMs() + CACHED_MS_MAX };
     this.#keep(ended);
-    const heard = await this.#tell(ended);
+    const confirmed = await this.#notify(ended);
     const result = await commit().catch((error: unknown) => {
       // It may have taken effect nevertheless, and a repeat would find nothing to end and not notify Redis.
-      if (!heard) this.#tellLater(ended);
+      if (!confirmed) this.#notifyLater(ended);
       throw error;
     });
-    if (!heard && !(await this.#tell(ended))) {
+    if (!confirmed && !(await this.#notify(ended))) {
       logger.warn(
         {
           operator: operatorId,
@@ -71,7 +71,7 @@ export class SessionEnds {
         },
         'session.end_not_in_redis',
       );
-      this.#tellLater(ended);
+      this.#notifyLater(ended);
     }
     return result;
   }
@@ -85,41 +85,41 @@ export class SessionEnds {
     }
   }
 
-  #tellRecent(): void {
-    for (const ended of this.#recent) this.#untold.add(ended);
-    void this.#tellUntold();
+  #notifyOfRecent(): void {
+    for (const ended of this.#recent) this.#pending.add(ended);
+    void this.#notifyPending();
   }
 
-  #tellLater(ended: Ended): void {
-    this.#untold.add(ended);
-    void this.#tellUntold();
+  #notifyLater(ended: Ended): void {
+    this.#pending.add(ended);
+    void this.#notifyPending();
   }
 
   /** One loop at a time, until Redis is notified of each end, or its copies have expired. */
-  async #tellUntold(): Promise<void> {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    while (this.#untold.size > 0) {
-      const told = [...this.#untold];
+  async #notifyPending(): Promise<void> {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    while (this.#pending.size > 0) {
+      const batch = [...this.#pending];
       // An end added again after this is sent once more: Redis may have come back meanwhile.
-      this.#untold.clear();
-      const heard = await mapLimited(told, ENDS_AT_ONCE, (ended) => this.#isHeard(ended));
-      const missed = told.filter((_, at) => heard[at] === false);
-      for (const ended of missed) this.#untold.add(ended);
-      if (missed.length > 0) await sleep(TELL_AGAIN_MS, undefined, { ref: false });
+      this.#pending.clear();
+      const confirmed = await mapLimited(batch, ENDS_AT_ONCE, (ended) => this.#isNotified(ended));
+      const missed = batch.filter((_, at) => confirmed[at] === false);
+      for (const ended of missed) this.#pending.add(ended);
+      if (missed.length > 0) await sleep(NOTIFY_AGAIN_MS, undefined, { ref: false });
     }
-    this.#isTelling = false;
+    this.#isNotifying = false;
   }
 
-  async #isHeard(ended: Ended): Promise<boolean> {
+  async #isNotified(ended: Ended): Promise<boolean> {
     if (ended.untilMs <= this.#ending.clock.monotonicMs()) return true;
-    return await this.#tell(ended);
+    return await this.#notify(ended);
   }
 
-  async #tell({ hashes }: Ended): Promise<boolean> {
+  async #notify({ hashes }: Ended): Promise<boolean> {
     const { cache } = this.#ending;
-    const heard = await mapLimited(hashes, TOLD_AT_ONCE, (hash) => cache.distrust(hash));
-    return heard.every(Boolean);
+    const confirmed = await mapLimited(hashes, NOTIFIED_AT_ONCE, (hash) => cache.distrust(hash));
+    return confirmed.every(Boolean);
   }
 }
 
@@ -127,6 +127,6 @@ export class SessionEnds {
  * A copy with memory of its own. A hash as PostgreSQL's driver reads it is a part of 64 KiB that Node shares among small
  * buffers, and keeps all of them for as long as it is kept itself.
  */
-function apart(hash: Buffer): Buffer {
+function copyOf(hash: Buffer): Buffer {
   return Buffer.alloc(hash.length, hash);
 }

@@ -14,8 +14,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** First byte of a sealed token, which says how to read the rest. */
 const PLAIN = 0;
-/** Without associated data and without its key's mark: sealed before keys could be rotated. */
-const UNBOUND = 1;
 const BOUND = 2;
 /** Neither a token made here nor an operator id (a token's prefix) begins with it. */
 const REFERENCE = '#';
@@ -57,7 +55,6 @@ interface KeySet {
   readonly mark: Buffer;
   readonly deriving: KeyObject;
   readonly sealing: KeyObject;
-  readonly unboundSealing: KeyObject;
 }
 
 /**
@@ -82,19 +79,6 @@ export class TokenVault {
   get sealMark(): Buffer | undefined {
     const [first] = this.#keys;
     return first && Buffer.concat([Buffer.of(BOUND), first.mark]);
-  }
-
-  /** Ranges of the leading bytes of sealed texts that cannot be opened, both ends exclusive. */
-  unopenableRanges(): readonly { readonly low: Buffer; readonly high: Buffer }[] {
-    const plain = { low: Buffer.of(PLAIN), high: Buffer.of(UNBOUND) };
-    const unbound = { low: Buffer.of(UNBOUND), high: Buffer.of(BOUND) };
-    const marks = this.#keys.map(({ mark }) => Buffer.concat([Buffer.of(BOUND), mark]));
-    marks.sort(Buffer.compare);
-    const bound = [Buffer.of(BOUND), ...marks].map((low, at) => ({
-      low,
-      high: marks[at] ?? Buffer.of(BOUND + 1),
-    }));
-    return [...(this.#acceptsPlain ? [] : [plain]), ...(this.hasKey ? [] : [unbound]), ...bound];
   }
 
   /** The 32 bytes by which a token is stored and found. */
@@ -160,13 +144,6 @@ export class TokenVault {
           ? unopenable('it was changed, or belongs to another session')
           : { kind: 'opened', text };
       }
-      case UNBOUND: {
-        for (const { unboundSealing } of this.#keys) {
-          const text = decrypt(unboundSealing, sealed.subarray(1), undefined);
-          if (text !== undefined) return { kind: 'opened', text };
-        }
-        return this.#noKey();
-      }
       default:
         return unopenable('its form is not known here');
     }
@@ -190,7 +167,6 @@ function keySet({ bytes, mark }: VaultKey): KeySet {
     mark,
     deriving: subKey(bytes, 'wagergate session tokens'),
     sealing: subKey(bytes, 'wagergate sealed and bound'),
-    unboundSealing: subKey(bytes, 'wagergate operator tokens'),
   };
 }
 
@@ -211,13 +187,13 @@ function derive({ deriving }: KeySet, identity: TokenIdentity): string {
 }
 
 /** @param sealed nonce, tag, ciphertext */
-function decrypt(key: KeyObject, sealed: Buffer, binding: Binding | undefined): string | undefined {
+function decrypt(key: KeyObject, sealed: Buffer, binding: Binding): string | undefined {
   const tagEnd = NONCE_BYTES + TAG_BYTES;
   if (sealed.length < tagEnd) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  if (binding !== undefined) decipher.setAAD(associatedData(binding));
+  decipher.setAAD(associatedData(binding));
   decipher.setAuthTag(sealed.subarray(NONCE_BYTES, tagEnd));
   const text = decipher.update(sealed.subarray(tagEnd), undefined, 'utf8');
   try {

@@ -8,7 +8,6 @@ import { Resealing, type ResealProgress } from '../sessions/resealing.ts';
 import { SessionCache } from '../sessions/session-cache.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { TokenVault } from '../sessions/token-vault.ts';
-import { UnopenableWatch } from '../sessions/unopenable-watch.ts';
 import { Confirmations } from '../store/deliveries/confirmations.ts';
 import { DeliveryStore } from '../store/deliveries/queue.ts';
 import { SessionSeals } from '../store/sessions/session-seals.ts';
@@ -76,16 +75,13 @@ export function createMoney(base: Base, storage: Storage) {
   };
 }
 
-/** What looks after stored tokens: encrypts them again after a change of keys, and counts those that no key opens. */
+/** Encrypts stored tokens again after a change of keys, and counts those that no key opens. */
 function createTokenDuties({ logger, metrics }: Base, { database }: Storage, vault: TokenVault) {
   const seals = new SessionSeals(database);
   const onProgress = (progress: ResealProgress) => showTokensBehind(metrics, progress);
   const parts = { seals, vault, logger, onProgress };
   return {
     resealing: () => new Resealing(parts),
-    /** Without an encryption key, no token is encrypted again. */
-    tokenDuty: () => (vault.hasKey ? new Resealing(parts) : new UnopenableWatch(parts)),
-    unopenableWatch: () => new UnopenableWatch(parts),
   };
 }
 

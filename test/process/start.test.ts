@@ -145,14 +145,9 @@ describe('a start', { timeout: 60_000 }, () => {
       expect(await metricsAt(whole.adminUrl)).toMatch(DRAINS);
     });
 
-    it('only answers callbacks with ROLES=http, and counts the tokens that its key does not open', async () => {
-      await deployment.player(whole.baseUrl);
-      const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
-      const other = await deployment.replica({ ROLES: 'http', ENCRYPTION_KEY });
-      await other.process.waitForLine(({ json }) => json?.msg === 'tokens.unopenable');
-      const metrics = await metricsAt(other.adminUrl);
-      expect(metrics).toMatch(/^gateway_tokens_behind\{state="unopenable"\} [1-9]/m);
-      expect(metrics).not.toMatch(DRAINS);
+    it('only answers callbacks with ROLES=http', async () => {
+      const other = await deployment.replica({ ROLES: 'http' });
+      expect(await metricsAt(other.adminUrl)).not.toMatch(DRAINS);
       await other.process.stop();
     });
 

@@ -26,12 +26,6 @@ export interface SealPosition {
 
 export const FIRST_POSITION: SealPosition = { mark: Buffer.alloc(0), id: '0' };
 
-/** A range of marks, both ends exclusive. */
-export interface SealRange {
-  readonly low: Buffer;
-  readonly high: Buffer;
-}
-
 /** A session's resealed tokens. */
 export interface Resealed {
   readonly id: string;
@@ -64,12 +58,6 @@ export class SessionSeals {
   async countBehind(mark: Buffer): Promise<number> {
     const [behind] = await this.#database.run(COUNT_BEHIND, mark);
     return behind ?? 0;
-  }
-
-  /** Sessions whose mark lies between these two, neither of them included. */
-  async countBetween(range: SealRange): Promise<number> {
-    const [between] = await this.#database.run(COUNT_BETWEEN, range);
-    return between ?? 0;
   }
 
   /** @returns how many were written */
@@ -127,17 +115,6 @@ const COUNT_BEHIND = statement(
   SELECT ((SELECT count(*) FROM sessions s WHERE ${MARK} < :mark)
         + (SELECT count(*) FROM sessions s WHERE ${MARK} > :mark))::int AS behind`,
   (row) => row.int('behind'),
-);
-
-const COUNT_BETWEEN = statement(
-  'session-count-between',
-  {
-    low: ['bytea', ({ low }) => low],
-    high: ['bytea', ({ high }) => high],
-  } satisfies Parameters<SealRange>,
-  `
-  SELECT count(*)::int AS between FROM sessions s WHERE ${MARK} > :low AND ${MARK} < :high`,
-  (row) => row.int('between'),
 );
 
 const RESEAL = batchStatement(
