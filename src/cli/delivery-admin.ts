@@ -1,6 +1,6 @@
 import { describeProblem } from '../config/problems.ts';
 import { plain } from '../lib/plain-text.ts';
-import { deliverySettings } from '../operations/delivery-settings.ts';
+import { deliverySettings } from '../operations/operator-settings.ts';
 import { DeliveryAdmin, type DeliveryAdminOptions } from '../store/deliveries/delivery-admin.ts';
 import { loadValid, operatorOf } from './configuration.ts';
 import { withPrisma } from './database.ts';

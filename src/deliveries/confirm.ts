@@ -1,9 +1,9 @@
 import type { Bet } from '../domain/bet.ts';
 import { decideConfirm } from '../domain/confirm.ts';
 import { unreachable } from '../domain/unreachable.ts';
-import { deliverySettings, horizonMsOf } from '../operations/delivery-settings.ts';
 import type { Engine } from '../operations/engine.ts';
-import { leaveToPerson } from '../operations/left-to-person.ts';
+import { leaveToPerson } from '../operations/first-request.ts';
+import { deliverySettings, horizonMsOf } from '../operations/operator-settings.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { forEachDueBet } from './due-bets.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { decideRollback } from '../domain/decide.ts';
-import { newDelivery } from '../operations/delivery-settings.ts';
 import type { Engine } from '../operations/engine.ts';
+import { newDelivery } from '../operations/operator-settings.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';

@@ -1,7 +1,7 @@
 import type { OperatorConfig } from '../config/schema/schema.ts';
+import { SendPermit } from '../operations/attempt.ts';
 import { recordDelivery, type TriedDelivery, tryDelivery } from '../operations/deliver.ts';
 import type { Engine } from '../operations/engine.ts';
-import { SendPermit } from '../operations/send-permit.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
@@ -97,7 +97,7 @@ export class Slice {
         operator.wallet.generation,
       );
       this.#learn(this.#slicing.clock.monotonicMs() - beganAtMs);
-      if (tried.concluded.delivery.after.kind === 'unsent') this.#wasRefused = true;
+      if (tried.after.kind === 'unsent') this.#wasRefused = true;
       const written = this.#write(tried);
       if (this.#unwritten.size > UNWRITTEN_MAX) await written;
     }

@@ -1,8 +1,8 @@
 import { unreachable } from '../domain/unreachable.ts';
 import { FailureLines } from '../lib/failure-lines.ts';
 import { Loop } from '../lib/loop.ts';
-import { deliverySettings } from '../operations/delivery-settings.ts';
-import { countUnknown } from '../operations/unknown-outcome.ts';
+import { countUnknown } from '../operations/find-bet.ts';
+import { deliverySettings } from '../operations/operator-settings.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';

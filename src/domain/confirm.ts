@@ -5,6 +5,8 @@ import {
   sameLate,
   standingResult,
 } from './bet.ts';
+import type { Conclusion } from './conclude.ts';
+import type { AfterAttempt } from './delivery.ts';
 import { unreachable } from './unreachable.ts';
 
 /** The second confirmation comes after this many times the delay of the first. */
@@ -66,6 +68,26 @@ export function lateAfterConfirming(
 ): LateOperation | undefined {
   if (attempts <= 1 || late?.confirmationsLeft !== 1 || rollback.kind !== 'none') return undefined;
   return standingResult(settlement);
+}
+
+/** For an attempt that changes nothing about its bet. */
+export const CHANGES_NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
+
+/**
+ * What a confirmation means for its bet: it does not change the result, which is recorded already; at most it adds a
+ * late effect.
+ * @param attempts of this confirmation, the present one included
+ */
+export function concludeConfirmation(
+  bet: Pick<Bet, 'late' | 'rollback' | 'settlement'>,
+  attempts: number,
+  after: AfterAttempt,
+): Conclusion {
+  const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
+  // A lost attempt may take effect late like those before it, even if no other attempt follows.
+  const isLost = after.kind === 'refused' && after.isLost === true;
+  const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
+  return late === undefined ? CHANGES_NOTHING : { ...CHANGES_NOTHING, change: { late } };
 }
 
 /** Whether what may take effect late would leave the wallet as it is, or in an unknown state. */

@@ -160,6 +160,14 @@ export function decideSettle(
   });
 }
 
+/**
+ * Whether a result that cannot be delivered now may be promised: only a first one, because a wallet may refuse a changed
+ * result (20, 21), and no cashout, which only the wallet can accept, while its player waits.
+ */
+export function mayBePromised(bet: Bet, settle: { readonly resultType: ResultType }): boolean {
+  return bet.settlement.kind === 'none' && settle.resultType !== 'cashout';
+}
+
 /** An unsettle. For a bet that was never settled it is sent as well. */
 export function decideUnsettle(bet: Bet, unsettle: SaidTerms): ResultDecision {
   return decideResult(bet, unsettle, {

@@ -1,3 +1,4 @@
+import { type AttemptedResult, type Settlement, sameResult } from './bet.ts';
 import { CODES } from './codes.ts';
 import { type DeliverableOperation, isResult } from './operation.ts';
 import { unreachable } from './unreachable.ts';
@@ -130,4 +131,26 @@ export function isRetryableCode(operation: DeliverableOperation, code: number): 
 /** Whether the wallet may have carried the operation out, although it gave no clear answer. */
 function mayHaveTaken(sent: BetAnswer): boolean {
   return sent.kind === 'unknown' || (sent.kind === 'declined' && sent.code === CODES.system);
+}
+
+/**
+ * A wallet that pays repeats twice (`unknownRepeats: hold`) may have got this result from a process that was killed, or
+ * before the item was set: then only a person may send it again, by retrying this delivery. A result that such a wallet
+ * has confirmed is not sent again to confirm it.
+ * @returns why it is not sent; undefined if it is
+ */
+export function whyHeld(
+  {
+    purpose,
+    isSentOnceMore,
+  }: { readonly purpose: DeliveryPurpose; readonly isSentOnceMore: boolean },
+  settlement: Settlement,
+  result: AttemptedResult,
+): string | undefined {
+  if (purpose === 'confirm') return 'it is confirmed already';
+  if (settlement.kind !== 'unknown') return undefined;
+  if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
+  // Even if this delivery itself was never attempted: the same result may have been promised again behind another one.
+  const isRepeat = sameResult(result, settlement.attempted);
+  return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
 }

@@ -1,6 +1,8 @@
 import { CODES } from '../domain/codes.ts';
 import type { ServiceAnswer } from '../domain/conclude.ts';
+import type { BetOperation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import type { BetAnswer, ReadFailure, WalletTrace } from '../domain/wallet-answer.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import {
   namesAnother,
@@ -9,7 +11,43 @@ import {
   tokenRefusal,
 } from '../sessions/session.ts';
 import { loggedReason } from '../telemetry/logged-reason.ts';
-import type { Handled } from './handled.ts';
+import type { Engine } from './engine.ts';
+
+/** What a callback is counted under (`gateway_callbacks_total`). */
+export type CallbackOutcome =
+  | 'accepted'
+  | 'declined'
+  | 'unknown'
+  | 'not_sent'
+  | 'duplicate'
+  | 'conflict'
+  | 'taken_over'
+  | 'invalid'
+  | 'unauthorized'
+  | 'error';
+
+/** A callback's answer, with the facts to count and log about it. */
+export interface Handled {
+  readonly answer: Answer;
+  readonly outcome: CallbackOutcome;
+  readonly operatorId: string | undefined;
+  /** Facts for the log line; never a token, a secret or a personal field. */
+  readonly detail?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** The facts for the log line about a callback's wallet call. */
+export function detailOf(
+  sent: BetAnswer | { readonly kind: 'answered'; readonly trace: WalletTrace },
+): NonNullable<Handled['detail']> {
+  const { latencyMs, code } = sent.trace;
+  return { walletMs: Math.round(latencyMs), code, reason: failureOf(sent) };
+}
+
+/** Why the wallet's answer is missing, in one word: where the on-call person starts. */
+function failureOf(sent: Parameters<typeof detailOf>[0]): string | undefined {
+  if (sent.kind === 'notSent') return sent.reason;
+  return sent.kind === 'unknown' ? sent.fault : undefined;
+}
 
 // The answers of the callbacks, each written once (docs/reference.md, Callbacks).
 
@@ -105,4 +143,64 @@ export function answerFor(
     default:
       return unreachable(answer);
   }
+}
+
+/** The answer to a profile or balance for which the wallet returned no data. */
+export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
+  // In words, too: of a bet the journal has them, of a profile or balance only this line. A refusal's are the wallet's own.
+  const detail = { ...detailOf(answer), error: answer.trace.error };
+  switch (answer.kind) {
+    case 'declined':
+      return refused(answer.code, answer.message, operatorId, 'declined');
+    case 'notSent':
+      return unavailable('not_sent', operatorId, detail);
+    case 'unknown':
+      return unavailable('error', operatorId, detail);
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** The answer if the operator's file was removed: as in maintenance. */
+export function withoutWallet({ metrics }: Engine, operatorId: string): Handled {
+  const reason = 'maintenance';
+  metrics.rejected.inc({ operator: operatorId, reason });
+  return unavailable('not_sent', operatorId, { reason });
+}
+
+/** The answered operation, and its operator if known. */
+interface Answered {
+  readonly operation: BetOperation;
+  readonly operatorId: string | undefined;
+}
+
+/** Repeats a recorded answer; counted by the source of the answer. */
+export function answerDuplicate(
+  { metrics }: Pick<Engine, 'metrics'>,
+  { operation, operatorId }: Answered,
+  source: 'in_flight' | 'journal' | 'redis',
+  answer: Answer,
+): Handled {
+  metrics.duplicates.inc({ operator: operatorId ?? 'unknown', operation, source });
+  return { answer, outcome: 'duplicate', operatorId };
+}
+
+/** Refuses an operation that contradicts the record (I10). */
+export function answerConflict(
+  callbacks: Pick<Engine, 'metrics' | 'logger'>,
+  answered: Answered & { readonly transactionId: string },
+  why: string,
+): Handled {
+  countConflict(callbacks, answered, why);
+  return refused(CODES.validation, `transactionId: ${why}`, answered.operatorId, 'conflict');
+}
+
+/** Counts and logs a contradiction to the record. */
+export function countConflict(
+  { metrics, logger }: Pick<Engine, 'metrics' | 'logger'>,
+  { operation, operatorId, transactionId }: Answered & { readonly transactionId: string },
+  why: string,
+): void {
+  metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
+  logger.warn({ operator: operatorId, operation, transactionId, why }, 'bet.conflict');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bet } from '../domain/bet.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -8,15 +8,16 @@ import { type BetAnswer, notSent } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
 import { type AttemptRecord, attemptOf } from '../store/bets/attempt-record.ts';
-import type { Finished } from '../store/bets/outcome.ts';
+import type { DeliveryOutcome, Finished } from '../store/bets/outcome.ts';
 import { correctAnswer } from './correction.ts';
 import type { Engine } from './engine.ts';
-import { type Sending, SendPermit } from './send-permit.ts';
-import { countUnknown } from './unknown-outcome.ts';
+import { countUnknown } from './find-bet.ts';
+import { deliverySettings } from './operator-settings.ts';
 
-/** The interpretation of a wallet's answer: what it means for the bet, and the answer to the service. */
+/** What a wallet's answer means: for the bet, for the attempt's delivery, and for the service. */
 export interface Concluded {
   readonly conclusion: Conclusion;
+  readonly delivery: DeliveryOutcome;
   /** The service's answer once the outcome is committed. */
   readonly answer: Answer;
   /** The service's answer if the outcome is not committed in time: 100, 503, or the promise. */
@@ -26,10 +27,38 @@ export interface Concluded {
 }
 
 /**
- * One attempt at sending an operation to its wallet. The engine defines the order of the steps and the guarantees
- * between them; the operation supplies the steps.
+ * An attempt begun longer ago than this is not sent any more: its lease, 15 s on PostgreSQL's
+ * clock, has to outlast the call and its commit.
  */
-export interface Attempt<C extends Concluded> {
+const SEND_WITHIN_MS = 5_000;
+
+/** Checked at the moment a connection takes the request. */
+export type Sending = { readonly maySend: () => boolean };
+
+/**
+ * Checks the lease again at the moment of sending, by both clocks: after a stopped process the
+ * monotonic clock is far ahead, after a paused machine perhaps only the wall clock.
+ */
+export class SendPermit {
+  readonly sending: Sending;
+
+  /** Create it before requesting the lease, because the machine may be paused while waiting for that. */
+  constructor(clock: Clock) {
+    const begunAtMs = clock.monotonicMs();
+    const wallAtMs = clock.nowMs();
+    this.sending = {
+      maySend: () =>
+        clock.monotonicMs() - begunAtMs < SEND_WITHIN_MS &&
+        clock.nowMs() - wallAtMs < SEND_WITHIN_MS,
+    };
+  }
+}
+
+/**
+ * One attempt at sending an operation to its wallet, for the caller of its callback or, as a delivery, for nobody. The
+ * engine defines the order of the steps and the guarantees between them; the operation supplies the steps.
+ */
+export interface Attempt {
   readonly transactionId: string;
   /** Identifies this attempt in the bet's row: only the attempt recorded there may send or finish (I6). */
   readonly attemptId: string;
@@ -39,15 +68,19 @@ export interface Attempt<C extends Concluded> {
   readonly deadline: Deadline | undefined;
   /** Calls the wallet at most once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
-  readonly conclude: (sent: BetAnswer) => C;
-  /** Writes the outcome and frees the bet. */
-  readonly finish: (operationId: string, concluded: C, record: AttemptRecord) => Promise<Finished>;
+  readonly conclude: (sent: BetAnswer) => Concluded;
+  /** Writes the outcome of a bet's first place, which has a statement of its own. Default: as of every other operation. */
+  readonly finish?: (
+    operationId: string,
+    sent: BetAnswer,
+    record: AttemptRecord,
+  ) => Promise<Finished>;
 }
 
-export interface AttemptResult<C> {
+export interface AttemptResult {
   readonly kind: 'attempted';
   readonly sent: BetAnswer;
-  readonly concluded: C;
+  readonly concluded: Concluded;
   /** Whether the outcome was committed in time, so that `concluded.answer` may be sent. */
   readonly committedInTime: boolean;
 }
@@ -61,12 +94,12 @@ export type Begun = { readonly kind: 'begun'; readonly operationId: string };
  * @throws GatewayError, OutOfTime if the intent could not be committed in time: nothing was sent, and
  *   an intent that turns out to be committed late is withdrawn
  */
-export async function runAttempt<C extends Concluded, Refused extends { readonly kind: string }>(
+export async function runAttempt<Refused extends { readonly kind: string }>(
   engine: Engine,
-  attempt: Attempt<C>,
+  attempt: Attempt,
   begin: () => Promise<Begun | Refused>,
   beginWithinMs: number,
-): Promise<AttemptResult<C> | Refused> {
+): Promise<AttemptResult | Refused> {
   const permit = new SendPermit(engine.clock);
   const beginOrTakeBack = async () => {
     try {
@@ -86,38 +119,36 @@ export async function runAttempt<C extends Concluded, Refused extends { readonly
 }
 
 /** An attempt after its call: concluded, but not recorded yet. */
-export interface Tried<C extends Concluded> {
-  readonly attempt: Attempt<C>;
+export interface Tried {
+  readonly attempt: Attempt;
   readonly operationId: string;
   readonly startedAtMs: number;
   readonly sent: BetAnswer;
-  readonly concluded: C;
+  readonly concluded: Concluded;
 }
 
 /**
  * Calls the wallet and interprets its answer.
  * @param permit created before the intent was committed or the delivery claimed
  */
-export async function tryOnce<C extends Concluded>(
+export async function tryOnce(
   engine: Engine,
-  attempt: Attempt<C>,
+  attempt: Attempt,
   operationId: string,
   permit: SendPermit,
-): Promise<Tried<C>> {
+): Promise<Tried> {
   const startedAtMs = engine.clock.nowMs();
   const sent = await attempt.call(permit.sending);
   return { attempt, operationId, startedAtMs, sent, concluded: attempt.conclude(sent) };
 }
 
 /** Records the outcome of an attempt and wakes operations that wait for the bet. Never rejects. */
-export async function record<C extends Concluded>(
-  engine: Engine,
-  { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
-): Promise<AttemptResult<C>> {
+export async function record(engine: Engine, tried: Tried): Promise<AttemptResult> {
+  const { attempt, startedAtMs, sent, concluded } = tried;
   const { transactionId, operation, operatorId, deadline } = attempt;
   if (concluded.conclusion.outcome === 'unknown') countUnknown(engine, operatorId, operation);
   const answer = deadline === undefined ? undefined : concluded.answer;
-  const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
+  const finished = finish(engine, tried, attemptOf(sent, startedAtMs, answer));
   let committedInTime = false;
   try {
     // If the caller has disconnected, the outcome is recorded as late, however long that takes.
@@ -132,10 +163,8 @@ export async function record<C extends Concluded>(
     );
     // The write may still take effect, and would record an answer that was not sent.
     if (deadline !== undefined) {
-      const { lateAnswer, promisedTime } = concluded;
       const { attemptId } = attempt;
-      const update = promisedUpdate(concluded);
-      const answered = { transactionId, attemptId, operation, lateAnswer, promisedTime, update };
+      const answered = { transactionId, attemptId, operation, ...concluded };
       void correctAnswer(engine, answered, finished);
     }
   } finally {
@@ -144,11 +173,25 @@ export async function record<C extends Concluded>(
   return { kind: 'attempted', sent, concluded, committedInTime };
 }
 
-/** An update that its wallet has accepted, with the time of the promise in the service's answer. */
-function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] {
-  const { update } = conclusion.change;
-  if (conclusion.outcome !== 'accepted' || promisedTime === undefined) return undefined;
-  return update && { ...update, transactionTime: promisedTime };
+/** Writes the outcome of an attempt and that of its delivery, in time for its caller if one waits, and frees the bet. */
+async function finish(
+  { bets, configuration }: Engine,
+  { attempt, operationId, sent, concluded }: Omit<Tried, 'startedAtMs'>,
+  record: AttemptRecord,
+): Promise<Finished> {
+  if (attempt.finish !== undefined) return await attempt.finish(operationId, sent, record);
+  const { transactionId, attemptId, operatorId, deadline } = attempt;
+  const { conclusion, delivery, lateAnswer } = concluded;
+  return await bets.finish({
+    transactionId,
+    attemptId,
+    operationId,
+    attempt: record,
+    change: conclusion.change,
+    confirmAfterMs: deliverySettings(configuration(), operatorId).confirmUnknownAfterMs,
+    delivery,
+    caller: deadline && { before: await bets.limitOf(deadline), lateAnswer },
+  });
 }
 
 /**
@@ -158,7 +201,7 @@ function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] 
 const LOOK_AFTER_MS = [0, 1_000, 2_000, 2_000, 4_000];
 
 /** Frees the bet of an intent whose commit was not reported, if it was committed. Never rejects. */
-async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {
+async function takeBack(engine: Engine, attempt: Attempt): Promise<void> {
   let failure: unknown;
   for (const afterMs of LOOK_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });
@@ -177,16 +220,12 @@ async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>
 }
 
 /** Frees the bet of an intent that was committed after its caller gave up, and therefore never sent (I11). */
-async function release<C extends Concluded>(
-  engine: Engine,
-  attempt: Attempt<C>,
-  operationId: string,
-): Promise<void> {
+async function release(engine: Engine, attempt: Attempt, operationId: string): Promise<void> {
   const sent = notSent('database', 'the intent was committed too late');
   const concluded = attempt.conclude(sent);
   try {
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
-    await attempt.finish(operationId, concluded, attempted);
+    await finish(engine, { attempt, operationId, sent, concluded }, attempted);
   } catch (error) {
     // Its lease will end, and the sweep will mark its outcome unknown: less precise, but safe.
     const { transactionId, operation } = attempt;

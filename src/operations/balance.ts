@@ -4,10 +4,15 @@ import { isOfOtherCurrency, missingInBalance } from '../domain/read-repairs.ts';
 import { jsonString } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { mismatchRefused, tokenRefused } from './answers.ts';
+import {
+  detailOf,
+  type Handled,
+  mismatchRefused,
+  readOutcome,
+  tokenRefused,
+  withoutWallet,
+} from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
-import { detailOf, type Handled } from './handled.ts';
-import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
  * The balance of a session's player; the most frequent call by far.

@@ -1,3 +1,4 @@
+import { askForSame } from '../domain/asked.ts';
 import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { ResultDecision, RollbackDecision } from '../domain/decide.ts';
@@ -6,13 +7,11 @@ import { inFirstCurrency } from '../domain/terms.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
-import type { BetRequest } from '../protocol/messages.ts';
-import { unavailable, unnamedPlayer } from './answers.ts';
+import { type BetRequest, parseBet } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
+import { answerConflict, answerDuplicate, unavailable, unnamedPlayer } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
-import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { ANOTHER_PLAYERS, locate } from './find-bet.ts';
-import { answerOfFirst } from './first-copy.ts';
-import type { Handled } from './handled.ts';
 
 /** The bet that an operation concerns, or its answer if that is known without asking anybody. */
 export type Found =
@@ -173,4 +172,25 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     );
     return unavailable('unknown', operatorId, { reason: 'place_unknown' });
   }
+}
+
+/**
+ * The answer that the service got for an operation that was in flight when its copy came
+ * (docs/reference.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
+ * operation the bet's state gives the answer; this is for the others: refused, or not delivered.
+ *
+ * @param attemptId of the operation that the copy waited for
+ * @returns undefined if that was not the same operation, or has no answer on record
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function answerOfFirst(
+  { bets }: Callbacks,
+  message: BetRequest,
+  attemptId: string,
+): Promise<Answer | undefined> {
+  const { transactionId } = message;
+  const recorded = await bets.answerOf({ transactionId, attemptId });
+  if (recorded?.answer === undefined) return undefined;
+  const first = parseBet('PUT', recorded.body);
+  return first.ok && askForSame(first.message, message) ? recorded.answer : undefined;
 }

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../domain/operation.ts';
 import type { Callback } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
-import type { Handled } from './handled.ts';
 
 /** A callback as it is counted and logged. */
 export interface CountedCallback {

@@ -6,12 +6,12 @@ import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
+import type { Handled } from './answers.ts';
 import { done, UNAVAILABLE } from './answers.ts';
 import { type Begun, inTime } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Callbacks } from './callbacks.ts';
 import { correctAnswer } from './correction.ts';
-import type { Handled } from './handled.ts';
 
 /** The bet changed since it was read: read and decide again. */
 export type Moved = { readonly kind: 'moved' };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bet } from '../domain/bet.ts';
+import { answeredLate, type Conclusion } from '../domain/conclude.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import type { Answer } from '../protocol/answers.ts';
@@ -16,10 +16,10 @@ export interface AnsweredOtherwise {
   readonly operation: BetOperation;
   /** The answer that the service got. */
   readonly lateAnswer: Answer;
-  /** For a rollback: the time in its promise's answer. */
-  readonly promisedTime?: string | undefined;
-  /** For an update that its wallet has accepted: the update, with the time in its promise's answer. */
-  readonly update?: Bet['update'];
+  /** The `transactionTime` in the answer of a promise. */
+  readonly promisedTime?: string;
+  /** What the wallet's answer meant, if it was called. */
+  readonly conclusion?: Conclusion;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function correctAnswer(
   answered: AnsweredOtherwise,
   finished: Promise<Finished>,
 ): Promise<void> {
-  const { transactionId, attemptId, operation, lateAnswer, promisedTime, update } = answered;
+  const { transactionId, attemptId, operation, lateAnswer } = answered;
   const certain = await finished.then(
     ({ kind }) => kind,
     () => undefined,
@@ -44,9 +44,7 @@ export async function correctAnswer(
     transactionId,
     attemptId,
     ...lateAnswer,
-    placeAnsweredUnknown: operation === 'place',
-    rollbackTime: operation === 'rollback' ? promisedTime : undefined,
-    update,
+    ...answeredLate(answered),
   };
   for (const afterMs of CORRECT_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });

@@ -1,28 +1,34 @@
-import { sameResult } from '../domain/bet.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { asksForResult, resultOf } from '../domain/asked.ts';
+import {
+  type Conclusion,
+  concludeResult,
+  concludeRollback,
+  concludeUpdate,
+} from '../domain/conclude.ts';
+import { CHANGES_NOTHING, concludeConfirmation } from '../domain/confirm.ts';
+import { type AfterAttempt, whyHeld } from '../domain/delivery.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { UNRELEASED } from '../domain/generation.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type BetRequest, type ParseResult, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { carriesToken } from '../wallets/wallet-body.ts';
-import { type Attempt, record, type Tried, tryOnce } from './attempt.ts';
-import { callWallet, UNREAD } from './call-wallet.ts';
-import { concludeDelivery, type DeliveryConcluded } from './delivery-conclusion.ts';
+import { type Attempt, record, type SendPermit, type Tried, tryOnce } from './attempt.ts';
+import { attemptToCall, companionsOf, UNREAD } from './call-wallet.ts';
 import { countAttempt, logAttempt, tracedAttempt } from './delivery-log.ts';
-import { deliverySettings } from './delivery-settings.ts';
 import type { Engine } from './engine.ts';
-import { finishBet } from './finish-bet.ts';
-import { firstCashout, firstRequest } from './first-request.ts';
-import { isResultRequest, resultIn } from './result-in.ts';
-import type { Sending, SendPermit } from './send-permit.ts';
-import { UNRELEASED } from './wallet-generation.ts';
+import { firstCashout } from './first-request.ts';
+import { concludePromised } from './promise.ts';
 
-export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDelivery };
+export interface TriedDelivery extends Tried {
+  readonly taken: TakenDelivery;
+  readonly after: AfterAttempt;
+}
 
 /**
- * Attempts one claimed delivery, through the same engine as a callback. If the process is killed before
+ * Attempts one claimed delivery: the same operation as in its callback, but nobody waits. If the process is killed before
  * the outcome is recorded, the delivery is repeated after the lease; the protocol makes every delivery
  * repeatable (I4).
  * @param permit created before the row was claimed
@@ -38,28 +44,32 @@ export async function tryDelivery(
   generation: number,
 ): Promise<TriedDelivery> {
   const parsed = messageOf(taken);
-  const attempt: Omit<Attempt<DeliveryConcluded>, 'finish'> = {
-    transactionId: taken.transactionId,
-    attemptId: taken.attemptId,
-    operatorId: taken.owner.operatorId,
-    operation: taken.operation,
-    deadline: undefined,
-    call: async (sending) => {
-      if (!parsed.ok) return unsendable(parsed.why);
-      const held = whyHeld(wallet, taken, parsed.message);
-      if (held !== undefined) return unsendable(`${held}, and the wallet would pay a repeat again`);
-      return await tracedAttempt(engine, taken, () =>
-        call(engine, wallet, taken, generation, parsed.message, sending),
-      );
-    },
-    conclude: (sent) => {
-      const settings = deliverySettings(engine.configuration(), taken.owner.operatorId);
-      const message = parsed.ok ? parsed.message : undefined;
-      return concludeDelivery(settings, wallet, taken, message, sent);
-    },
-  };
-  const finished = { ...attempt, finish: finishBet(engine, attempt) };
-  return { ...(await tryOnce(engine, finished, taken.operationId, permit)), taken };
+  const promised = { ...taken, isCounted: true };
+  const conclude = (sent: BetAnswer) =>
+    concludePromised(engine, wallet, promised, sent, (after) => {
+      if (taken.purpose === 'confirm')
+        return concludeConfirmation(taken.bet, taken.attempts, after);
+      return parsed.ok ? conclusionOf(taken, parsed.message, sent) : CHANGES_NOTHING;
+    });
+  const attempt: Attempt = parsed.ok
+    ? deliveryAttempt(engine, wallet, taken, parsed.message, generation, conclude)
+    : {
+        transactionId: taken.transactionId,
+        attemptId: taken.attemptId,
+        operatorId: taken.owner.operatorId,
+        operation: taken.operation,
+        deadline: undefined,
+        call: async () => unsendable(parsed.why),
+        conclude,
+      };
+  const tried = await tryOnce(engine, attempt, taken.operationId, permit);
+  return { ...tried, taken, after: afterOf(tried) };
+}
+
+/** What becomes of the delivery. */
+function afterOf({ concluded: { delivery } }: Tried): AfterAttempt {
+  if (delivery.kind !== 'after') throw new Error('the attempt of no delivery');
+  return delivery.after;
 }
 
 /** The request, or why there is none to send. */
@@ -78,79 +88,82 @@ function messageOf({ body }: TakenDelivery): ParseResult<BetRequest> {
  */
 export async function recordDelivery(engine: Engine, tried: TriedDelivery): Promise<void> {
   const { committedInTime } = await record(engine, tried);
-  const { after } = tried.concluded.delivery;
+  const { after } = tried;
   if (!committedInTime || after.kind === 'unsent') return;
   countAttempt(engine, tried.taken, tried.sent, after);
   logAttempt(engine, tried.taken, tried.sent, after);
 }
 
-/**
- * A wallet that pays repeats twice (`unknownRepeats: hold`) may have got this result from a process that was killed, or
- * before the item was set: then only a person may send it again, by retrying this delivery. A result that such a wallet
- * has confirmed is not sent again to confirm it.
- * @returns why it is not sent; undefined if it is
- */
-function whyHeld(
+/** @param generation of the wallet that the row was claimed for, which is also what a release was looked at for */
+function deliveryAttempt(
+  engine: Engine,
   wallet: Wallet,
-  { purpose, bet, isSentOnceMore }: TakenDelivery,
+  taken: TakenDelivery,
   message: BetRequest,
-): string | undefined {
-  if (!wallet.callerDialect.holdUnknownRepeats || !isResultRequest(message)) return undefined;
-  if (purpose === 'confirm') return 'it is confirmed already';
-  const { settlement } = bet;
-  if (settlement.kind !== 'unknown') return undefined;
-  if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
-  // Even if this delivery itself was never attempted: the same result may have been promised again behind another one.
-  const isRepeat = sameResult(resultIn(message), settlement.attempted);
-  return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
+  generation: number,
+  conclude: Attempt['conclude'],
+): Attempt {
+  const { owner, attemptId, operationId, bet } = taken;
+  const books = { generation, ...UNRELEASED };
+  const hadResult = bet.settlement.kind !== 'none';
+  const request = { message, attemptId, owner, books, terms: bet, hadResult };
+  const companions = async () => {
+    const cashoutToken = await cashoutTokenOf(engine, taken, message);
+    return await companionsOf(engine, wallet, message, taken, { operationId }, cashoutToken);
+  };
+  const attempt = attemptToCall(engine, wallet, request, undefined, companions, conclude);
+  const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;
+  const held =
+    holdsRepeats && asksForResult(message)
+      ? whyHeld(taken, bet.settlement, resultOf(message))
+      : undefined;
+  return {
+    ...attempt,
+    call: async (sending) => {
+      if (held !== undefined) return unsendable(`${held}, and the wallet would pay a repeat again`);
+      return await tracedAttempt(engine, taken, () =>
+        attempt.call(sending).catch((error: unknown) => notCalled(engine, taken, error)),
+      );
+    },
+  };
+}
+
+/** What a wallet's answer to a promised operation means for its bet. The answer already given never changes. */
+function conclusionOf(
+  { transactionTime: promisedTime, bet }: TakenDelivery,
+  message: BetRequest,
+  sent: BetAnswer,
+): Conclusion {
+  switch (message.operation) {
+    case 'place':
+      return CHANGES_NOTHING;
+    case 'rollback':
+      return concludeRollback(bet, sent, { promisedTime, isAnswered: true });
+    case 'update': {
+      const key = message.coefficientsKey;
+      return concludeUpdate(sent, { key, promisedTime, isAnswered: true, before: undefined });
+    }
+    case 'settle':
+    case 'unsettle':
+      return concludeResult(bet, resultOf(message), sent, {
+        tokenIsChecked: false,
+        answeredTime: promisedTime,
+      });
+    default:
+      return unreachable(message);
+  }
 }
 
 function unsendable(error: string): BetAnswer {
   return { kind: 'unknown', fault: 'bad_answer', trace: { sent: false, latencyMs: 0, error } };
 }
 
-async function call(
-  engine: Engine,
-  wallet: Wallet,
-  taken: TakenDelivery,
-  generation: number,
-  message: BetRequest,
-  sending: Sending,
-): Promise<BetAnswer> {
-  const { clock } = engine;
-  const { totalMs, reserveMs } = engine.configuration().gateway.deadline;
-  const { alwaysSendToken, stableRequestId } = wallet.callerDialect;
-  try {
-    const cashoutToken = await cashoutTokenOf(engine, taken, message);
-    const looksForToken =
-      cashoutToken === undefined && carriesToken(message.document, alwaysSendToken);
-    const operatorToken = looksForToken ? await tokenFor(engine, taken, message) : undefined;
-    const first = stableRequestId
-      ? await firstRequest(engine.bets, message, { operationId: taken.operationId })
-      : undefined;
-    const { owner, attemptId, bet } = taken;
-    const books = { generation, ...UNRELEASED };
-    const hadResult = bet.settlement.kind !== 'none';
-    const tokens = { operatorToken, cashoutToken };
-    const request = { message, attemptId, owner, books, terms: bet, ...tokens, first, hadResult };
-    const deadline = new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs);
-    return await callWallet(engine, wallet, request, deadline, sending);
-  } catch (error) {
-    if (error instanceof GatewayError) return UNREAD;
-    const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
-    engine.logger.error(facts, 'delivery.unsendable');
-    return unsendable(`it cannot be sent: ${error}`);
-  }
-}
-
-/** The token came with the claimed row; only for a bet whose place was never seen it has to be looked up. */
-async function tokenFor(
-  { sessions }: Engine,
-  taken: TakenDelivery,
-  message: BetRequest,
-): Promise<string | undefined> {
-  if (taken.sealedToken !== undefined) return sessions.unseal(taken.sealedToken);
-  return await betToken(sessions, taken, message.token);
+/** PostgreSQL did not give what goes with the call, or a fault of ours prevents it. */
+function notCalled({ logger }: Engine, taken: TakenDelivery, error: unknown): BetAnswer {
+  if (error instanceof GatewayError) return UNREAD;
+  const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
+  logger.error(facts, 'delivery.unsendable');
+  return unsendable(`it cannot be sent: ${error}`);
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { Bet, BetOwner, Busy } from '../domain/bet.ts';
+import { GENERATION_UNKNOWN } from '../domain/generation.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './engine.ts';
-import { countUnknown } from './unknown-outcome.ts';
-import { generationOfUnseen, withGeneration } from './wallet-generation.ts';
+import { generationOfUnseen } from './operator-settings.ts';
 
 /** Why an operation is refused that names a bet together with another player than its own. */
 export const ANOTHER_PLAYERS = "the bet is another player's";
@@ -43,7 +43,7 @@ export async function findRecoveredBet(
 ): Promise<Bet | undefined> {
   for (;;) {
     const bet = await engine.bets.find(transactionId);
-    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine.configuration, bet);
+    if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine, bet);
     const { attemptId, operation } = bet.busy;
     // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {
@@ -75,4 +75,23 @@ export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner
     placeAnsweredUnknown: false,
     version: 0,
   };
+}
+
+/** The bet, with the present generation if its own was not known. */
+function withGeneration({ configuration }: Engine, bet: Bet): Bet {
+  if (bet.generation !== GENERATION_UNKNOWN || bet.owner === undefined) return bet;
+  return { ...bet, generation: generationOfUnseen(configuration(), bet.owner.operatorId) };
+}
+
+/**
+ * Counts an unknown outcome of a place, settle or unsettle (docs/reference.md, Metrics). Rollbacks and updates are
+ * promised and repeated, and a confirmation changes nothing: none of them counts.
+ */
+export function countUnknown(
+  { metrics }: Pick<Engine, 'metrics'>,
+  operatorId: string | undefined,
+  operation: Busy['operation'],
+): void {
+  if (operation === 'rollback' || operation === 'update' || operation === 'confirm') return;
+  metrics.unknownOutcomes.inc({ operator: operatorId ?? 'unknown', operation });
 }

@@ -1,8 +1,11 @@
+import { askForSame, asksForResult, bearingOf, isOpenResult } from '../domain/asked.ts';
+import type { Bet } from '../domain/bet.ts';
 import { isResult } from '../domain/operation.ts';
 import { jsonString } from '../protocol/json.ts';
 import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
-import { askForSameResult, isResultRequest, type ResultRequest } from './result-in.ts';
+import type { Confirmations } from '../store/deliveries/confirmations.ts';
+import type { Engine } from './engine.ts';
 
 type ResultJournal = Pick<BetJournal, 'operation' | 'resultsOf' | 'resultsUnder'>;
 
@@ -17,13 +20,8 @@ export interface FirstRequest {
 /**
  * What a repeat has to carry for a wallet that treats every `requestId` as a separate operation
  * (dialect `stableRequestId`): there a result that the service repeats under a new one, because the
- * first got no answer, would be paid a second time.
- *
- * A repeat is the same result as the one requested directly before it, which the wallet has neither
- * accepted nor refused. With another result in between, or after an answer, it is a new operation:
- * under the old `requestId` such a wallet would do nothing at all, even if the service itself sends that one again.
- * What has changed nothing at the wallet does not count as in between: a result that no wallet ever saw (a cancelled
- * promise, a refused connection), or another one that it has refused.
+ * first got no answer, would be paid a second time. Under the old `requestId` of what is no repeat (`bearingOf`) such a
+ * wallet would do nothing at all, even if the service itself sends that one again.
  *
  * @param of the operation itself if it is already in the journal, otherwise the attempt that is going to write it
  * @returns undefined if the message is the first one itself
@@ -38,7 +36,7 @@ export async function firstRequest(
   const own = 'operationId' in of ? of.operationId : undefined;
   const itself =
     own === undefined ? undefined : await journal.operation({ transactionId, operationId: own });
-  if (!isResultRequest(message)) return itself && requestOf(itself);
+  if (!asksForResult(message)) return itself && requestOf(itself);
   const before = journal.resultsOf(transactionId, own);
   const { first = itself, endsAt } = await rowOfRepeats(before, message);
   const requestId = first === undefined ? message.requestId : first.requestId;
@@ -62,15 +60,14 @@ export async function firstRequest(
  */
 async function rowOfRepeats(
   newestFirst: AsyncIterable<RecordedOperation>,
-  message: ResultRequest,
+  message: BetRequest,
 ): Promise<{ readonly first?: RecordedOperation; readonly endsAt?: string }> {
   let row: { readonly first?: RecordedOperation } = {};
   for await (const earlier of newestFirst) {
     if (!earlier.wasSent) continue;
-    if (isRepeated(earlier, message)) {
-      if (earlier.isConcluded) return { ...row, endsAt: earlier.id };
-      row = { first: earlier };
-    } else if (!earlier.isRefused) return { ...row, endsAt: earlier.id };
+    const bearing = bearingOf(earlier, isRepeated(earlier, message));
+    if (bearing === 'between') return { ...row, endsAt: earlier.id };
+    if (bearing === 'repeated') row = { first: earlier };
   }
   return row;
 }
@@ -98,16 +95,11 @@ export function settleIn({ body }: RecordedOperation): SettleRequest | undefined
   return parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
 }
 
-/** Whether this result may have reached a wallet, with an unknown outcome. */
-export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperation): boolean {
-  return isResult(operation) && wasSent && !isConcluded;
-}
-
 /** Whether an operation asked for the same result as this message; a place did not, though its bytes read as an unsettle. */
 export function isRepeated({ operation, body }: RecordedOperation, message: BetRequest): boolean {
   if (!isResult(operation)) return false;
   const parsed = parseBet('PUT', body);
-  return parsed.ok && askForSameResult(parsed.message, message);
+  return parsed.ok && askForSame(parsed.message, message);
 }
 
 function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undefined {
@@ -115,4 +107,28 @@ function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undef
   if (!parsed.ok) return undefined;
   const { requestId, document } = parsed.message;
   return { requestId: requestId ?? attemptId, inBody: document.rawOf('requestId') };
+}
+
+/** The dependencies of making dead letters, shared by callbacks and the worker. */
+export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
+  readonly confirmations: Confirmations;
+}
+
+/**
+ * Makes a dead letter of the result of unknown outcome, unless there is one already.
+ * @returns false if the bet has no such result
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function leaveToPerson(
+  { bets, confirmations, logger }: LeavingToPerson,
+  bet: Bet,
+): Promise<boolean> {
+  const newestFirst = await bets.operationsOf(bet.transactionId);
+  const open = newestFirst.find(isOpenResult);
+  if (open === undefined) return false;
+  if (await confirmations.leaveToPerson(bet, open.id, settleIn(open))) {
+    const { transactionId, owner } = bet;
+    logger.error({ operator: owner?.operatorId, transactionId }, 'delivery.left_to_person');
+  }
+  return true;
 }

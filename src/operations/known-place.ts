@@ -2,20 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import { decidePlace } from '../domain/decide.ts';
+import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { Session } from '../sessions/session.ts';
-import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
+import {
+  answerConflict,
+  answerDuplicate,
+  type Handled,
+  refused,
+  SYSTEM_ERROR,
+  systemError,
+} from './answers.ts';
 import { inTime, runAttempt } from './attempt.ts';
 import type { PlaceCallback } from './callbacks.ts';
 import { commitInTime } from './commit.ts';
-import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { findRecoveredBet } from './find-bet.ts';
-import type { Handled } from './handled.ts';
-import { answerAttempted, laterPlaceAttempt } from './place-attempt.ts';
-import { recordPlaceCopy } from './place-copy.ts';
+import { isInOtherBooks, presentGeneration } from './operator-settings.ts';
+import { answerAttempted, placeAttempt } from './place-attempt.ts';
 import { recordedRefusal } from './refused-place.ts';
-import { isOfOtherWallet, presentGeneration } from './wallet-generation.ts';
 
 /**
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
@@ -88,7 +94,7 @@ function isReleasedElsewhere(
   { owner }: Session,
 ): boolean {
   const generation = presentGeneration(callbacks.configuration(), owner.operatorId);
-  return isOfOtherWallet(callbacks.configuration(), { owner, generation, released, releasedTo });
+  return isInOtherBooks(callbacks.configuration(), { owner, generation, released, releasedTo });
 }
 
 /** Checked again, because this place may have waited for seconds since its session was read. */
@@ -150,8 +156,7 @@ async function placeLater(
     callbacks.metrics.rejected.inc({ operator: operatorId, reason });
     return systemError('not_sent', operatorId, { reason });
   }
-  const recordedAs = { attemptId, generation };
-  const attempt = laterPlaceAttempt(placing, wallet, session, recordedAs);
+  const attempt = placeAttempt(placing, wallet, session, { attemptId, generation });
   const attempted = await runAttempt(
     callbacks,
     attempt,
@@ -159,4 +164,34 @@ async function placeLater(
     deadline.walletMs(),
   );
   return attempted.kind === 'moved' ? 'moved' : answerAttempted(operatorId, attempted);
+}
+
+/**
+ * Records a copy of an accepted place, or one that contradicts its bet, unless its request is on record:
+ * the method is not signed, and its bytes sent by `PUT` would be an unsettle not seen before
+ * (`recordedAnswer`). If recording fails, the copy still gets its answer, because any other would
+ * make the service roll back a bet that it was told is accepted.
+ */
+export async function recordPlaceCopy(
+  { callbacks, message, stored, deadline }: PlaceCallback,
+  bet: Bet,
+  answer: Answer,
+): Promise<void> {
+  const { bets, logger } = callbacks;
+  const { transactionId, requestId } = message;
+  const operatorId = bet.owner?.operatorId;
+  try {
+    const known = bets.hasPlace({ transactionId, requestId, body: stored });
+    if (await within(deadline.answerMs(), known)) return;
+    const attemptId = randomUUID();
+    const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
+    await inTime(
+      deadline.answerMs(),
+      () => bets.recordCopy({ transactionId, operatorId }, record, deadline),
+      () => undefined,
+    );
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof OutOfTime)) throw error;
+    logger.warn({ err: error, operator: operatorId, transactionId }, 'place.copy_not_recorded');
+  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CODES } from '../domain/codes.ts';
+import { concludePlace } from '../domain/conclude.ts';
 import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
@@ -7,16 +8,15 @@ import { OutOfTime } from '../lib/within.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
-import { type AttemptResult, inTime, runAttempt } from './attempt.ts';
-import { refusalToSend } from './callable-wallet.ts';
+import { type Handled, mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
+import { type Attempt, type AttemptResult, inTime, runAttempt } from './attempt.ts';
+import { refusalToSend } from './call-wallet.ts';
 import type { PlaceCallback } from './callbacks.ts';
-import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
-import { answerAttempted, firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
+import { presentGeneration } from './operator-settings.ts';
+import { answerAttempted, placeAttempt } from './place-attempt.ts';
 import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
 import { rememberAnswer } from './remembered-answer.ts';
-import { presentGeneration } from './wallet-generation.ts';
 
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
@@ -72,12 +72,23 @@ async function send(
   wallet: Wallet,
   session: Session,
   intent: PlaceIntent,
-): Promise<AttemptResult<PlaceConcluded> | PlaceBegin> {
+): Promise<AttemptResult | PlaceBegin> {
   const { callbacks, deadline } = placing;
+  const { transactionId, attemptId } = intent;
+  const attempt: Attempt = {
+    ...placeAttempt(placing, wallet, session, intent),
+    // It creates the bet's row: intents and outcomes of such places are written in batches.
+    finish: (operationId, sent, record) => {
+      const { place } = concludePlace(sent).change;
+      const key = { transactionId, attemptId, operationId };
+      const outcome = { ...key, place, attempt: record, lateAnswer: SYSTEM_ERROR };
+      return callbacks.places.finish(outcome, deadline);
+    },
+  };
   return await whileWanted(placing, intent, (isWanted) =>
-    runAttempt<PlaceConcluded, PlaceBegin>(
+    runAttempt<PlaceBegin>(
       callbacks,
-      firstPlaceAttempt(placing, wallet, session, intent),
+      attempt,
       () => callbacks.places.begin(intent, deadline, isWanted),
       deadline.walletMs() - WALLET_BUDGET_MS_MIN,
     ),
@@ -117,7 +128,7 @@ async function whileWanted<T>(
 function answerAndRemember(
   placing: PlaceCallback,
   operatorId: string,
-  attempted: AttemptResult<PlaceConcluded>,
+  attempted: AttemptResult,
 ): Handled {
   if (attempted.committedInTime) rememberAnswer(placing, operatorId, attempted.concluded.answer);
   return answerAttempted(operatorId, attempted);

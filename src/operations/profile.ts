@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Configuration } from '../config/schema/schema.ts';
 import type { BetOwner } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
@@ -7,14 +8,25 @@ import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { oddInProfile } from '../domain/read-repairs.ts';
 import { type JsonDocument, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
-import type { Session, SessionLookup } from '../sessions/session.ts';
+import {
+  type PrefixedToken,
+  type Session,
+  type SessionLookup,
+  splitToken,
+} from '../sessions/session.ts';
 import type { ReadAnswer } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
+import {
+  detailOf,
+  type Handled,
+  mismatchRefused,
+  readOutcome,
+  refused,
+  tokenRefused,
+  unavailable,
+  withoutWallet,
+} from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
-import { detailOf, type Handled } from './handled.ts';
-import { invalidOperatorOf, prefixOf } from './prefixed-token.ts';
-import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
  * A currency that the protocol allows (service protocol, User profile) and PostgreSQL can store.
@@ -238,4 +250,20 @@ function translated(
     ...(odd.includes('currencies') ? { currencies: `[${jsonString(currency)}]` } : {}),
     ...(odd.includes('isTest') ? { isTest: undefined } : {}),
   });
+}
+
+/**
+ * A token of an operator with prefixed sessions (docs/reference.md, Operator API).
+ * @returns undefined for any other token
+ */
+function prefixOf(configuration: Configuration, token: string): PrefixedToken | undefined {
+  const split = splitToken(token);
+  const operator = split && configuration.operators.get(split.operatorId);
+  return operator?.sessions.mode === 'prefixed' ? split : undefined;
+}
+
+/** The operator named by a token's prefix whose file is invalid, so that nobody knows whether its sessions are prefixed. */
+function invalidOperatorOf({ invalidOperators }: Configuration, token: string): string | undefined {
+  const operatorId = splitToken(token)?.operatorId;
+  return operatorId !== undefined && invalidOperators.has(operatorId) ? operatorId : undefined;
 }

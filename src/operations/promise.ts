@@ -2,28 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
 import type { Bet } from '../domain/bet.ts';
 import type { Conclusion } from '../domain/conclude.ts';
-import { afterAttempt } from '../domain/delivery.ts';
+import { type AfterAttempt, afterAttempt } from '../domain/delivery.ts';
+import { contradiction, sentTerms } from '../domain/terms.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
+import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { answerFor, done } from './answers.ts';
-import { type Attempt, runAttempt } from './attempt.ts';
+import { answerFor, countConflict, detailOf, done, type Handled } from './answers.ts';
+import { type Concluded, runAttempt } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
-import { callToken } from './call-token.ts';
-import { callWallet, UNREAD } from './call-wallet.ts';
-import { callableWallet } from './callable-wallet.ts';
+import {
+  attemptToCall,
+  type Companions,
+  callableWallet,
+  companionsOf,
+  UNREAD,
+} from './call-wallet.ts';
 import { answerUnsent, commitInTime, type NextState, ownerOf, recordOf } from './commit.ts';
-import { deliverySettings, newDelivery } from './delivery-settings.ts';
-import { finishBet, type WithDelivery } from './finish-bet.ts';
-import { detailOf, type Handled } from './handled.ts';
+import type { Engine } from './engine.ts';
+import { deliverySettings, newDelivery } from './operator-settings.ts';
+
+// What a rollback and an update share: they are promised before they are sent, and what contradicts the bet is repaired.
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
-
-interface PromisedConcluded extends WithDelivery {
-  readonly promisedTime: string;
-}
 
 /**
  * Accepts the operation as a delivery without an attempt: answered 200 once that is committed (I3).
@@ -54,12 +58,27 @@ export async function sendPromised(
   conclude: (sent: BetAnswer) => Conclusion,
 ): Promise<Handled | 'moved'> {
   const { callbacks, message, deadline, transactionId } = callback;
+  const { operation } = message;
   const { from, to, supersedes, transactionTime } = next;
-  const { operatorId } = ownerOf(from);
-  const callable = callableWallet(callbacks, from, message.operation, deadline);
+  const owner = ownerOf(from);
+  const { operatorId } = owner;
+  const callable = callableWallet(callbacks, from, operation, deadline);
   if ('refusal' in callable) return await takeOver(callback, next);
-  const attempt = promisedAttempt(callback, callable.wallet, next, conclude);
-  const { attemptId } = attempt;
+  const { wallet } = callable;
+  const attemptId = randomUUID();
+  // Read in parallel with committing the promise, which does not need it.
+  const companions = findCompanions(callback, from, wallet, attemptId);
+  const hadResult = from.settlement.kind !== 'none';
+  const request = { message, attemptId, owner, books: from, terms: from, hadResult };
+  const promised = { ...FIRST_ATTEMPT, operation, owner, transactionId, transactionTime };
+  const attempt = attemptToCall(
+    callbacks,
+    wallet,
+    request,
+    deadline,
+    () => companions,
+    (sent) => concludePromised(callbacks, wallet, promised, sent, () => conclude(sent)),
+  );
   // Committed by the answer's deadline, not the wallet's: if there is no time left for the call by then, the
   // promise alone is the answer.
   const attempted = await runAttempt(
@@ -68,7 +87,7 @@ export async function sendPromised(
     () =>
       commitInTime(callbacks, deadline, {
         from,
-        to: { ...to, busy: { operation: message.operation, attemptId, lapsed: false } },
+        to: { ...to, busy: { operation, attemptId, lapsed: false } },
         record: recordOf(callback, attemptId, undefined),
         delivery: promiseOf(callback, next, 'live'),
         supersedes,
@@ -86,71 +105,74 @@ export async function sendPromised(
   };
 }
 
-function promisedAttempt(
-  callback: PromisedCallback,
-  wallet: Wallet,
-  next: NextState,
-  conclude: (sent: BetAnswer) => Conclusion,
-): Attempt<PromisedConcluded> {
-  const { callbacks, message, deadline, transactionId } = callback;
-  const { operation } = message;
-  const owner = ownerOf(next.from);
-  const { operatorId } = owner;
-  const settings = deliverySettings(callbacks.configuration(), operatorId);
-  // Read in parallel with committing the promise, which does not need it.
-  const token = findToken(callback, next.from, wallet);
-  const attemptId = randomUUID();
-  const promise = accepted(transactionId, next.transactionTime);
-  const attempt: Omit<Attempt<PromisedConcluded>, 'finish'> = {
-    transactionId,
-    attemptId,
-    operatorId,
-    operation,
-    deadline,
-    call: async (sending) => {
-      const found = await token;
-      if (found.kind === 'unread') return UNREAD;
-      const hadResult = next.from.settlement.kind !== 'none';
-      const operatorToken = found.token;
-      const bet = { books: next.from, terms: next.from };
-      const request = { message, attemptId, owner, ...bet, operatorToken, hadResult };
-      return await callWallet(callbacks, wallet, request, deadline, sending);
-    },
-    conclude: (sent) => {
-      const conclusion = conclude(sent);
-      const retryInMs = backoffMs(1, settings, Math.random());
-      const attempted = { operation, purpose: 'promise', isOverdue: false, retryInMs } as const;
-      const after = afterAttempt(attempted, sent);
-      return {
-        conclusion,
-        delivery: { kind: 'after', after, purpose: 'promise', isCounted: false },
-        answer: answerFor(transactionId, conclusion.answer) ?? promise,
-        lateAnswer: promise,
-        promisedTime: next.transactionTime,
-      };
-    },
-  };
-  return { ...attempt, finish: finishBet(callbacks, attempt) };
+/** A promise as an attempt finds it: just committed by its callback, or claimed by a worker. */
+export interface Promised
+  extends Pick<
+    TakenDelivery,
+    | 'operation'
+    | 'purpose'
+    | 'owner'
+    | 'transactionId'
+    | 'transactionTime'
+    | 'attempts'
+    | 'isOverdue'
+  > {
+  /** Whether the attempt is already counted: a worker counts it when claiming, a callback does not. */
+  readonly isCounted: boolean;
 }
 
-type FoundToken =
-  | { readonly kind: 'found'; readonly token: string | undefined }
-  /** It could not be read: nothing is sent, the promise stands, and its delivery reads the token again. */
-  | { readonly kind: 'unread' };
+const FIRST_ATTEMPT = {
+  purpose: 'promise',
+  attempts: 1,
+  isOverdue: false,
+  isCounted: false,
+} as const;
 
-/** The token to send with the call. Never rejects. */
-async function findToken(
-  callback: PromisedCallback,
+/**
+ * What an attempt of a promise means, whether its caller still waits or was answered long ago.
+ * @param conclude what it means for the bet
+ */
+export function concludePromised(
+  { configuration }: Engine,
+  wallet: Wallet,
+  promised: Promised,
+  sent: BetAnswer,
+  conclude: (after: AfterAttempt) => Conclusion,
+): Concluded {
+  const { operation, purpose, owner, attempts, isOverdue, isCounted } = promised;
+  const { transactionId, transactionTime } = promised;
+  const settings = deliverySettings(configuration(), owner.operatorId);
+  const retryInMs = backoffMs(attempts, settings, Math.random());
+  const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;
+  const after = afterAttempt({ operation, purpose, isOverdue, retryInMs, holdsRepeats }, sent);
+  const conclusion = conclude(after);
+  const promise = accepted(transactionId, transactionTime);
+  return {
+    conclusion,
+    delivery: { kind: 'after', after, purpose, isCounted },
+    answer: answerFor(transactionId, conclusion.answer) ?? promise,
+    lateAnswer: promise,
+    promisedTime: transactionTime,
+  };
+}
+
+/**
+ * What goes with the call. If it cannot be read, nothing is sent, the promise stands, and its delivery reads it again.
+ * Never rejects.
+ */
+async function findCompanions(
+  { callbacks, message, deadline, transactionId }: PromisedCallback,
   bet: Bet,
   wallet: Wallet,
-): Promise<FoundToken> {
+  attemptId: string,
+): Promise<Companions | BetAnswer> {
   try {
-    return { kind: 'found', token: await callToken(callback, bet, wallet) };
+    const found = companionsOf(callbacks, wallet, message, bet, { attemptId }, undefined);
+    return await within(deadline.walletMs(), found);
   } catch (error) {
-    const { callbacks, message, transactionId } = callback;
     const { operation } = message;
     callbacks.logger.warn({ err: error, operation, transactionId }, 'bet.token_not_read');
-    return { kind: 'unread' };
+    return UNREAD;
   }
 }
 
@@ -162,4 +184,38 @@ function promiseOf(
   const { operation } = message;
   const promise = { operation, state, transactionTime };
   return newDelivery(callbacks.configuration(), ownerOf(from).operatorId, promise);
+}
+
+/**
+ * Counts and logs how a rollback or update contradicts its bet, and which of its members are left out or taken from the
+ * journal. The same callback reads its bet again whenever it moves, so only the first call counts.
+ * @returns to be called with the bet, or with undefined if neither the bet nor its player is known
+ */
+export function noteOfRepairs(callback: PromisedCallback): (bet: Bet | undefined) => void {
+  let isNoted = false;
+  return (bet) => {
+    if (isNoted) return;
+    isNoted = true;
+    const { callbacks, message, transactionId } = callback;
+    const { operation } = message;
+    const operatorId = bet?.owner?.operatorId;
+    const why = bet && contradiction(operation, bet, message);
+    if (why !== undefined) countConflict(callbacks, { operation, operatorId, transactionId }, why);
+    const members = repairedMembers(callback, bet);
+    if (members.length === 0) return;
+    callbacks.metrics.repairedCallbacks.inc({ operator: operatorId ?? 'unknown', operation });
+    const facts = { operator: operatorId, operation, transactionId, members };
+    callbacks.logger.warn(facts, 'bet.members_repaired');
+  };
+}
+
+/** The names of members that are odd, and of missing ones that the journal has. */
+function repairedMembers({ message }: PromisedCallback, bet: Bet | undefined): readonly string[] {
+  const members = new Set(Object.keys(message.repairs));
+  if (bet === undefined) return [...members];
+  const { amount, currency } = sentTerms(message.operation, bet, message);
+  if (message.userId === undefined) members.add('userId');
+  if (message.amount === undefined && amount !== undefined) members.add('amount');
+  if (message.currency === undefined && currency !== undefined) members.add('currency');
+  return [...members];
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { askForSame } from '../domain/asked.ts';
 import type { Bet } from '../domain/bet.ts';
 import { OutOfTime } from '../lib/within.ts';
 import {
@@ -9,11 +10,10 @@ import {
   type UpdateRequest,
 } from '../protocol/messages.ts';
 import type { RecordedOperation } from '../store/bets/journal.ts';
+import type { Handled } from './answers.ts';
 import { inTime } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
-import { isSame } from './first-copy.ts';
-import type { Handled } from './handled.ts';
 
 /** The version of a bet that only has its place: one write for its row, one for the outcome. */
 const PLACED_VERSION = 2;
@@ -84,7 +84,7 @@ function isFinal({ answer }: RecordedOperation): boolean {
 
 function asksForSame(recorded: RecordedOperation, message: BetRequest): boolean {
   const earlier = messageOf(recorded);
-  return earlier !== undefined && isSame(earlier, message);
+  return earlier !== undefined && askForSame(earlier, message);
 }
 
 function messageOf({ operation, body }: RecordedOperation): BetRequest | undefined {

@@ -4,12 +4,12 @@ import { decidePlace } from '../domain/decide.ts';
 import type { Answer } from '../protocol/answers.ts';
 import { type PlaceRequest, parseBet } from '../protocol/messages.ts';
 import type { SessionLookup } from '../sessions/session.ts';
+import { splitToken } from '../sessions/session.ts';
+import type { Handled } from './answers.ts';
 import { tokenRefused } from './answers.ts';
 import { inTime } from './attempt.ts';
 import type { PlaceCallback } from './callbacks.ts';
 import { unseenBet } from './find-bet.ts';
-import type { Handled } from './handled.ts';
-import { splitToken } from './prefixed-token.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
 

@@ -3,8 +3,8 @@ import { recentMap } from '../lib/recent.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Wallets } from '../wallets/wallets.ts';
+import type { Handled } from './answers.ts';
 import { unavailable } from './answers.ts';
-import type { Handled } from './handled.ts';
 
 /**
  * Refusals are immediate, so a frame that polls in a loop polls even faster. Beyond this many per

@@ -3,9 +3,9 @@ import { GatewayError } from '../domain/errors.ts';
 import { OutOfTime } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
+import { answerDuplicate } from './answers.ts';
 import type { Callbacks, PlaceCallback } from './callbacks.ts';
-import { answerDuplicate } from './counted-answers.ts';
-import type { Handled } from './handled.ts';
 
 // The final answer of a place in Redis: written once it is committed, read only while PostgreSQL is down.
 

@@ -1,3 +1,4 @@
+import { isOpenResult } from '../domain/asked.ts';
 import type { Bet } from '../domain/bet.ts';
 import { SECOND_TIME_FACTOR } from '../domain/confirm.ts';
 import { isResult } from '../domain/operation.ts';
@@ -13,7 +14,7 @@ import type {
   ResultItem,
   UnknownResults,
 } from '../store/bets/unknown-results.ts';
-import { isOpenResult, isRepeated, settleIn } from './first-request.ts';
+import { isRepeated, settleIn } from './first-request.ts';
 
 /** How often it is decided if the bet changes at that moment. */
 const ROUNDS_MAX = 3;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resultOf } from '../domain/asked.ts';
 import { backoffMs } from '../domain/backoff.ts';
 import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
@@ -8,19 +9,13 @@ import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
-import { type Attempt, type AttemptResult, runAttempt } from './attempt.ts';
+import { answerFor, detailOf, type Handled, UNAVAILABLE, unavailable } from './answers.ts';
+import { type Attempt, type AttemptResult, type Concluded, runAttempt } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
-import { callToken } from './call-token.ts';
-import { callWallet } from './call-wallet.ts';
-import { callableWallet } from './callable-wallet.ts';
+import { attemptToCall, callableWallet, companionsOf } from './call-wallet.ts';
 import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
-import { deliverySettings, newDelivery } from './delivery-settings.ts';
-import { finishBet, type WithDelivery } from './finish-bet.ts';
-import { firstRequest } from './first-request.ts';
-import { detailOf, type Handled } from './handled.ts';
-import { leaveToPerson } from './left-to-person.ts';
-import { resultIn } from './result-in.ts';
+import { leaveToPerson } from './first-request.ts';
+import { deliverySettings, newDelivery } from './operator-settings.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
@@ -73,7 +68,7 @@ export async function sendResult(
   return attempted.kind === 'moved' ? 'moved' : handledOf(operatorId, attempted);
 }
 
-function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): Handled {
+function handledOf(operatorId: string, attempted: AttemptResult): Handled {
   const { conclusion, delivery, answer, lateAnswer } = attempted.concluded;
   const detail = detailOf(attempted.sent);
   // Only what is committed is answered; otherwise 503, and the service repeats it.
@@ -107,38 +102,24 @@ async function resultAttempt(
   wallet: Wallet,
   bet: Bet,
   terms: ResultTerms,
-): Promise<Attempt<WithDelivery>> {
-  const { callbacks, message, transactionId, deadline } = callback;
-  const { operatorId } = ownerOf(bet);
+): Promise<Attempt> {
+  const { callbacks, message, deadline } = callback;
   const attemptId = randomUUID();
-  // Read before the commit, which fails if another operation comes in between.
-  const first = wallet.callerDialect.stableRequestId
-    ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message, { attemptId }))
-    : undefined;
   const { cashoutToken } = terms;
-  const operatorToken =
-    cashoutToken === undefined ? await callToken(callback, bet, wallet) : undefined;
-  const owner = ownerOf(bet);
-  const request = {
-    message,
-    attemptId,
-    owner,
-    books: bet,
-    terms: bet,
-    operatorToken,
-    cashoutToken,
-    first,
-  };
-  const attempt: Omit<Attempt<WithDelivery>, 'finish'> = {
-    transactionId,
-    attemptId,
-    operatorId,
-    operation: message.operation,
+  // Read before the commit, which fails if another operation comes in between.
+  const companions = await within(
+    deadline.walletMs(),
+    companionsOf(callbacks, wallet, message, bet, { attemptId }, cashoutToken),
+  );
+  const request = { message, attemptId, owner: ownerOf(bet), books: bet, terms: bet };
+  return attemptToCall(
+    callbacks,
+    wallet,
+    request,
     deadline,
-    call: (sending) => callWallet(callbacks, wallet, request, deadline, sending),
-    conclude: (sent) => conclude(callback, wallet, bet, sent, terms),
-  };
-  return { ...attempt, finish: finishBet(callbacks, attempt) };
+    async () => companions,
+    (sent) => conclude(callback, wallet, bet, sent, terms),
+  );
 }
 
 function conclude(
@@ -147,10 +128,10 @@ function conclude(
   bet: Bet,
   sent: BetAnswer,
   { mayQueue }: ResultTerms,
-): WithDelivery {
+): Concluded {
   const { callbacks, message, transactionId, deadline } = callback;
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
-  const conclusion = concludeResult(bet, resultIn(message), sent, {
+  const conclusion = concludeResult(bet, resultOf(message), sent, {
     tokenIsChecked: isCashout,
     answeredTime: undefined,
   });

@@ -3,14 +3,13 @@ import { concludeRollback } from '../domain/conclude.ts';
 import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
 import { ANOTHER_PLAYERS, unseenBet } from './find-bet.ts';
-import type { Handled } from './handled.ts';
-import { recordUnsent, sendPromised, takeOver } from './promise.ts';
-import { noteOfRepairs } from './repaired.ts';
-import { generationOfUnseen } from './wallet-generation.ts';
+import { generationOfUnseen } from './operator-settings.ts';
+import { noteOfRepairs, recordUnsent, sendPromised, takeOver } from './promise.ts';
 
 /**
  * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,

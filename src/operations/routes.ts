@@ -3,10 +3,14 @@ import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { plain } from '../lib/plain-text.ts';
 import type { StrangerLog } from '../lib/stranger-log.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { failure } from '../protocol/answers.ts';
+import { jsonString } from '../protocol/json.ts';
 import {
+  type BetRequest,
   type Callback,
   type ParseResult,
   parseBalance,
@@ -14,18 +18,17 @@ import {
   parseProfile,
 } from '../protocol/messages.ts';
 import { type SigningKey, verify } from '../protocol/signature.ts';
-import { refused, systemError, unavailable } from './answers.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type Handled, refused, systemError, unavailable } from './answers.ts';
 import { balance } from './balance.ts';
 import { BetCallback } from './bet-callback.ts';
 import { type CountedCallback, countAndLog, transactionIdOf } from './callback-log.ts';
 import type { Callbacks } from './callbacks.ts';
-import type { Handled } from './handled.ts';
 import { placeBet } from './place.ts';
 import { profile } from './profile.ts';
 import { answerWithoutJournal } from './remembered-answer.ts';
 import { rollback } from './rollback.ts';
 import { settle } from './settle.ts';
-import { storedMessage } from './stored-message.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 
@@ -37,8 +40,12 @@ export interface CallbackEdge {
   readonly strangers: StrangerLog;
 }
 
-/** Of an IPv6 address that ends in an IPv4 one, with brackets and a port. */
+/** The longest IPv6 address: IPv4-mapped, in brackets, with a port. */
 const ADDRESS_CHARACTERS_MAX = 53;
+
+/** Lines of the log about requests to paths that are not there. */
+const PATH_LINES = { perSecond: 1 / 60, burst: 1 };
+const PATH_CHARACTERS_MAX = 200;
 
 type Parse = (body: Buffer) => ParseResult<Callback>;
 
@@ -232,6 +239,19 @@ async function carry(
   }
 }
 
+/**
+ * A message as the journal stores it: as the service sent it, except for its token, of which only the
+ * hash may be stored.
+ */
+export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {
+  const { document } = message;
+  const { token } = document.value;
+  if (token === undefined || token === null) return raw;
+  // An odd one, of a rollback or update, may hold a token all the same.
+  const text = typeof token === 'string' ? token : JSON.stringify(token);
+  return Buffer.from(document.replace({ token: jsonString(sessions.referenceOf(text)) }));
+}
+
 /** Counts, logs one wide line, and sends the answer. */
 function respond(
   callbacks: Callbacks,
@@ -242,4 +262,34 @@ function respond(
   countAndLog(callbacks, request, result);
   const { status, body } = result.handled.answer;
   reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+}
+
+/**
+ * Records requests of the service to paths that are not there: its address of the gateway is wrong, and no other metric
+ * moves. The signature is verified first, so that a stranger can write neither a line nor a label; a request without
+ * one costs nothing, and one with a wrong one as much as on a path that is there.
+ */
+export function unknownPaths(
+  { metrics, logger, clock }: Callbacks,
+  { isAllowed, serviceKeys }: CallbackEdge,
+): (request: FastifyRequest) => void {
+  const lines = new TokenBuckets(clock, PATH_LINES);
+  return (request) => {
+    const signature = request.headers['x-sign-jws'];
+    if (signature === undefined || !isAllowed(request.ip)) return;
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    if (!verify(signature, body, serviceKeys()).ok) return;
+    request.trust();
+    metrics.rejected.inc({ operator: 'unknown', reason: 'path' });
+    if (lines.take('path') > 0) return;
+    const { method, url } = request;
+    logger.warn({ method, path: shown(url) }, 'callback.path_unknown');
+  };
+}
+
+function shown(url: string): string {
+  const [path = ''] = url.split('?');
+  return plain(
+    path.length <= PATH_CHARACTERS_MAX ? path : `${path.slice(0, PATH_CHARACTERS_MAX)}…`,
+  );
 }

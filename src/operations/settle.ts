@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
-import { decideSettle } from '../domain/decide.ts';
+import { decideSettle, mayBePromised } from '../domain/decide.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
 import { tokenRefused, unavailable, unknownBet } from './answers.ts';
 import { inTime } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 import { firstCashout } from './first-request.ts';
-import type { Handled } from './handled.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { type ResultTerms, recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
@@ -56,12 +56,10 @@ async function settleBet(
 type CashoutToken = Pick<ResultTerms, 'cashoutToken'>;
 const NO_CASHOUT: CashoutToken = { cashoutToken: undefined };
 
-/** Only a first settle may become a delivery: a wallet may refuse a changed result (20, 21). */
+/** Whether this operator's results are promised while they cannot be delivered. */
 function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet): boolean {
-  const operatorId = bet.owner?.operatorId;
-  if (operatorId === undefined || bet.settlement.kind !== 'none') return false;
-  if (message.resultType === 'cashout') return false;
-  return callbacks.configuration().operators.get(operatorId)?.settle.onFailure === 'queue';
+  const operator = bet.owner && callbacks.configuration().operators.get(bet.owner.operatorId);
+  return operator?.settle.onFailure === 'queue' && mayBePromised(bet, message);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Bet } from '../domain/bet.ts';
 import { decideUnsettle } from '../domain/decide.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
 import { unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { Handled } from './handled.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 

@@ -3,13 +3,12 @@ import { concludeUpdate } from '../domain/conclude.ts';
 import { decideUpdate, repeatedUpdate } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UpdateRequest } from '../protocol/messages.ts';
+import type { Handled } from './answers.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
-import type { Handled } from './handled.ts';
-import { recordUnsent, sendPromised, takeOver } from './promise.ts';
+import { noteOfRepairs, recordUnsent, sendPromised, takeOver } from './promise.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
-import { noteOfRepairs } from './repaired.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: attempted within the deadline, otherwise

@@ -48,3 +48,15 @@ export function tokenRefusal(
       return unreachable(lookup);
   }
 }
+
+export interface PrefixedToken {
+  readonly operatorId: string;
+  readonly operatorToken: string;
+}
+
+/** `<operator id>.<operator token>`, whatever is configured now; undefined for any other token. */
+export function splitToken(token: string): PrefixedToken | undefined {
+  const dot = token.indexOf('.');
+  if (dot < 1 || token.length > 64 || dot === token.length - 1) return undefined;
+  return { operatorId: token.slice(0, dot), operatorToken: token.slice(dot + 1) };
+}

@@ -6,7 +6,7 @@ import { Accounts } from '../bonuses/service/account.ts';
 import { Reconciler } from '../books/reconciliation/reconciler.ts';
 import { viewOfOperator } from '../config/settings-view.ts';
 import { areHeld } from '../deliveries/drain.ts';
-import { deliverySettings } from '../operations/delivery-settings.ts';
+import { deliverySettings } from '../operations/operator-settings.ts';
 import { resolveResult } from '../operations/resolve-result.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';

@@ -7,7 +7,7 @@ import { createPublicServer } from '../http/public-server.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiRoute } from '../openapi/document.ts';
 import { callbackRoutes } from '../operations/routes.ts';
-import { unknownPaths } from '../operations/unknown-path.ts';
+import { unknownPaths } from '../operations/routes.ts';
 import { RefusalLog } from '../operators/refusal-log.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';

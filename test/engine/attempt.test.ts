@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inTime, record, tryOnce } from '../../src/operations/attempt.ts';
-import { SendPermit } from '../../src/operations/send-permit.ts';
+import { inTime, record, SendPermit, tryOnce } from '../../src/operations/attempt.ts';
 import { useTestWaits } from '../support/test-waits.ts';
 import {
   ACCEPTED,
@@ -28,6 +27,7 @@ describe('an operation on its way to a wallet', () => {
       kind: 'attempted',
       sent: ACCEPTED,
       concluded: {
+        delivery: { kind: 'none' },
         conclusion: { outcome: 'accepted', answer: undefined, change: {} },
         ...{ answer: TOLD, lateAnswer: LATE, promisedTime: 'promised' },
       },

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Bet, Busy } from '../../src/domain/bet.ts';
-import { deliverySettings } from '../../src/operations/delivery-settings.ts';
 import type { Engine } from '../../src/operations/engine.ts';
 import { findRecoveredBet, locate, unseenBet } from '../../src/operations/find-bet.ts';
-import { isOfOtherWallet } from '../../src/operations/wallet-generation.ts';
+import { deliverySettings } from '../../src/operations/operator-settings.ts';
 import type { Players } from '../../src/store/sessions/players.ts';
 import { FRESH } from '../domain/support/fresh-bet.ts';
 import { partly } from '../support/partly.ts';
@@ -101,32 +100,5 @@ describe('settings of a delivery', () => {
   it('are its operator’s, and the gateway’s where the operator’s file is gone', () => {
     expect(deliverySettings(settings, 'alpha').horizonHours).toBe(5);
     expect(deliverySettings(settings, 'gone').horizonHours).toBe(72);
-  });
-
-  it('keep a bet from a wallet in whose books it is not, the one before and the one after', () => {
-    const of = (generation: number, owner: Bet['owner'] = OWNER) =>
-      isOfOtherWallet(settings, { generation, owner, released: 0, releasedTo: 0 });
-    expect([of(2), of(3), of(4)]).toEqual([true, false, true]);
-    // It became known while its operator had no file.
-    expect(of(0)).toBe(false);
-    expect(of(2, { ...OWNER, operatorId: 'gone' })).toBe(false);
-    const nobodys = { generation: 1, owner: undefined, released: 0, releasedTo: 0 };
-    expect(isOfOtherWallet(settings, nobodys)).toBe(false);
-  });
-
-  it('let a bet go to another wallet once the later of the two is released', () => {
-    const of = (generation: number, released: number) =>
-      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo: 3 });
-    expect([of(2, 2), of(2, 3), of(2, 9)]).toEqual([true, false, false]);
-    expect([of(4, 3), of(4, 4), of(4, 9)]).toEqual([true, false, false]);
-    expect(of(3, 2)).toBe(false);
-  });
-
-  it('keep a bet from a wallet that came after the release, however high its number was (I4)', () => {
-    const of = (generation: number, released: number, releasedTo: number) =>
-      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
-    expect([of(1, 9, 1), of(2, 9, 2), of(1, 3, 2)]).toEqual([true, true, true]);
-    // Released by an earlier version of the gateway, which did not record to which wallet.
-    expect([of(1, 3, 0), of(1, 9, 0), of(1, 2, 0)]).toEqual([false, true, true]);
   });
 });

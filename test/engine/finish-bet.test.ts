@@ -1,18 +1,21 @@
 import { expect, it, vi } from 'vitest';
 import { Deadline } from '../../src/domain/deadline.ts';
+import type { BetAnswer } from '../../src/domain/wallet-answer.ts';
+import { type Attempt, type Concluded, record } from '../../src/operations/attempt.ts';
 import type { Engine } from '../../src/operations/engine.ts';
-import { finishBet, type WithDelivery } from '../../src/operations/finish-bet.ts';
 import { failure } from '../../src/protocol/answers.ts';
-import type { AttemptRecord } from '../../src/store/bets/attempt-record.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const UNAVAILABLE = failure(100, 'System error', 503);
 const LIMIT = new Date(8_000);
-const ATTEMPT = partly<AttemptRecord>({ result: 'accepted' });
+const SENT: BetAnswer = {
+  ...{ kind: 'accepted', transactionTime: 'then' },
+  trace: { sent: true, latencyMs: 7 },
+};
 const KEY = { transactionId: 'b26153f9', attemptId: 'a', operatorId: 'alpha' };
 const DELIVERY = { kind: 'none' } as const;
-const CONCLUDED = partly<WithDelivery>({
+const CONCLUDED = partly<Concluded>({
   conclusion: { outcome: 'accepted', change: { stands: true } },
   ...{ delivery: DELIVERY, lateAnswer: UNAVAILABLE, answer: failure(1, 'told') },
 });
@@ -23,15 +26,22 @@ async function finished(deadline: Deadline | undefined) {
   const alpha = { delivery: { confirmUnknownAfterMs: 77_000 } };
   const engine = partly<Engine>({
     bets: { finish, limitOf },
+    changes: { changed: () => undefined },
     configuration: () => ({ operators: new Map([['alpha', alpha]]) }),
   });
-  const result = await finishBet(engine, { ...KEY, deadline })('7', CONCLUDED, ATTEMPT);
-  expect(result).toEqual({ kind: 'committed' });
+  const attempt = partly<Attempt>({ ...KEY, operation: 'settle', deadline });
+  const tried = { attempt, operationId: '7', startedAtMs: 5, sent: SENT, concluded: CONCLUDED };
+  expect(await record(engine, tried)).toMatchObject({ committedInTime: true });
   return { written: finish.mock.calls, limited: limitOf.mock.calls };
 }
 
 const outcome = (caller: object | undefined) => ({
-  ...{ transactionId: 'b26153f9', attemptId: 'a', operationId: '7', attempt: ATTEMPT },
+  ...{
+    transactionId: 'b26153f9',
+    attemptId: 'a',
+    operationId: '7',
+    attempt: expect.objectContaining({ startedAtMs: 5, result: 'accepted' }),
+  },
   ...{ change: { stands: true }, confirmAfterMs: 77_000, delivery: DELIVERY, caller },
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SendPermit } from '../../src/operations/send-permit.ts';
+import { SendPermit } from '../../src/operations/attempt.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 describe('a permit to send', () => {

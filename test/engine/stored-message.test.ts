@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { storedMessage } from '../../src/operations/stored-message.ts';
+import { storedMessage } from '../../src/operations/routes.ts';
 import type { BetRequest } from '../../src/protocol/messages.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
 import { BETS, bet, body, message } from '../protocol/support/bet-messages.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../../config/schema/schema.ts';
 import type { ReloadResult } from '../../config/source.ts';
 import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
-import { isReleasedPast } from '../../domain/released.ts';
+import { isReleasedPast } from '../../domain/generation.ts';
 import type { Readiness } from '../../http/health.ts';
 import { within } from '../../lib/within.ts';
 import type { BreakerOverride } from '../../outbound/breaker.ts';

@@ -6,7 +6,7 @@ import { BY_CHARS_MAX } from '../../domain/caller.ts';
 import type { FoundAtWallet } from '../../domain/resolve.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { deliverySettings } from '../../operations/delivery-settings.ts';
+import { deliverySettings } from '../../operations/operator-settings.ts';
 import { resolveResult } from '../../operations/resolve-result.ts';
 import { type ResultItem, UnknownResults } from '../../store/bets/unknown-results.ts';
 import { byOf, notBlank } from '../caller.ts';

@@ -1,4 +1,4 @@
-import type { Released } from '../../domain/released.ts';
+import type { Released } from '../../domain/generation.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { HELD_SINCE_COUNTED } from './held-time.ts';

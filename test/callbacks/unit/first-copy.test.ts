@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { askForSame } from '../../../src/domain/asked.ts';
+import { answerOfFirst } from '../../../src/operations/bet-callback.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
-import { answerOfFirst, isSame } from '../../../src/operations/first-copy.ts';
 import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';
 
@@ -8,14 +9,14 @@ const settle = (changes: Readonly<Record<string, string>> = {}) => message(bet('
 const update = (coefficient: string) => message(bet('update', { coefficient }));
 describe('two operations of a bet', () => {
   it('ask for the same where result and amount are the same, however it is spelled (I9)', () => {
-    expect(isSame(settle(), settle({ amount: '12.1', requestId: '"another"' }))).toBe(true);
-    expect(isSame(settle(), settle({ amount: '12.11' }))).toBe(false);
-    expect(isSame(settle(), settle({ resultType: '"lost"' }))).toBe(false);
+    expect(askForSame(settle(), settle({ amount: '12.1', requestId: '"another"' }))).toBe(true);
+    expect(askForSame(settle(), settle({ amount: '12.11' }))).toBe(false);
+    expect(askForSame(settle(), settle({ resultType: '"lost"' }))).toBe(false);
   });
 
   it('ask for the same where the odds are, of two updates', () => {
-    expect(isSame(update('1.2'), update('1.2'))).toBe(true);
-    expect(isSame(update('1.2'), update('1.3'))).toBe(false);
+    expect(askForSame(update('1.2'), update('1.2'))).toBe(true);
+    expect(askForSame(update('1.2'), update('1.3'))).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
-import { recordPlaceCopy } from '../../../src/operations/place-copy.ts';
+import { recordPlaceCopy } from '../../../src/operations/known-place.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import type { Handled } from '../../../src/operations/answers.ts';
 import type { BetCallback } from '../../../src/operations/bet-callback.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import { firstCashout } from '../../../src/operations/first-request.ts';
-import type { Handled } from '../../../src/operations/handled.ts';
 import { onRecord, recordedAnswer } from '../../../src/operations/recorded-answer.ts';
 import type {
   SettleRequest,

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import type { DeliverableOperation } from '../../../src/domain/operation.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
+import { SendPermit } from '../../../src/operations/attempt.ts';
 import { recordDelivery, tryDelivery } from '../../../src/operations/deliver.ts';
 import type { Engine } from '../../../src/operations/engine.ts';
-import { SendPermit } from '../../../src/operations/send-permit.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -94,7 +94,7 @@ export async function tried(taken: TakenDelivery, scene: Scene = {}) {
   const result = await tryDelivery(engine, wallet, taken, permit, 1);
   return {
     ...{ result, calls, written, logger, clock, changed, permit },
-    ...{ after: result.concluded.delivery.after, conclusion: result.concluded.conclusion },
+    ...{ after: result.after, conclusion: result.concluded.conclusion },
     /** Records it, and returns what was recorded. */
     recorded: async () => {
       await recordDelivery(engine, result);

@@ -3,12 +3,7 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
-import {
-  type Attempt,
-  type Begun,
-  type Concluded,
-  runAttempt,
-} from '../../../src/operations/attempt.ts';
+import { type Attempt, type Begun, runAttempt } from '../../../src/operations/attempt.ts';
 import type { Engine } from '../../../src/operations/engine.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Finished } from '../../../src/store/bets/outcome.ts';
@@ -63,7 +58,7 @@ export function sceneOf(scene: Scene = {}) {
     changes: { changed: (transactionId: string) => steps.push(`changed ${transactionId}`) },
   });
   const maySend = vi.fn<() => boolean>();
-  const attempt: Attempt<Concluded> = {
+  const attempt: Attempt = {
     transactionId: 'bet',
     attemptId: 'a',
     operatorId: 'alpha',
@@ -79,10 +74,11 @@ export function sceneOf(scene: Scene = {}) {
     conclude: ({ kind }) => {
       const outcome = kind === 'notSent' ? ('not_sent' as const) : kind;
       const conclusion = { outcome, answer: undefined, change: {} };
-      return { conclusion, answer: TOLD, lateAnswer: LATE, promisedTime: 'promised' };
+      const delivery = { kind: 'none' } as const;
+      return { conclusion, delivery, answer: TOLD, lateAnswer: LATE, promisedTime: 'promised' };
     },
-    finish: (operationId, { conclusion }, written) => {
-      steps.push(`finish ${operationId} ${conclusion.outcome}`);
+    finish: (operationId, { kind }, written) => {
+      steps.push(`finish ${operationId} ${kind === 'notSent' ? 'not_sent' : kind}`);
       records.push(written);
       return scene.finish?.() ?? Promise.resolve({ kind: 'committed' });
     },

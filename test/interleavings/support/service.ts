@@ -7,7 +7,7 @@ import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import { placeBet } from '../../../src/operations/place.ts';
 import { rollback } from '../../../src/operations/rollback.ts';
 import { settle } from '../../../src/operations/settle.ts';
-import { storedMessage } from '../../../src/operations/stored-message.ts';
+import { storedMessage } from '../../../src/operations/routes.ts';
 import { unsettle } from '../../../src/operations/unsettle.ts';
 import { update } from '../../../src/operations/update.ts';
 import { type Answer, failure } from '../../../src/protocol/answers.ts';
