@@ -18,11 +18,19 @@ export type Health = 'healthy' | 'faulty' | 'neutral';
 /** opossum opens above its threshold; `errorPercent` means "this much and more". */
 const PERCENT_MARGIN = 1e-6;
 
-/** Makes opossum count a failure; never leaves this file. */
-const FAULT = new Error('faulty answer');
+/** An answer that proves no health: an error for opossum, and for nobody else. */
+class Unproven<T> extends Error {
+  readonly answer: T;
+  readonly health: Health;
 
-type Judgement = () => Promise<void>;
-type Circuit = CircuitBreaker<[Judgement], void>;
+  constructor(answer: T, health: Health) {
+    super(health);
+    this.answer = answer;
+    this.health = health;
+  }
+}
+
+type Circuit = CircuitBreaker<[() => Promise<unknown>], unknown>;
 
 export interface BreakerOptions {
   readonly name: string;
@@ -65,16 +73,21 @@ export class Breaker {
   async run<T>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
     if (this.#override !== 'auto') return call();
     this.#circuit ??= this.#createCircuit();
-    const circuit = this.#circuit;
-    const answer = call();
-    const judgement = async () => {
-      const health = healthOf(await answer);
-      // A half-open breaker needs proof: a call that proved nothing may not close it.
-      if (health === 'faulty' || (health === 'neutral' && circuit.halfOpen)) throw FAULT;
+    let unproven: Unproven<T> | undefined;
+    const judged = async () => {
+      const answer = await call();
+      const health = healthOf(answer);
+      if (health === 'healthy') return answer;
+      unproven = new Unproven(answer, health);
+      throw unproven;
     };
-    // Its rejections are verdicts; an error of the call itself reaches the caller with `answer`.
-    await circuit.fire(judgement).catch(() => undefined);
-    return answer;
+    try {
+      // What `judged` returns; opossum's types know one circuit by one kind of answer.
+      return (await this.#circuit.fire(judged)) as T;
+    } catch (error) {
+      if (unproven !== undefined) return unproven.answer;
+      throw error;
+    }
   }
 
   /** Overriding to closed also resets the circuit, for when the override ends. */
@@ -91,8 +104,11 @@ export class Breaker {
 
   #createCircuit(): Circuit {
     const { name, settings } = this.#options;
-    const circuit: Circuit = new CircuitBreaker((judgement: Judgement) => judgement(), {
+    const circuit: Circuit = new CircuitBreaker((call: () => Promise<unknown>) => call(), {
       name,
+      // What says nothing is no failure; but a half-open breaker needs proof, and may not close on it.
+      errorFilter: (error) =>
+        error instanceof Unproven && error.health === 'neutral' && !circuit.halfOpen,
       // Each call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
       timeout: false,
       errorThresholdPercentage: settings.errorPercent - PERCENT_MARGIN,
@@ -103,14 +119,13 @@ export class Breaker {
       rollingPercentilesEnabled: false,
       enableSnapshots: false,
     });
-    circuit
-      .on('open', () => this.#report())
-      .on('halfOpen', () => this.#report())
-      .on('close', () => {
-        // opossum keeps its counts when it closes: the next calls are counted by a new circuit.
-        this.shutdown();
-        this.#report();
-      });
+    const report = () => this.#report();
+    circuit.on('open', report).on('halfOpen', report);
+    circuit.on('close', () => {
+      // opossum keeps its counts when it closes: the next calls are counted by a new circuit.
+      this.shutdown();
+      report();
+    });
     return circuit;
   }
 
