@@ -10,6 +10,8 @@ const QUEUE = 'deliveries';
 const HASH_TAG = '{wagergate}';
 /** Operators drained at once by one process; each has its own concurrency within. */
 const OPERATORS_AT_ONCE = 200;
+/** A drain that fails is tried again by BullMQ, and after the last attempt by the sweep. */
+const RETRIES = { attempts: 3, backoff: { type: 'fixed', delay: 1_000 } };
 /** After this long, a drain whose worker died is given to another worker. */
 const LOCK_MS = 6_000;
 const REDIS_LIMIT_MS = 500;
@@ -40,10 +42,17 @@ export interface SchedulerOptions {
   readonly silenceMs?: typeof SILENCE_MS;
 }
 
+/** The drain of one operator. */
+export interface Drain {
+  readonly operatorId: string;
+  /** Milliseconds until its earliest delivery is due; 0 or less: it is. */
+  readonly inMs: number;
+}
+
 /**
  * BullMQ as the distributed scheduler of the drains: one job per operator, shared by all worker
- * replicas, put back at the end of the queue after each slice, woken by delayed jobs. It holds
- * nothing that is not in PostgreSQL: if anything is lost here, the sweep schedules it again.
+ * replicas, delayed until its earliest delivery is due, put back at the end of the queue after each slice. It holds
+ * nothing that is not in PostgreSQL: if anything is lost here, the sweep adds it again.
  */
 export class Scheduler {
   readonly #queue: Queue;
@@ -118,33 +127,32 @@ export class Scheduler {
   }
 
   /**
-   * Requests that these operators be drained, by any free worker.
-   * @returns false if Redis did not accept it
+   * Requests drains, each by any free worker. One that is requested already is left as it is.
+   * @returns false if Redis did not accept them
    */
-  async arm(operatorIds: readonly string[]): Promise<boolean> {
-    return await this.#add(
-      operatorIds.map((operatorId) => ({
-        name: 'drain',
-        data: { operatorId },
-        opts: { jobId: drainId(operatorId), removeOnComplete: true, removeOnFail: true },
-      })),
-    );
-  }
-
-  /** Requests that an operator be drained when its next delivery is due; one wake-up per second and operator. */
-  async armLater(operatorId: string, delayMs: number, atSecond: number): Promise<boolean> {
-    return await this.#add([
-      {
-        name: 'wake',
-        data: { operatorId },
-        opts: {
-          jobId: `wake-${operatorId}-${atSecond}`,
-          delay: Math.ceil(delayMs),
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
+  async arm(drains: readonly Drain[]): Promise<boolean> {
+    const jobs = drains.map(({ operatorId, inMs }) => ({
+      name: 'drain',
+      data: { operatorId },
+      opts: {
+        jobId: `drain-${operatorId}`,
+        delay: Math.max(0, Math.ceil(inMs)),
+        ...RETRIES,
+        removeOnComplete: true,
+        removeOnFail: true,
       },
-    ]);
+    }));
+    try {
+      await withinOrArrived(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
+      this.#isTaking = true;
+      return true;
+    } catch (error) {
+      // Warn once: the sweep asks every second, and drains without Redis meanwhile.
+      const level = this.#isTaking ? 'warn' : 'debug';
+      this.#isTaking = false;
+      this.#options.logger[level]({ error: errorMessage(error) }, 'scheduler.not_armed');
+      return false;
+    }
   }
 
   /** Puts another worker in place of an idle one that may hang: BullMQ's does after a Redis Cluster's node was frozen. */
@@ -171,42 +179,20 @@ export class Scheduler {
     this.#opened.connection.disconnect();
   }
 
+  /** Drains a slice. While more is left, the job goes to the end of the queue, so that other operators get their turn. */
   async #work(job: Job, token: string | undefined): Promise<void> {
     const operatorId: unknown = job.data?.operatorId;
     if (typeof operatorId !== 'string') throw new Error('a drain without an operator');
-    if (job.name === 'wake') {
-      await this.arm([operatorId]);
-      return;
-    }
-    const moreInMs = await this.#drain(operatorId);
-    if (moreInMs === undefined) return;
-    // To the end of the queue, so that other operators get their turn.
-    await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
-    throw new DelayedError();
-  }
-
-  async #drain(operatorId: string): Promise<number | undefined> {
     const drain = this.#options.drain(operatorId);
     this.#drains.add(drain);
     try {
-      return await drain;
+      const moreInMs = await drain;
+      if (moreInMs === undefined) return;
+      await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
     } finally {
       this.#drains.delete(drain);
     }
-  }
-
-  async #add(jobs: Parameters<Queue['addBulk']>[0]): Promise<boolean> {
-    try {
-      await withinOrArrived(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
-      this.#isTaking = true;
-      return true;
-    } catch (error) {
-      // Warn once: the sweep asks every second, and drains without Redis meanwhile.
-      const level = this.#isTaking ? 'warn' : 'debug';
-      this.#isTaking = false;
-      this.#options.logger[level]({ error: errorMessage(error) }, 'scheduler.not_armed');
-      return false;
-    }
+    throw new DelayedError();
   }
 }
 
@@ -224,8 +210,4 @@ class PausingWorker extends Worker {
       throw error;
     }
   }
-}
-
-function drainId(operatorId: string): string {
-  return `drain-${operatorId}`;
 }

@@ -7,11 +7,10 @@ import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
 import { confirmDue } from './confirm.ts';
-import { areHeld, areKeptBack, type Draining } from './drain.ts';
-import { Drains } from './drains.ts';
+import { areHeld, areKeptBack, type Draining, Drains } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
-import { Scheduler, type SchedulerOptions } from './scheduler.ts';
+import { type Drain, Scheduler, type SchedulerOptions } from './scheduler.ts';
 import { WithoutFile } from './without-file.ts';
 
 /** A sweep costs one index probe per operator. */
@@ -33,8 +32,10 @@ const WAKE_PAUSE_MS = 60_000;
 const UNSERVED_SWEEPS = 8;
 /** For so many sweeps it is then drained without Redis. */
 const WITHOUT_SWEEPS = 60;
-/** Wake-ups further away than this are left to a later sweep. */
-const WAKE_AHEAD_MS = 60_000;
+/**
+ * Drains further away than this are left to a later sweep: until its time, a delayed drain keeps an earlier one away.
+ */
+const AHEAD_MS = 2 * SWEEP_MS;
 
 export interface Working extends Draining {
   readonly backlog: Pick<BacklogCounts, 'look'>;
@@ -175,10 +176,9 @@ export class DeliveryWorker {
     for (const operatorId of back) await this.#returned(operatorId);
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
-    const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
-    this.#noteUnserved(due);
-    await this.#arm(due.map(({ operatorId }) => operatorId));
-    await this.#wakeUps(flowing);
+    this.#noteUnserved(flowing.filter(({ nextInMs }) => nextInMs <= 0));
+    const soon = flowing.filter(({ nextInMs }) => nextInMs < AHEAD_MS);
+    await this.#arm(soon.map(({ operatorId, nextInMs }) => ({ operatorId, inMs: nextInMs })));
   }
 
   /**
@@ -197,15 +197,6 @@ export class DeliveryWorker {
       }
       if (lapsed.length < RECOVER_BATCH) return;
     }
-  }
-
-  async #wakeUps(flowing: readonly OpenOperator[]): Promise<void> {
-    const soon = flowing.filter(({ nextInMs }) => nextInMs > 0 && nextInMs < WAKE_AHEAD_MS);
-    await Promise.all(
-      soon.map(({ operatorId, nextInMs, nextAtMs }) =>
-        this.#scheduler.armLater(operatorId, nextInMs, Math.ceil(nextAtMs / 1000)),
-      ),
-    );
   }
 
   /** Notes operators whose next delivery does not move although the scheduler has accepted their drains (I4). */
@@ -231,12 +222,12 @@ export class DeliveryWorker {
     this.#stalledOperators = now;
   }
 
-  async #arm(operatorIds: readonly string[]): Promise<void> {
-    if (operatorIds.length === 0) return;
-    const isArmed = await this.#scheduler.arm(operatorIds);
+  async #arm(drains: readonly Drain[]): Promise<void> {
+    if (drains.length === 0) return;
+    const isArmed = await this.#scheduler.arm(drains);
     // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
-    for (const operatorId of operatorIds) {
-      if (!isArmed || this.#unserved.has(operatorId)) this.#drains.start(operatorId);
+    for (const { operatorId, inMs } of drains) {
+      if (inMs <= 0 && (!isArmed || this.#unserved.has(operatorId))) this.#drains.start(operatorId);
     }
   }
 
@@ -249,7 +240,7 @@ export class DeliveryWorker {
       while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
       this.#wokenAtMs.set(operatorId, nowMs);
     }
-    await this.#arm([operatorId]);
+    await this.#arm([{ operatorId, inMs: 0 }]);
   }
 
   #follow({ operatorId, state }: BreakerChange): void {
@@ -281,7 +272,7 @@ export class DeliveryWorker {
     const state = this.#draining.wallets.get(operatorId)?.breakerState('money');
     if (operator === undefined || state !== 'half_open' || this.#stopping) return;
     await this.#draining.store.nudge(operatorId, operator.wallet.generation);
-    await this.#arm([operatorId]);
+    await this.#arm([{ operatorId, inMs: 0 }]);
   }
 
   /** Runs a duty that the next sweep repeats if it fails; logs that, but not every time. Never rejects. */

@@ -8,6 +8,8 @@ import { privateRedis } from '../support/redis.ts';
 const PATIENT = { timeout: 20_000, interval: 50 };
 const REFUSALS = 5;
 
+const due = (operatorId: string) => ({ operatorId, inMs: 0 });
+
 it('a Redis that refuses to give work is asked now and then, and drains go on once it takes them (I4)', async () => {
   const server = await privateRedis();
   onTestFinished(() => server.stop());
@@ -23,7 +25,7 @@ it('a Redis that refuses to give work is asked now and then, and drains go on on
   const drain = vi.fn(async () => undefined);
   const scheduler = new Scheduler({ redisUrl: server.url, databaseId: 'here', logger, drain });
   onTestFinished(() => scheduler.close());
-  await expect.poll(() => scheduler.arm(['alpha']), PATIENT).toBe(true);
+  await expect.poll(() => scheduler.arm([due('alpha')]), PATIENT).toBe(true);
   await admin.config('SET', 'maxmemory', '1');
   scheduler.start();
   await expect.poll(() => refusedAtMs.length, PATIENT).toBeGreaterThanOrEqual(REFUSALS);

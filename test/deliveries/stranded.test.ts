@@ -5,6 +5,8 @@ import { partly } from '../support/partly.ts';
 import { sharedRedis } from '../support/redis.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
+const due = (operatorId: string) => ({ operatorId, inMs: 0 });
+
 it('drains go on by new connections where the old ones are never answered again (I4)', async (context) => {
   const { url: address } = await sharedRedis();
   const proxy = await startTcpProxy(address);
@@ -23,8 +25,8 @@ it('drains go on by new connections where the old ones are never answered again 
   });
   context.onTestFinished(() => scheduler.close());
   scheduler.start();
-  await expect.poll(() => scheduler.arm(['alpha'])).toBe(true);
+  await expect.poll(() => scheduler.arm([due('alpha')])).toBe(true);
   await expect.poll(() => drain).toHaveBeenCalledWith('alpha');
-  await expect.poll(() => scheduler.arm(['beta'])).toBe(true);
+  await expect.poll(() => scheduler.arm([due('beta')])).toBe(true);
   await expect.poll(() => drain).toHaveBeenCalledWith('beta');
 });

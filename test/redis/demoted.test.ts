@@ -9,6 +9,8 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const PATIENT = { timeout: 15_000, interval: 50 };
 
+const due = (operatorId: string) => ({ operatorId, inMs: 0 });
+
 it('leaves a master that became a replica without closing its connections (I4)', async (context) => {
   const [old, next] = await Promise.all([privateRedis(), privateRedis()]);
   context.onTestFinished(async () => {
@@ -30,7 +32,7 @@ it('leaves a master that became a replica without closing its connections (I4)',
   context.onTestFinished(() => scheduler.close());
   scheduler.start();
   await expect.poll(() => redis.set('key', 'old', 60_000), PATIENT).toBe(true);
-  await expect.poll(() => scheduler.arm(['alpha']), PATIENT).toBe(true);
+  await expect.poll(() => scheduler.arm([due('alpha')]), PATIENT).toBe(true);
   await expect.poll(() => drain, PATIENT).toHaveBeenCalledOnce();
 
   const admin = [new Redis(old.url), new Redis(next.url)] as const;
@@ -43,6 +45,6 @@ it('leaves a master that became a replica without closing its connections (I4)',
 
   await expect.poll(() => redis.set('key', 'next', 60_000), PATIENT).toBe(true);
   expect(await admin[1].get('test:key')).toBe('next');
-  await expect.poll(() => scheduler.arm(['alpha']), PATIENT).toBe(true);
+  await expect.poll(() => scheduler.arm([due('alpha')]), PATIENT).toBe(true);
   await expect.poll(() => drain, PATIENT).toHaveBeenCalledTimes(2);
 });

@@ -12,40 +12,43 @@ afterEach(() => {
   withRedis();
 });
 
+const due = (operatorId: string) => ({ operatorId, inMs: -5 });
 const nothingLeft = async () => undefined;
 const never = () => new Promise<never>(() => undefined);
 
 describe('an operator’s drain', () => {
-  it('is one job, however often it is asked for, and leaves nothing that keeps the next away', async () => {
+  it('is one job from when its earliest delivery is due, tried again by BullMQ, and leaves nothing behind', async () => {
     const { scheduler, armed } = schedulerOf(nothingLeft);
-    expect(await scheduler.arm(['alpha', 'beta'])).toBe(true);
-    expect(armed()).toEqual(
-      ['alpha', 'beta'].map((operatorId) => ({
-        name: 'drain',
-        data: { operatorId },
-        opts: { jobId: `drain-${operatorId}`, removeOnComplete: true, removeOnFail: true },
-      })),
-    );
+    expect(await scheduler.arm([due('alpha'), { operatorId: 'beta', inMs: 1.2 }])).toBe(true);
+    const job = (operatorId: string, delay: number) => ({
+      ...{ name: 'drain', data: { operatorId } },
+      opts: {
+        ...{ jobId: `drain-${operatorId}`, delay, attempts: 3 },
+        backoff: { type: 'fixed', delay: 1_000 },
+        ...{ removeOnComplete: true, removeOnFail: true },
+      },
+    });
+    expect(armed()).toEqual([job('alpha', 0), job('beta', 2)]);
   });
 
   it('is not armed where Redis does not take it, or not within half a second (I4)', async () => {
     const { scheduler, addBulk, logger } = schedulerOf(nothingLeft);
     addBulk.mockRejectedValueOnce(new Error('away'));
-    expect(await scheduler.arm(['alpha'])).toBe(false);
+    expect(await scheduler.arm([due('alpha')])).toBe(false);
     addBulk.mockImplementationOnce(never);
-    const armed = scheduler.arm(['alpha']);
+    const armed = scheduler.arm([due('alpha')]);
     await vi.advanceTimersByTimeAsync(500);
     expect(await armed).toBe(false);
     addBulk.mockRejectedValueOnce('odd');
-    expect(await scheduler.armLater('alpha', 1, 1)).toBe(false);
+    expect(await scheduler.arm([due('alpha')])).toBe(false);
     // Readiness does not cover the queue, so a process that may not write to it logs that each time.
     expect(logger.warn.mock.calls).toEqual([[{ error: 'away' }, 'scheduler.not_armed']]);
     expect(logger.debug.mock.calls).toEqual(
       ['gave up after 500 ms', 'odd'].map((error) => [{ error }, 'scheduler.not_armed']),
     );
-    expect(await scheduler.arm(['alpha'])).toBe(true);
+    expect(await scheduler.arm([due('alpha')])).toBe(true);
     addBulk.mockRejectedValueOnce(new Error('away'));
-    await scheduler.arm(['alpha']);
+    await scheduler.arm([due('alpha')]);
     expect(logger.warn).toHaveBeenCalledTimes(2);
   });
 });
@@ -67,14 +70,6 @@ describe('a worker', () => {
     const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed }, 'token');
     await expect(working).rejects.toBeInstanceOf(DelayedError);
     expect(moveToDelayed.mock.calls).toEqual([[5_251, 'token']]);
-  });
-
-  it('asks for a drain when it is woken, and drains nothing itself: one at a time', async () => {
-    const drain = vi.fn(nothingLeft);
-    const { work, armed } = schedulerOf(drain);
-    await work({ name: 'wake', data: { operatorId: 'alpha' } });
-    expect(armed().map(({ opts }) => opts?.jobId)).toEqual(['drain-alpha']);
-    expect(drain).not.toHaveBeenCalled();
   });
 });
 
