@@ -237,13 +237,14 @@ async function release(engine: Engine, attempt: Attempt, operationId: string): P
 
 /**
  * Runs work that must not begin once the time is over, and waits for it as long as there is time.
- * @param onLate receives the result if the work ends after the caller has given up; must not reject
+ * @param onLate receives the result if the work ends after the caller has given up; must not reject. Default: what is
+ *   written late is still true
  * @throws OutOfTime if the time is over, before the work or while it runs; whatever `work` throws
  */
 export async function inTime<T>(
   limitMs: number,
   work: () => Promise<T>,
-  onLate: (late: T) => Promise<void> | undefined,
+  onLate: (late: T) => Promise<void> | undefined = () => undefined,
 ): Promise<T> {
   if (limitMs <= 0) throw new OutOfTime(0);
   const working = work();

@@ -89,7 +89,7 @@ export async function companionsOf(
   const operatorToken =
     bet.sealedToken === undefined
       ? await betToken(sessions, bet, message.token)
-      : await sessions.unseal(bet.sealedToken);
+      : sessions.unseal(bet.sealedToken);
   return { operatorToken, first };
 }
 

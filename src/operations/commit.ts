@@ -4,7 +4,7 @@ import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
-import type { BetRequest } from '../protocol/messages.ts';
+import type { BetRequest, PlaceRequest } from '../protocol/messages.ts';
 import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
 import type { Handled } from './answers.ts';
 import { done, UNAVAILABLE } from './answers.ts';
@@ -12,6 +12,10 @@ import { type Begun, inTime } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Callbacks } from './callbacks.ts';
 import { correctAnswer } from './correction.ts';
+import { newDelivery } from './operator-settings.ts';
+
+/** A request that may become a delivery. */
+export type PromisableRequest = Exclude<BetRequest, PlaceRequest>;
 
 /** The bet changed since it was read: read and decide again. */
 export type Moved = { readonly kind: 'moved' };
@@ -49,11 +53,47 @@ export interface NextState {
 }
 
 /**
+ * Begins an attempt: commits the next state, with the operation in flight and its promise if it has one.
+ * @throws OutOfTime, GatewayError as `commitInTime` does
+ */
+export async function beginAttempt(
+  callback: BetCallback<BetRequest>,
+  attemptId: string,
+  { from, to, supersedes }: Omit<NextState, 'transactionTime'>,
+  delivery: NewDelivery | undefined,
+): Promise<Begun | Moved> {
+  const { callbacks, deadline, message } = callback;
+  return await commitInTime(callbacks, deadline, {
+    from,
+    to: { ...to, busy: { operation: message.operation, attemptId, lapsed: false } },
+    record: recordOf(callback, attemptId, undefined),
+    delivery,
+    supersedes,
+  });
+}
+
+/** Accepts the operation as a delivery without an attempt: answered 200 once that is committed (I3). */
+export async function takeOver(
+  callback: BetCallback<PromisableRequest>,
+  next: NextState,
+): Promise<Handled | 'moved'> {
+  return await answerUnsent(callback, next, promiseOf(callback, next, 'pending'));
+}
+
+/** Records an operation that need not be sent to any wallet, and answers 200. */
+export async function recordUnsent(
+  callback: BetCallback<PromisableRequest>,
+  next: NextState,
+): Promise<Handled | 'moved'> {
+  return await answerUnsent(callback, next, undefined);
+}
+
+/**
  * Commits an operation that is not sent now, with its promise if there is one, and answers 200.
  * @returns 'moved' if the bet changed since it was read
  * @throws OutOfTime, GatewayError as `commitInTime` does
  */
-export async function answerUnsent(
+async function answerUnsent(
   callback: BetCallback<BetRequest>,
   next: NextState,
   delivery: NewDelivery | undefined,
@@ -80,7 +120,7 @@ export async function answerUnsent(
 
 /** A callback's request as the journal records it. @param answer undefined if it depends on the attempt */
 export function recordOf(
-  { message, stored }: BetCallback<BetRequest>,
+  { message, stored }: Pick<BetCallback<BetRequest>, 'message' | 'stored'>,
   attemptId: string,
   answer: Answer | undefined,
 ): OperationRecord {
@@ -92,4 +132,19 @@ export function recordOf(
 export function ownerOf(bet: Bet): BetOwner {
   if (bet.owner === undefined) throw new Error(`bet ${bet.transactionId} belongs to nobody`);
   return bet.owner;
+}
+
+/** What a callback promises, as a delivery with its operator's horizon. */
+export function promiseOf(
+  { callbacks, message }: BetCallback<PromisableRequest>,
+  { from, transactionTime }: Pick<NextState, 'from' | 'transactionTime'>,
+  state: NewDelivery['state'],
+): NewDelivery {
+  const { operation } = message;
+  const settle =
+    operation === 'settle'
+      ? { settle: { amount: message.amount, resultType: message.resultType } }
+      : {};
+  const promise = { operation, state, transactionTime, ...settle };
+  return newDelivery(callbacks.configuration(), ownerOf(from).operatorId, promise);
 }

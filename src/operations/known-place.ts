@@ -17,7 +17,7 @@ import {
 } from './answers.ts';
 import { inTime, runAttempt } from './attempt.ts';
 import type { PlaceCallback } from './callbacks.ts';
-import { commitInTime } from './commit.ts';
+import { commitInTime, recordOf } from './commit.ts';
 import { findRecoveredBet } from './find-bet.ts';
 import { isInOtherBooks, presentGeneration } from './operator-settings.ts';
 import { answerAttempted, placeAttempt } from './place-attempt.ts';
@@ -116,7 +116,7 @@ async function placeLater(
   bet: Bet,
   session: Session,
 ): Promise<Handled | 'moved'> {
-  const { callbacks, message, stored, deadline } = placing;
+  const { callbacks, message, deadline } = placing;
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
   const attemptId = randomUUID();
@@ -135,22 +135,12 @@ async function placeLater(
         place: { kind: answer === undefined ? 'inFlight' : 'notSent' },
         busy: answer === undefined ? { operation: 'place', attemptId, lapsed: false } : undefined,
       },
-      record: {
-        operation: 'place',
-        attemptId,
-        requestId: message.requestId,
-        body: stored,
-        answer,
-      },
+      record: recordOf(placing, attemptId, answer),
       delivery: undefined,
       supersedes: [],
     });
   if (wallet === undefined) {
-    const recorded = await inTime(
-      deadline.answerMs(),
-      () => begin(SYSTEM_ERROR),
-      () => undefined,
-    );
+    const recorded = await inTime(deadline.answerMs(), () => begin(SYSTEM_ERROR));
     if (recorded.kind === 'moved') return 'moved';
     const reason = 'maintenance';
     callbacks.metrics.rejected.inc({ operator: operatorId, reason });
@@ -173,22 +163,20 @@ async function placeLater(
  * make the service roll back a bet that it was told is accepted.
  */
 export async function recordPlaceCopy(
-  { callbacks, message, stored, deadline }: PlaceCallback,
+  placing: PlaceCallback,
   bet: Bet,
   answer: Answer,
 ): Promise<void> {
+  const { callbacks, message, stored, deadline } = placing;
   const { bets, logger } = callbacks;
   const { transactionId, requestId } = message;
   const operatorId = bet.owner?.operatorId;
   try {
     const known = bets.hasPlace({ transactionId, requestId, body: stored });
     if (await within(deadline.answerMs(), known)) return;
-    const attemptId = randomUUID();
-    const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
-    await inTime(
-      deadline.answerMs(),
-      () => bets.recordCopy({ transactionId, operatorId }, record, deadline),
-      () => undefined,
+    const record = recordOf(placing, randomUUID(), answer);
+    await inTime(deadline.answerMs(), () =>
+      bets.recordCopy({ transactionId, operatorId }, record, deadline),
     );
   } catch (error) {
     if (!(error instanceof GatewayError || error instanceof OutOfTime)) throw error;

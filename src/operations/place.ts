@@ -99,12 +99,7 @@ async function send(
 async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promise<PlaceBegin> {
   const { callbacks, deadline } = placing;
   return await whileWanted(placing, intent, (isWanted) =>
-    inTime(
-      deadline.answerMs(),
-      () => callbacks.places.begin(intent, deadline, isWanted),
-      // If it is written late, it is still true: the place was not sent.
-      () => undefined,
-    ),
+    inTime(deadline.answerMs(), () => callbacks.places.begin(intent, deadline, isWanted)),
   );
 }
 

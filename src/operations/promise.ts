@@ -8,7 +8,6 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
-import type { NewDelivery } from '../store/bets/commit.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { answerFor, countConflict, detailOf, done, type Handled } from './answers.ts';
@@ -21,31 +20,13 @@ import {
   companionsOf,
   UNREAD,
 } from './call-wallet.ts';
-import { answerUnsent, commitInTime, type NextState, ownerOf, recordOf } from './commit.ts';
+import { beginAttempt, type NextState, ownerOf, promiseOf, takeOver } from './commit.ts';
 import type { Engine } from './engine.ts';
-import { deliverySettings, newDelivery } from './operator-settings.ts';
+import { deliverySettings } from './operator-settings.ts';
 
 // What a rollback and an update share: they are promised before they are sent, and what contradicts the bet is repaired.
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
-
-/**
- * Accepts the operation as a delivery without an attempt: answered 200 once that is committed (I3).
- */
-export async function takeOver(
-  callback: PromisedCallback,
-  next: NextState,
-): Promise<Handled | 'moved'> {
-  return await answerUnsent(callback, next, promiseOf(callback, next, 'pending'));
-}
-
-/** Records an operation that need not be sent to any wallet, and answers 200. */
-export async function recordUnsent(
-  callback: PromisedCallback,
-  next: NextState,
-): Promise<Handled | 'moved'> {
-  return await answerUnsent(callback, next, undefined);
-}
 
 /**
  * Promises first, sends second: the delivery is committed together with the intent, so that nothing is lost if the
@@ -59,7 +40,7 @@ export async function sendPromised(
 ): Promise<Handled | 'moved'> {
   const { callbacks, message, deadline, transactionId } = callback;
   const { operation } = message;
-  const { from, to, supersedes, transactionTime } = next;
+  const { from, transactionTime } = next;
   const owner = ownerOf(from);
   const { operatorId } = owner;
   const callable = callableWallet(callbacks, from, operation, deadline);
@@ -84,14 +65,7 @@ export async function sendPromised(
   const attempted = await runAttempt(
     callbacks,
     attempt,
-    () =>
-      commitInTime(callbacks, deadline, {
-        from,
-        to: { ...to, busy: { operation, attemptId, lapsed: false } },
-        record: recordOf(callback, attemptId, undefined),
-        delivery: promiseOf(callback, next, 'live'),
-        supersedes,
-      }),
+    () => beginAttempt(callback, attemptId, next, promiseOf(callback, next, 'live')),
     deadline.answerMs(),
   );
   if (attempted.kind === 'moved') return 'moved';
@@ -174,16 +148,6 @@ async function findCompanions(
     callbacks.logger.warn({ err: error, operation, transactionId }, 'bet.token_not_read');
     return UNREAD;
   }
-}
-
-function promiseOf(
-  { callbacks, message }: PromisedCallback,
-  { from, transactionTime }: NextState,
-  state: 'live' | 'pending',
-): NewDelivery {
-  const { operation } = message;
-  const promise = { operation, state, transactionTime };
-  return newDelivery(callbacks.configuration(), ownerOf(from).operatorId, promise);
 }
 
 /**

@@ -68,10 +68,8 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
     return handled;
   }
   const record = recordOf(callback, randomUUID(), answer);
-  const isWritten = await inTime(
-    deadline.answerMs(),
-    () => callbacks.bets.recordCopy({ transactionId, operatorId }, record, deadline),
-    () => undefined,
+  const isWritten = await inTime(deadline.answerMs(), () =>
+    callbacks.bets.recordCopy({ transactionId, operatorId }, record, deadline),
   );
   if (!isWritten) throw new OutOfTime(0);
   return handled;

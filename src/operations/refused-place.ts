@@ -9,6 +9,7 @@ import type { Handled } from './answers.ts';
 import { tokenRefused } from './answers.ts';
 import { inTime } from './attempt.ts';
 import type { PlaceCallback } from './callbacks.ts';
+import { recordOf } from './commit.ts';
 import { unseenBet } from './find-bet.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
@@ -37,21 +38,18 @@ export async function refusalForToken(
  * @throws OutOfTime, GatewayError if it cannot be recorded: answered 100, the service rolls back
  */
 export async function recordRefusedPlace(
-  { callbacks, message, stored, deadline }: PlaceCallback,
+  placing: PlaceCallback,
   { refusal, owner }: PlaceRefusal,
 ): Promise<Handled | 'moved'> {
   if (owner === undefined) return refusal;
-  const { transactionId, requestId } = message;
+  const { callbacks, message, deadline } = placing;
+  const { transactionId } = message;
   const bet =
     (await callbacks.bets.find(transactionId)) ?? unseenBet(callbacks, transactionId, owner);
   if (decidePlace(bet, message).kind !== 'send') return 'moved';
-  const { answer } = refusal;
-  const attemptId = randomUUID();
-  const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
-  const isWritten = await inTime(
-    deadline.answerMs(),
-    () => callbacks.bets.recordRefusal(bet, record, deadline),
-    () => undefined,
+  const record = recordOf(placing, randomUUID(), refusal.answer);
+  const isWritten = await inTime(deadline.answerMs(), () =>
+    callbacks.bets.recordRefusal(bet, record, deadline),
   );
   return isWritten ? refusal : 'moved';
 }

@@ -7,15 +7,14 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
-import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { answerFor, detailOf, type Handled, UNAVAILABLE, unavailable } from './answers.ts';
 import { type Attempt, type AttemptResult, type Concluded, runAttempt } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { attemptToCall, callableWallet, companionsOf } from './call-wallet.ts';
-import { answerUnsent, commitInTime, ownerOf, recordOf } from './commit.ts';
+import { beginAttempt, ownerOf, promiseOf, recordUnsent, takeOver } from './commit.ts';
 import { leaveToPerson } from './first-request.ts';
-import { deliverySettings, newDelivery } from './operator-settings.ts';
+import { deliverySettings } from './operator-settings.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
@@ -51,18 +50,11 @@ export async function sendResult(
     return await heldForPerson(callback, bet);
   }
   const attempt = await resultAttempt(callback, wallet, bet, terms);
-  const { attemptId } = attempt;
   const attempted = await runAttempt(
     callbacks,
     attempt,
     () =>
-      commitInTime(callbacks, deadline, {
-        from: bet,
-        to: { ...bet, busy: { operation: message.operation, attemptId, lapsed: false } },
-        record: recordOf(callback, attemptId, undefined),
-        delivery: undefined,
-        supersedes: [],
-      }),
+      beginAttempt(callback, attempt.attemptId, { from: bet, to: bet, supersedes: [] }, undefined),
     deadline.walletMs(),
   );
   return attempted.kind === 'moved' ? 'moved' : handledOf(operatorId, attempted);
@@ -138,7 +130,7 @@ function conclude(
   const answer = answerFor(transactionId, conclusion.answer);
   if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
     // Only a person may send it again, so it is a dead letter from the start, which alerts.
-    const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
+    const dead = promiseOf(callback, { from: bet, transactionTime: nowOf(callback) }, 'dead');
     const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
     return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
   }
@@ -153,7 +145,7 @@ function conclude(
     conclusion,
     delivery: {
       kind: 'new',
-      delivery: promiseOf(callback, bet, transactionTime),
+      delivery: promiseOf(callback, { from: bet, transactionTime }, 'pending'),
       retryInMs: sent.kind === 'notSent' ? 0 : backoffMs(1, settings, Math.random()),
     },
     answer: accepted(transactionId, transactionTime),
@@ -168,8 +160,7 @@ export async function takeOverResult(
   supersedes: readonly string[],
 ): Promise<Handled | 'moved'> {
   const transactionTime = nowOf(callback);
-  const next = { from: bet, to: bet, transactionTime, supersedes };
-  return await answerUnsent(callback, next, promiseOf(callback, bet, transactionTime));
+  return await takeOver(callback, { from: bet, to: bet, transactionTime, supersedes });
 }
 
 /**
@@ -186,21 +177,7 @@ export async function recordUnsentResult(
   const to: Bet = keepsSettle
     ? bet
     : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
-  return await answerUnsent(callback, { from: bet, to, transactionTime, supersedes }, undefined);
-}
-
-function promiseOf(
-  { callbacks, message }: ResultCallback,
-  bet: Bet,
-  transactionTime: string,
-): NewDelivery {
-  const { operation } = message;
-  const settle =
-    operation === 'settle'
-      ? { settle: { amount: message.amount, resultType: message.resultType } }
-      : {};
-  const promise = { operation, state: 'pending', transactionTime, ...settle } as const;
-  return newDelivery(callbacks.configuration(), ownerOf(bet).operatorId, promise);
+  return await recordUnsent(callback, { from: bet, to, transactionTime, supersedes });
 }
 
 function nowOf({ callbacks }: ResultCallback): string {

@@ -6,10 +6,10 @@ import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { NextState } from './commit.ts';
+import { type NextState, recordUnsent, takeOver } from './commit.ts';
 import { ANOTHER_PLAYERS, unseenBet } from './find-bet.ts';
 import { generationOfUnseen } from './operator-settings.ts';
-import { noteOfRepairs, recordUnsent, sendPromised, takeOver } from './promise.ts';
+import { noteOfRepairs, sendPromised } from './promise.ts';
 
 /**
  * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,

@@ -111,10 +111,8 @@ async function recordRefusedCashout(
 ): Promise<Handled | 'moved'> {
   const { callbacks, deadline } = settling;
   const record = recordOf(settling, randomUUID(), refusal.answer);
-  const isWritten = await inTime(
-    deadline.answerMs(),
-    () => callbacks.bets.recordRefusal(bet, record, deadline),
-    () => undefined,
+  const isWritten = await inTime(deadline.answerMs(), () =>
+    callbacks.bets.recordRefusal(bet, record, deadline),
   );
   return isWritten ? refusal : 'moved';
 }

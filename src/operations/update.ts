@@ -6,8 +6,8 @@ import type { UpdateRequest } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { NextState } from './commit.ts';
-import { noteOfRepairs, recordUnsent, sendPromised, takeOver } from './promise.ts';
+import { type NextState, recordUnsent, takeOver } from './commit.ts';
+import { noteOfRepairs, sendPromised } from './promise.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
 
 /**

@@ -4,8 +4,9 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { BetCallback } from '../../../src/operations/bet-callback.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
-import { answerUnsent, commitInTime, recordOf } from '../../../src/operations/commit.ts';
+import { commitInTime, recordOf, takeOver } from '../../../src/operations/commit.ts';
 import { failure } from '../../../src/protocol/answers.ts';
+import type { RollbackRequest } from '../../../src/protocol/messages.ts';
 import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { bet, message } from '../../protocol/support/bet-messages.ts';
@@ -30,12 +31,14 @@ function rollbackOf(commit: (commit: Commit, deadline: Deadline) => Promise<Comm
     correctAnswer: vi.fn(async (_: unknown): Promise<void> => undefined),
   };
   const logger = { error: vi.fn(), warn: vi.fn() };
-  const callbacks = partly<Callbacks>({ bets: parts, logger });
+  const gateway = { delivery: { horizonHours: 1 } };
+  const configuration = () => ({ gateway, operators: new Map() });
+  const callbacks = partly<Callbacks>({ bets: parts, logger, configuration });
   // 1000 ms in all, the last 50 of which are for sending the answer.
   const deadline = new Deadline(new TestClock(), 1_000, 1_000, 300);
   const asked = message(bet('rollback', { requestId: '"r1"' }));
   return {
-    callback: new BetCallback(callbacks, asked, STORED, deadline),
+    callback: new BetCallback<RollbackRequest>(callbacks, partly(asked), STORED, deadline),
     callbacks,
     deadline,
     ...parts,
@@ -68,7 +71,10 @@ describe('a decision that is committed while its caller waits', () => {
 describe('an operation that is not sent now', () => {
   const to: Bet = { ...FRESH, rollback: { kind: 'promised', transactionTime: AT } };
   const NEXT = { from: FRESH, to, transactionTime: AT, supersedes: ['3'] };
-  const PROMISE = partly<NewDelivery>({ operation: 'rollback', state: 'pending' });
+  const PROMISE: NewDelivery = {
+    ...{ operation: 'rollback', state: 'pending', transactionTime: AT },
+    horizonMs: 3_600_000,
+  };
   const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
   const slowly = (afterMs: number, end: () => Committed) =>
     new Promise<Committed>((resolve, reject) => {
@@ -83,7 +89,7 @@ describe('an operation that is not sent now', () => {
 
   it('is committed with its promise before it is answered 200 (I3, I4)', async () => {
     const { callback, commit, deadline, correctAnswer } = rollbackOf(async () => COMMITTED);
-    expect(await answerUnsent(callback, NEXT, PROMISE)).toEqual({
+    expect(await takeOver(callback, NEXT)).toEqual({
       ...{ answer: SUCCESS, outcome: 'taken_over', operatorId: 'alpha', detail: {} },
     });
     const record = {
@@ -97,14 +103,14 @@ describe('an operation that is not sent now', () => {
 
   it('is not answered 200 where PostgreSQL fails (I4)', async () => {
     const { callback, correctAnswer } = rollbackOf(() => Promise.reject(away));
-    await expect(answerUnsent(callback, NEXT, PROMISE)).rejects.toBe(away);
+    await expect(takeOver(callback, NEXT)).rejects.toBe(away);
     expect(correctAnswer).not.toHaveBeenCalled();
   });
 
   it('promises nothing once nobody waits any more (I11)', async () => {
     const { callback, commit, deadline } = rollbackOf(async () => COMMITTED);
     deadline.end();
-    const answered = answerUnsent(callback, NEXT, PROMISE);
+    const answered = takeOver(callback, NEXT);
     await expect(answered).rejects.toMatchObject({ name: 'OutOfTime' });
     expect(commit).not.toHaveBeenCalled();
   });
@@ -113,7 +119,7 @@ describe('an operation that is not sent now', () => {
   async function late(end: () => Committed, corrections: readonly Error[] = []) {
     const parts = rollbackOf(() => slowly(960, end));
     for (const error of corrections) parts.correctAnswer.mockRejectedValueOnce(error);
-    const answered = answerUnsent(parts.callback, NEXT, PROMISE);
+    const answered = takeOver(parts.callback, NEXT);
     const told = expect(answered).rejects.toMatchObject({
       ...{ name: 'OutOfTime', message: 'gave up after 950 ms' },
     });
