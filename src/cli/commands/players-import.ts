@@ -1,10 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import type {
-  PlayerLine,
-  PlayerTakeover,
-  TakeoverBusy,
-} from '../../store/sessions/player-takeover.ts';
+import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
 import { configFolder, operatorFiles } from '../configuration.ts';
 import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
@@ -111,19 +107,8 @@ async function openTakeover(url: string, dryRun: boolean): Promise<PlayerTakeove
     return await Takeover.open(url, { dryRun });
   } catch (error) {
     if (!(error instanceof TakeoverBusy)) throw error;
-    throw new CommandFailed(busy(error.holder), { cause: error });
+    throw new CommandFailed(`${error.message}: wait for it, then run this again`, { cause: error });
   }
-}
-
-/** An import whose machine or line died keeps the lock until PostgreSQL notices. */
-function busy(holder: TakeoverBusy['holder']): string {
-  const wait = 'another import is running: wait for it, then run this again';
-  if (holder === undefined) return wait;
-  const { pid, who } = holder;
-  return (
-    `${wait} (it has PostgreSQL's session ${pid}: ${who}; if nobody runs it any more, ` +
-    `SELECT pg_terminate_backend(${pid}))`
-  );
 }
 
 /** Warns once about each operator that is not in the configuration: a typo, or one to be added later. */

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { withLongConnection } from '../server/connection.ts';
+import { openLongConnection, withConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import type { SqlValue } from '../sql/sql-value.ts';
 import { Columns, type TypedStatement } from '../sql/statement.ts';
@@ -65,7 +65,7 @@ export class BooksTransaction implements Runner {
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     // If there is no COMMIT, the server rolls back.
-    return await withLongConnection(databaseUrl, 'books', async (client) => {
+    return await withConnection(openLongConnection(databaseUrl, 'books'), async (client) => {
       await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));
       await client.query('COMMIT');

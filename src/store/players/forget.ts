@@ -2,6 +2,7 @@ import { Slices } from '../../lib/slices.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { HAS_ENDED } from '../bets/ended.ts';
+import { KEPT_MESSAGES_LOCK_KEY } from '../prune/prune-months.ts';
 import { inTransaction, type Prisma, sql, type Transaction } from '../schema/prisma.ts';
 
 export type Forgotten =
@@ -30,7 +31,7 @@ const CODE_ONLY = sql`CASE WHEN error ~ '^[0-9]+ code -?[0-9]+' THEN substring(e
  * answers, refusals. Ids and amounts stay, so that the books do not change and a late operation
  * still finds its bet. One transaction does all of it, with its row in the audit.
  *
- * @throws GatewayError `DATABASE_UNAVAILABLE`; nothing is blanked then
+ * @throws GatewayError `DATABASE_UNAVAILABLE`, also while a month is being pruned; nothing is blanked then
  */
 export async function forgetPlayer(
   prisma: Prisma,
@@ -40,6 +41,7 @@ export async function forgetPlayer(
   return await inTransaction(
     prisma,
     async (transaction) => {
+      await transaction.$executeRaw(sql`SELECT pg_advisory_xact_lock(${KEPT_MESSAGES_LOCK_KEY})`);
       const [player] = await transaction.$queryRaw<{ id: bigint; operator_id: string }[]>(sql`
         SELECT id, operator_id FROM players WHERE user_id = ${userId} FOR UPDATE`);
       if (player === undefined) return { kind: 'missing' };

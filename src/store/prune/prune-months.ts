@@ -1,7 +1,7 @@
-import { type Client, DatabaseError } from 'pg';
+import type { Client } from 'pg';
 import { HAS_DEAD, HAS_OPEN, IS_PLACE_UNRESOLVED, MOVES_NOTHING } from '../bets/ended.ts';
-import { withLockTries } from '../schema/lock-tries.ts';
 import { clientRows } from '../sql/client-rows.ts';
+import { withLockTries } from '../sql/lock-tries.ts';
 import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';
 import type { PruneOptions } from './prune-options.ts';
 
@@ -88,7 +88,7 @@ async function pruneMonth(
   );
   if (!options.isDryRun) {
     options.log(`${month}: dropping${carriedOver > 0 ? `, ${carriedOver} waiting bets kept` : ''}`);
-    await dropMonth(client, month, options.log);
+    await dropMonth(client, month);
   }
   return { month, result: 'dropped', open, carriedOver };
 }
@@ -141,79 +141,43 @@ const waitingIn = (month: string) => `
      AND NOT ${MOVES_NOTHING}
   UNION SELECT transaction_id FROM bets WHERE confirm_at IS NOT NULL`;
 
+/** Advisory lock: what has been blanked of a forgotten player must not come back with older copies. */
+export const KEPT_MESSAGES_LOCK_KEY = 1_640_532_529;
+
 /**
  * Copies the rows to keep before anything is locked, so that the tables are locked only for a moment.
- * Bets of that age rarely change; if one does, its row in `bets` is still complete. But what has been blanked since then
- * must not come back with the copies: if a player has been forgotten meanwhile, they are made again.
+ * Bets of that age rarely change; if one does, its row in `bets` is still complete.
  */
-async function dropMonth(
-  client: Client,
-  month: string,
-  log: (line: string) => void,
-): Promise<void> {
+async function dropMonth(client: Client, month: string): Promise<void> {
   const { operations, attempts } = tablesOf(month);
-  for (let isDropped = false; !isDropped; ) {
-    const forgotten = await countForgotten(client);
-    await client.query(
-      `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
-       ANALYZE kept_bets;
-       CREATE TEMP TABLE kept_operations AS
-         SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
-       CREATE TEMP TABLE kept_attempts AS ${keptAttempts(operations, attempts)};
-       CREATE TEMP TABLE left_attempts AS
-         SELECT a.operation_id, a.number, a.started_at FROM attempts_rest a
-           JOIN ${operations} o ON o.id = a.operation_id
-          WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
-    );
-    isDropped = await replaceByCopies(client, month, forgotten);
-    await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
-    if (!isDropped) log(`${month}: a player was forgotten meanwhile, so it is begun again`);
-  }
-}
-
-/** In the audit, to which each adds a row in the transaction that blanks its messages. */
-const FORGOTTEN = `SELECT count(*) FROM audit WHERE action = 'player.forgotten'`;
-
-async function countForgotten(client: Client): Promise<string> {
-  const [count = '0'] = await clientRows(client, FORGOTTEN, [], (row) => row.text('count'));
-  return count;
-}
-
-/** A player has been forgotten since the copies were made; raised by the statements below. */
-const HAS_FORGOTTEN = 'WG001';
-
-/**
- * @param forgotten how many players had been when the copies were begun
- * @returns false, with nothing changed, if there are more by now
- */
-async function replaceByCopies(client: Client, month: string, forgotten: string): Promise<boolean> {
-  const { operations, attempts } = tablesOf(month);
+  await client.query('SELECT pg_advisory_lock($1)', [KEPT_MESSAGES_LOCK_KEY]);
+  await client.query(
+    `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
+     ANALYZE kept_bets;
+     CREATE TEMP TABLE kept_operations AS
+       SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
+     CREATE TEMP TABLE kept_attempts AS ${keptAttempts(operations, attempts)};
+     CREATE TEMP TABLE left_attempts AS
+       SELECT a.operation_id, a.number, a.started_at FROM attempts_rest a
+         JOIN ${operations} o ON o.id = a.operation_id
+        WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
+  );
   const newest = await newestGone(client, tablesOf(month));
   const prunedIn = newest === null ? 'NULL' : client.escapeLiteral(newest);
-  try {
-    // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
-    // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
-    // anything up to here: what is booked stays. Once the tables are locked, no messages are being blanked: whoever
-    // forgets a player from then on finds the copies.
-    await inLockedTransaction(
-      client,
-      `DELETE FROM attempts_rest a USING left_attempts l
-        WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
-       UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, ${prunedIn}::xid8);
-       DROP TABLE ${operations}, ${attempts};
-       DO $$ BEGIN
-         IF (${FORGOTTEN}) <> ${client.escapeLiteral(forgotten)} THEN
-           RAISE 'a player was forgotten' USING ERRCODE = '${HAS_FORGOTTEN}';
-         END IF;
-       END $$;
-       INSERT INTO operations SELECT * FROM kept_operations;
-       INSERT INTO attempts SELECT * FROM kept_attempts`,
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof DatabaseError && error.code === HAS_FORGOTTEN) return false;
-    throw error;
-  }
+  // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
+  // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
+  // anything up to here: what is booked stays.
+  await inLockedTransaction(
+    client,
+    `DELETE FROM attempts_rest a USING left_attempts l
+      WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
+     UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, ${prunedIn}::xid8);
+     DROP TABLE ${operations}, ${attempts};
+     INSERT INTO operations SELECT * FROM kept_operations;
+     INSERT INTO attempts SELECT * FROM kept_attempts`,
+  );
+  await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts');
+  await client.query('SELECT pg_advisory_unlock($1)', [KEPT_MESSAGES_LOCK_KEY]);
 }
 
 /**
@@ -239,7 +203,7 @@ const keptAttempts = (operations: string, attempts: string) => `
  * would wait for tables that nobody lets go of.
  */
 async function inLockedTransaction(client: Client, statements: string): Promise<void> {
-  await withLockTries(client, { tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {
+  await withLockTries({ tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {
     try {
       await client.query(
         `BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ${statements}; COMMIT`,

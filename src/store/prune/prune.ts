@@ -1,4 +1,4 @@
-import { withLongConnection } from '../server/connection.ts';
+import { openLongConnection, withConnection } from '../server/connection.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import { pruneBets } from './prune-bets.ts';
 import { pruneBonusCalls } from './prune-bonus-calls.ts';
@@ -28,7 +28,7 @@ export interface Pruned {
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  return await withLongConnection(databaseUrl, 'prune', async (client) => {
+  return await withConnection(openLongConnection(databaseUrl, 'prune'), async (client) => {
     const months = await pruneMonths(client, options);
     const deliveries = await pruneDeliveries(client, options);
     const bets = await pruneBets(client, options);
@@ -40,7 +40,7 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
 
 /** The time of PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
 export async function timeThere(databaseUrl: string): Promise<Date> {
-  return await withLongConnection(databaseUrl, 'prune', async (client) => {
+  return await withConnection(openLongConnection(databaseUrl, 'prune'), async (client) => {
     const [now] = await clientRows(client, 'SELECT clock_timestamp() AS now', [], (row) =>
       row.date('now'),
     );

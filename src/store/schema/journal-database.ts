@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
-import { OUR_SETTINGS, SHORT_SETTINGS, withBriefConnection } from '../server/connection.ts';
+import {
+  OUR_SETTINGS,
+  openBriefConnection,
+  SHORT_SETTINGS,
+  withConnection,
+} from '../server/connection.ts';
 import { checkServer } from '../server/start-check.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import { pendingMigrations } from './migrate.ts';
@@ -40,7 +45,7 @@ export async function databaseId(databaseUrl: string): Promise<string> {
 }
 
 async function withSchema<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  return await withBriefConnection(databaseUrl, 'migrate', async (client) => {
+  return await withConnection(openBriefConnection(databaseUrl, 'migrate'), async (client) => {
     await checkServer(client, BRIEF);
     return await use(client);
   });

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Client, type ClientBase, DatabaseError } from 'pg';
-import { OUR_SETTINGS, withLongConnection } from '../server/connection.ts';
+import type { Client, ClientBase } from 'pg';
+import { errorMessage } from '../../lib/faults.ts';
+import { OUR_SETTINGS, openLongConnection, withConnection } from '../server/connection.ts';
 import { checkServer, refuseSharedSession } from '../server/start-check.ts';
 import { clientRows } from '../sql/client-rows.ts';
-import { type LockTries, limitLockWaits, withLockTries } from './lock-tries.ts';
+import { type LockTries, withLockTries } from '../sql/lock-tries.ts';
 
 /** A migration could not be applied; the message names it. Nothing of it is in the database. */
 export class MigrationError extends Error {}
@@ -23,6 +24,10 @@ export interface MigrateOptions {
 const FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 /** Prisma's own key: a concurrent `prisma migrate deploy` waits for us, or we for it. */
 const LOCK_KEY = 72_707_369;
+
+/** Unless the role has a limit of its own: callbacks wait behind a script that waits for a table, and have 5 s. */
+const LIMIT_LOCK_WAITS = `
+  SELECT set_config('lock_timeout', '2s', false) WHERE current_setting('lock_timeout') = '0'`;
 
 /** Prisma's own table, as its CLI makes and writes it, so that `prisma migrate status` and `deploy` agree with us. */
 const TABLE = `
@@ -52,7 +57,7 @@ export async function migrate(
   }: MigrateOptions = {},
 ): Promise<{ applied: readonly string[] }> {
   await refuseSharedSession(databaseUrl);
-  return await withLongConnection(databaseUrl, 'migrate', async (client) => {
+  return await withConnection(openLongConnection(databaseUrl, 'migrate'), async (client) => {
     await checkServer(client, OUR_SETTINGS);
     // When this process dies, so does its statement: otherwise it would go on, and keep the lock, for nobody.
     await client.query("SET client_connection_check_interval = '500ms'");
@@ -61,10 +66,10 @@ export async function migrate(
     const scripts = await Promise.all(names.map((name) => readScript(folder, name)));
     if (names.length > 0) await client.query(TABLE);
     await forgetUnfinished(client, names);
-    await limitLockWaits(client);
+    await client.query(LIMIT_LOCK_WAITS);
     for (const [at, name] of names.entries()) {
-      const onWaiting = (holders: string) =>
-        log(`migration ${name} waits, and tries again: others hold its tables: ${holders}`);
+      const onWaiting = () =>
+        log(`migration ${name} waits, and tries again: others hold its tables`);
       await apply(client, name, scripts[at] ?? '', { ...locks, onWaiting });
       log(`migration ${name} applied`);
     }
@@ -128,22 +133,12 @@ async function apply(client: Client, name: string, sql: string, locks: LockTries
   const whole = `${sql}
 ;UPDATE "_prisma_migrations" SET "finished_at" = now(), "applied_steps_count" = 1 WHERE "id" = '${id}'`;
   try {
-    await withLockTries(client, locks, () => client.query(whole));
+    await withLockTries(locks, () => client.query(whole));
   } catch (cause) {
-    const why = wordsOf(cause, sql);
+    const why = errorMessage(cause);
     const failed = 'UPDATE "_prisma_migrations" SET "logs" = $2 WHERE "id" = $1';
     // A broken connection cannot record it either; the row without an end says enough.
     await client.query(failed, [id, why]).catch(() => undefined);
     throw new MigrationError(`migration ${name} could not be applied: ${why}`, { cause });
   }
-}
-
-/** PostgreSQL's message, with the line of the script that it is about. */
-function wordsOf(error: unknown, sql: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const position = error instanceof DatabaseError ? Number(error.position) : Number.NaN;
-  if (!Number.isInteger(position)) return error.message;
-  // PostgreSQL counts characters, not UTF-16 units.
-  const line = [...sql].slice(0, position - 1).filter((one) => one === '\n').length + 1;
-  return `line ${line}: ${error.message}`;
 }

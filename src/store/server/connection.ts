@@ -132,25 +132,12 @@ export async function openBriefConnection(
   return await open(databaseUrl, use, noLimits, answerMs);
 }
 
-/** Does work on a connection as `openLongConnection` opens it, and ends it. */
-export async function withLongConnection<T>(
-  databaseUrl: string,
-  use: string,
+/** Does work on a connection that one of these has opened, and ends it. */
+export async function withConnection<T>(
+  opening: Promise<Client>,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  return await andEnd(await openLongConnection(databaseUrl, use), work);
-}
-
-/** Does work on a connection as `openBriefConnection` opens it, and ends it. */
-export async function withBriefConnection<T>(
-  databaseUrl: string,
-  use: string,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  return await andEnd(await openBriefConnection(databaseUrl, use), work);
-}
-
-async function andEnd<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await opening;
   try {
     return await work(client);
   } finally {

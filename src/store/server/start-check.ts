@@ -1,6 +1,6 @@
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../sql/client-rows.ts';
-import { openBriefConnection, withBriefConnection } from './connection.ts';
+import { openBriefConnection, withConnection } from './connection.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 const VERSION_MIN = 15;
@@ -84,7 +84,7 @@ function meansTheSame(is: string, wanted: string): boolean {
  * @throws Error of `pg`
  */
 export async function keepsCommits(databaseUrl: string): Promise<boolean> {
-  return await withBriefConnection(databaseUrl, 'start', async (client) => {
+  return await withConnection(openBriefConnection(databaseUrl, 'start'), async (client) => {
     const asked = `SELECT current_setting('synchronous_commit') <> 'off' AS kept`;
     const [kept] = await clientRows(client, asked, [], (row) => row.bool('kept'));
     return kept === true;

@@ -1,6 +1,5 @@
 import { type Client, DatabaseError } from 'pg';
 import { openLongConnection } from '../server/connection.ts';
-import { type LockHolder, lockHolder } from '../server/lock-holder.ts';
 import { clientRows } from '../sql/client-rows.ts';
 import { isUndone } from '../sql/sql-state.ts';
 import type { Columns } from '../sql/statement.ts';
@@ -15,16 +14,7 @@ export interface PlayerLine {
 }
 
 /** Another import holds the lock. */
-export class TakeoverBusy extends Error {
-  override readonly name = 'TakeoverBusy';
-  /** Undefined if it has just ended. */
-  readonly holder: LockHolder | undefined;
-
-  constructor(holder: LockHolder | undefined) {
-    super('another import is running');
-    this.holder = holder;
-  }
-}
+export class TakeoverBusy extends Error {}
 
 /** The outcome of a line. */
 export type Taken =
@@ -85,7 +75,7 @@ export class PlayerTakeover {
       [LOCK_KEY],
       (row) => row.bool('locked'),
     );
-    if (locked !== true) throw new TakeoverBusy(await lockHolder(this.#client, LOCK_KEY));
+    if (locked !== true) throw new TakeoverBusy('another import is running');
   }
 
   /**

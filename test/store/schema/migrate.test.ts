@@ -82,7 +82,7 @@ describe('migrate', () => {
       await rowsOf(database.url, 'CREATE TABLE a (b INT)');
       await write('1_first', 'ALTER TABLE a ADD COLUMN c INT');
       reader = await connect(database.url);
-      await reader.query(`SET application_name = 'nightly report'; BEGIN; SELECT * FROM a`);
+      await reader.query(`BEGIN; SELECT * FROM a`);
     });
     afterEach(() => reader.end());
 
@@ -94,18 +94,16 @@ describe('migrate', () => {
         log: waits.resolve,
       });
       const line = await Promise.race([waits.promise, migrating]);
-      expect(line).toMatch(
-        /^migration 1_first waits, and tries again: .* process \d+ \(nightly report, \w+, since 2.*Z\)$/,
-      );
+      expect(line).toBe('migration 1_first waits, and tries again: others hold its tables');
       await rowsOf(database.url, `SET statement_timeout = '900ms'; SELECT * FROM a`);
       await reader.query('COMMIT');
       expect(await migrating).toEqual({ applied: ['1_first'] });
     });
 
-    it('gives up at last, says who it is, and can be begun again', async () => {
+    it('gives up at last, and can be begun again', async () => {
       const once = { folder, locks: { tries: 1, pauseMs: 0 } };
       await expect(migrate(database.url, once)).rejects.toThrow(
-        /1_first could not be applied: others hold its tables: process \d+ \(nightly report.*; wait/,
+        '1_first could not be applied: others hold its tables: wait for them',
       );
       await reader.query('COMMIT');
       expect(await migrate(database.url, once)).toEqual({ applied: ['1_first'] });
@@ -150,13 +148,6 @@ describe('migrate', () => {
     );
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_killed'] });
     expect(await tables()).toEqual([{ tablename: 'a' }, { tablename: 'b' }]);
-  });
-
-  it('says in which line PostgreSQL found a fault', async () => {
-    await write('1_fault', '-- über\nCREATE TABLE b ();\nSELECT 1 FROM nowhere;');
-    await expect(migrate(database.url, { folder })).rejects.toThrow(
-      'migration 1_fault could not be applied: line 3: relation "nowhere" does not exist',
-    );
   });
 
   it('names a folder without a script, and applies nothing', async () => {
@@ -247,7 +238,7 @@ describe('the history of migrations', () => {
     await expect(migrate(database.url, { folder })).rejects.toThrow(MigrationError);
     expect((await prismaStatus(database.url, folder)).failedMigrationNames).toEqual(['1_bad']);
     expect(await rowsOf(database.url, 'SELECT logs FROM _prisma_migrations')).toEqual([
-      { logs: 'line 1: relation "nowhere" does not exist' },
+      { logs: 'relation "nowhere" does not exist' },
     ]);
   });
 });
