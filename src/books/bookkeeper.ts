@@ -135,10 +135,10 @@ export class Bookkeeper {
   }
 
   async #close(): Promise<number> {
-    const { clock, configuration, databaseUrl, logger, runner } = this.#keeping;
+    const { configuration, databaseUrl, logger, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, failed } = await closeDueDays(runner, databaseUrl, times, clock);
+      const { closed, failed } = await closeDueDays(runner, databaseUrl, times);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
         logger.info({ operator: operatorId, day }, 'books.day_closed');

@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { closeDay, isBookedUntil } from '../store/books/closing.ts';
@@ -32,19 +31,17 @@ export async function closeDueDays(
   runner: Runner,
   databaseUrl: string,
   times: ClosingTimes,
-  clock: Pick<Clock, 'nowMs'> = systemClock,
 ): Promise<ClosedDays> {
   const closed: DueDay[] = [];
   const failed: ClosedDays['failed'][number][] = [];
-  const now = new Date(clock.nowMs());
-  const due = await dueDays(runner, { ...times, now });
+  const due = await dueDays(runner, times);
   for (const one of due) {
     try {
       if (await closeIfReady(runner, databaseUrl, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
       // Throws if PostgreSQL is down, so that the others do not fail one by one, each after a timeout.
-      await dueDays(runner, { ...times, now });
+      await dueDays(runner, times);
     }
   }
   return { closed, failed };

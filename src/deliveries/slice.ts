@@ -145,7 +145,6 @@ export class Slice {
         limit,
         which: this.#isProbe ? 'money' : 'all',
         skipsUpdates: wallet.callerDialect.skipUpdates,
-        now: new Date(this.#slicing.clock.nowMs()),
       });
       for (const { id, transactionId, error } of unreadable) {
         const facts = { err: error, operator: operator.id, delivery: id, transactionId };

@@ -74,10 +74,6 @@ function afterOf({ concluded: { delivery } }: Tried): AfterAttempt {
 
 /** The request, or why there is none to send. */
 function messageOf({ body }: TakenDelivery): ParseResult<BetRequest> {
-  if (body === undefined) {
-    const why = 'its request is missing: the journal lacks the tables of its month';
-    return { ok: false, field: undefined, why };
-  }
   const parsed = parseBet('PUT', body);
   return parsed.ok ? parsed : { ...parsed, why: `it holds no message: ${parsed.why}` };
 }

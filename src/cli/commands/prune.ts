@@ -41,7 +41,7 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
   const isDryRun = options.dryRun === true;
   const log = (line: string) => terminal.tell(line);
   const { before, ...pruned } = await withReadyDatabase(terminal, async (url) => {
-    // The earlier of both clocks: deleting is final, and either may have run ahead.
+    // The earlier of both clocks: deleting is final.
     const now = Math.min(Date.now(), (await timeThere(url)).getTime());
     const oldest = monthsAgo(options.olderThan, new Date(now));
     return { before: oldest, ...(await prune(url, { before: oldest, isDryRun, log })) };

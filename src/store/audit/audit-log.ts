@@ -72,8 +72,7 @@ export class AuditLog {
                SELECT 1 FROM audit a
                 WHERE a.actor = ${by.caller.actor} AND a.action = ${action}
                   AND a.subject = ${subject}
-                  AND a.at > clock_timestamp() - make_interval(mins => ${LOOK_MINUTES})
-                  AND a.at < clock_timestamp() + interval '1 second')`,
+                  AND a.at > clock_timestamp() - make_interval(mins => ${LOOK_MINUTES}))`,
       ),
     );
   }

@@ -2,7 +2,6 @@ import type { Movement } from '../../domain/movements.ts';
 import type { SqlValue } from '../sql/sql-value.ts';
 import { type Parameters, statement } from '../sql/statement.ts';
 import type { Position } from './position.ts';
-import { BOOKS_VERSION } from './read-statements.ts';
 
 /** One row of `books_movements`. */
 export interface BookedMovement extends Movement {
@@ -18,7 +17,7 @@ export interface BookedMovement extends Movement {
 }
 
 export interface Booking {
-  /** `BOOKS_VERSION` when the books were read; nothing is written if it has changed since. */
+  /** That of the books when they were read; nothing is written if it has changed since. */
   readonly version: string;
   readonly to: Position;
   readonly timeZone: string;
@@ -72,7 +71,7 @@ const sumsOf = Object.entries(SUMS)
 
 /**
  * Writes movements, the sums of their days and the cursor in one statement. It does nothing if the books have
- * changed since they were read: a second writer, a retry, or another server books nothing.
+ * changed since they were read: a second writer, or a retry, books nothing.
  * @returns a row if it was booked
  */
 export const BOOK = statement(
@@ -90,7 +89,7 @@ export const BOOK = statement(
     UPDATE books_cursor
        SET written_in = :to_written_in, operation_id = :to_operation_id, number = :to_number,
            time_zone = :time_zone, version = version + 1
-     WHERE ${BOOKS_VERSION} = :version
+     WHERE version::text = :version
     RETURNING id
   ), movement AS (
     INSERT INTO books_movements (${names.join(', ')})

@@ -16,13 +16,10 @@ interface Due {
   readonly timeZone: string;
   readonly closeAfterMinutes: number;
   readonly closeAtLatestMinutes: number;
-  /** By this process's clock. */
-  readonly now: Date;
 }
 
 /**
- * One index probe per operator (a loose scan), however many days each one has. A day is over once both clocks say so:
- * of one that had run ahead for a moment, all days to come would be closed, and closed days never open again.
+ * One index probe per operator (a loose scan), however many days each one has.
  */
 const DUE = statement(
   'books-due-days',
@@ -30,12 +27,9 @@ const DUE = statement(
     time_zone: ['text', ({ timeZone }) => timeZone],
     after_minutes: ['int', ({ closeAfterMinutes }) => closeAfterMinutes],
     at_latest_minutes: ['int', ({ closeAtLatestMinutes }) => closeAtLatestMinutes],
-    now: ['timestamptz', ({ now }) => now],
   } satisfies Parameters<Due>,
   `
-  WITH RECURSIVE clock AS MATERIALIZED (
-    SELECT least(clock_timestamp(), :now) AS now
-  ), operator AS (
+  WITH RECURSIVE operator AS (
     (SELECT operator_id FROM books_days ORDER BY operator_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.operator_id FROM books_days d WHERE d.operator_id > o.operator_id
@@ -53,9 +47,9 @@ const DUE = statement(
       FROM first
   )
   SELECT operator_id, day::text, starts_at, ends_at,
-         clock.now >= ends_at + make_interval(mins => :at_latest_minutes) AS is_overdue
-    FROM bounds, clock
-   WHERE clock.now >= ends_at + make_interval(mins => :after_minutes)`,
+         clock_timestamp() >= ends_at + make_interval(mins => :at_latest_minutes) AS is_overdue
+    FROM bounds
+   WHERE clock_timestamp() >= ends_at + make_interval(mins => :after_minutes)`,
   (row): DueDay => ({
     operatorId: row.text('operator_id'),
     day: row.text('day'),

@@ -94,18 +94,11 @@ function entryOf(row: Columns): ConfirmedEntry | undefined {
   };
 }
 
-/**
- * The version of the books that a reader saw. It includes the server's start time: a promoted standby may lack the end
- * of the journal while its own `version` looks the same.
- */
-export const BOOKS_VERSION = `version || '/' || extract(epoch FROM pg_postmaster_start_time())`;
-
 /** The cursor: the position up to which the books are written. */
 export const READ_CURSOR = statement(
   'books-read-cursor',
   {},
-  `
-  SELECT ${BOOKS_VERSION} AS version, written_in::text, operation_id, number, time_zone FROM books_cursor`,
+  `SELECT version::text, written_in::text, operation_id, number, time_zone FROM books_cursor`,
   (row) => ({
     version: row.text('version'),
     at: positionOf(row),

@@ -22,8 +22,6 @@ export interface Take {
   readonly which?: 'money' | 'all' | undefined;
   /** The wallet is sent no data updates: those that wait end. Default: it is. */
   readonly skipsUpdates?: boolean | undefined;
-  /** By this process's clock: a horizon is over once it is by both clocks. Default: by PostgreSQL's. */
-  readonly now?: Date | undefined;
 }
 
 /** An operator with open deliveries. */
@@ -69,10 +67,10 @@ export class DeliveryStore {
    */
   async take(
     operatorId: string,
-    { generation, limit, which = 'all', skipsUpdates = false, now }: Take,
+    { generation, limit, which = 'all', skipsUpdates = false }: Take,
   ): Promise<Claim> {
     const withUpdates = which === 'all';
-    const claiming = { operatorId, generation, limit, withUpdates, skipsUpdates, now };
+    const claiming = { operatorId, generation, limit, withUpdates, skipsUpdates };
     const rows = await this.#taking.run(TAKE, claiming);
     const taken = rows.flatMap((row) => row.taken ?? []);
     const unreadable = rows.flatMap((row) => row.unreadable ?? []);

@@ -59,7 +59,6 @@ interface Claiming {
   readonly limit: number;
   readonly withUpdates: boolean;
   readonly skipsUpdates: boolean;
-  readonly now: Date | undefined;
 }
 
 const ofOperator: Parameters<{ readonly operatorId: string }> = {
@@ -80,7 +79,6 @@ export const TAKE = statement(
     limit: ['int', ({ limit }) => limit],
     with_updates: ['bool', ({ withUpdates }) => withUpdates],
     skips_updates: ['bool', ({ skipsUpdates }) => skipsUpdates],
-    now: ['timestamptz', ({ now }) => now ?? null],
   } satisfies Parameters<Claiming>,
   `
   WITH due AS (
@@ -152,13 +150,11 @@ export const TAKE = statement(
              extract(epoch FROM bet.late_at)::float8 * 1000 AS late_at_ms, bet.confirm_left,
              -- Not looked for: whoever holds a claimed delivery decides on no confirmation.
              false AS is_confirming,
-             -- The earlier of both clocks: a dead letter waits for a person, however soon a wrong one is put right.
-             least(clock_timestamp(), :now) > t.dead_at
+             clock_timestamp() > t.dead_at
                + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
         FROM taken t
         JOIN bet ON bet.delivery_id = t.id
-        -- Of a journal that lacks a month it may be missing, and its id another bet's.
-        LEFT JOIN operations o ON o.id = t.operation_id AND o.transaction_id = t.transaction_id
+        JOIN operations o ON o.id = t.operation_id
         JOIN players p ON p.id = bet.player_id
         LEFT JOIN sessions s ON s.id = bet.session_id
         LEFT JOIN operator_holds h ON h.operator_id = t.operator_id
@@ -249,9 +245,7 @@ export const OVERDUE_UNKNOWN = statement(
                    WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
                    ORDER BY id DESC LIMIT 1) o ON true
    WHERE ${IS_PLACE_UNRESOLVED}
-     AND (b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
-          -- PostgreSQL's clock was put back since: nobody knows how old it is, and it may be years until then.
-          OR b.created_at > statement_timestamp() + make_interval(secs => age.seconds))
+     AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
    ORDER BY b.created_at LIMIT :limit`,
   (row) => ({ transactionId: row.text('transaction_id'), body: row.bytes('body') }),
 );

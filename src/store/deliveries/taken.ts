@@ -22,8 +22,8 @@ export interface TakenDelivery {
   readonly createdAt: Date;
   /** When the promise was made: the time in the answer to the service. */
   readonly transactionTime: string;
-  /** As the service sent it; undefined if the journal lacks the month of the request. */
-  readonly body: Buffer | undefined;
+  /** As the service sent it. */
+  readonly body: Buffer;
   readonly owner: BetOwner;
   readonly sessionId: string | undefined;
   /** The operator's token of that session, as it is stored, with the hash that it is bound to. */
@@ -67,7 +67,7 @@ function takenOf(row: Columns): TakenDelivery {
     isOverdue: row.bool('overdue'),
     createdAt: row.date('created_at'),
     transactionTime: row.text('transaction_time'),
-    body: row.bytesOrNull('body'),
+    body: row.bytes('body'),
     owner: {
       operatorId: row.text('operator_id'),
       playerId: row.text('player_id'),

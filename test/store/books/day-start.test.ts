@@ -79,7 +79,6 @@ describe('a day begins with the first moment of its date', () => {
     const days = await dueDays(books.database, {
       ...AT_ONCE,
       timeZone: 'Atlantic/Azores',
-      now: new Date(),
     });
     const [startsAt, endsAt] = ['2025-10-25T00:00:00Z', '2025-10-26T00:00:00Z'];
     expect(days).toMatchObject([
