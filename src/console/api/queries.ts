@@ -57,3 +57,11 @@ export function untilSignedOut(everyMs: number | false) {
 export function refreshAll(): Promise<void> {
   return queryClient.invalidateQueries();
 }
+
+/** Every operator that may have bets or deliveries, including those whose file is gone. */
+export function operatorIds({
+  items,
+  withoutFile,
+}: Answers['GET /admin/operators']): readonly string[] {
+  return [...items, ...withoutFile].map(({ id }) => id);
+}

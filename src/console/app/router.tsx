@@ -1,8 +1,10 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { readAuditFilter } from '../pages/audit/filter.ts';
-import { readBetFilter } from '../pages/bets/filter.ts';
-import { readBooksFilter } from '../pages/books/filter.ts';
-import { readFilter } from '../pages/deliveries/filter.ts';
+import {
+  readAuditFilter,
+  readBetFilter,
+  readBooksFilter,
+  readDeliveryFilter,
+} from '../pages/filters.ts';
 import { Loading } from '../parts/answered.tsx';
 import { lazyPage } from './lazy-page.ts';
 import { PageFailed, PageMissing } from './page-failed.tsx';
@@ -54,7 +56,7 @@ const routes = [
   createRoute({
     ...parent,
     path: '/deliveries',
-    validateSearch: readFilter,
+    validateSearch: readDeliveryFilter,
     component: lazyPage(() => import('../pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
   }),
   createRoute({

@@ -28,8 +28,10 @@ interface ActionProps {
    * The right that the action needs. Without it the button only opens a window that names the roles that have it.
    */
   readonly right: Right;
-  /** Rejects if the action was not done. */
-  readonly run: (reason: string) => Promise<unknown>;
+  /** Rejects if the action was not done; undefined stands for no reason. */
+  readonly run: (reason: string | undefined) => Promise<unknown>;
+  /** Whether what is on the page is asked for anew afterwards; default true. */
+  readonly refreshes?: boolean;
   readonly children?: ReactNode;
 }
 
@@ -68,7 +70,10 @@ export function Action(props: ActionProps) {
  * The window of an action: what was typed in it, and what became of it.
  * @param actor who may do it; undefined if the window only says who may
  */
-function useWindow({ title, subject, run }: ActionProps, actor: string | undefined) {
+function useWindow(
+  { title, subject, run, refreshes = true }: ActionProps,
+  actor: string | undefined,
+) {
   const [isOpen, setOpen] = useState(false);
   const [text, onText] = useState('');
   const [state, setState] = useState<Running>('idle');
@@ -88,7 +93,11 @@ function useWindow({ title, subject, run }: ActionProps, actor: string | undefin
   };
   const start = () => {
     setState('running');
-    run(text.trim()).then(
+    const runAndRefresh = async () => {
+      await run(text.trim() || undefined);
+      if (refreshes) await refreshAll();
+    };
+    runAndRefresh().then(
       () => {
         setOpen(false);
         onText('');

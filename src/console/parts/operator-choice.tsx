@@ -1,5 +1,4 @@
-import { operatorIds } from '../api/operator-ids.ts';
-import { useLive } from '../api/queries.ts';
+import { operatorIds, useLive } from '../api/queries.ts';
 import { Choice } from './choice.tsx';
 
 interface OperatorChoiceProps {

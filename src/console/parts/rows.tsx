@@ -24,7 +24,7 @@ export function column<Row extends RowData>(
   return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
-interface RowsProps<Row extends RowData> {
+export interface RowsProps<Row extends RowData> {
   /** The table's name, for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];

@@ -2,15 +2,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { download } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
-import { Answered, Empty } from '../../parts/answered.tsx';
+import { Empty } from '../../parts/answered.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
+import { filterFields } from '../../parts/filter-fields.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
+import { PagedRows } from '../../parts/paged.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
-import { TextFilter } from '../../parts/text-filter.tsx';
-import { readAuditFilter } from './filter.ts';
+import { column, type RowColumn } from '../../parts/rows.tsx';
+import { readAuditFilter } from '../filters.ts';
 
 type Item = Answers['GET /admin/audit']['items'][number];
 
@@ -21,15 +21,9 @@ export function AuditPage() {
   const filter = route.useSearch();
   const audit = usePages('GET /admin/audit', { ...filter });
   const navigate = route.useNavigate();
-  const text = (name: keyof typeof filter, label: string, type?: 'date') => (
-    <TextFilter
-      label={label}
-      value={filter[name]}
-      onChange={(value) =>
-        void navigate({ search: readAuditFilter({ ...filter, [name]: value }), replace: true })
-      }
-      {...(type === undefined ? {} : { type })}
-    />
+  const { text } = filterFields(
+    filter,
+    (change) => void navigate({ search: readAuditFilter({ ...filter, ...change }), replace: true }),
   );
   return (
     <>
@@ -52,23 +46,15 @@ export function AuditPage() {
         {text('from', 'From (UTC)', 'date')}
         {text('to', 'Before (UTC)', 'date')}
       </search>
-      <Answered query={audit} what="audit rows">
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
-          return items.length === 0 ? (
-            <Empty title="Nothing on record">Nobody has done what you searched for.</Empty>
-          ) : (
-            <Rows
-              label="Audit, newest first"
-              rows={items}
-              columns={COLUMNS}
-              idOf={({ id }) => id}
-              rowPx={64}
-            />
-          );
-        }}
-      </Answered>
-      <More list={audit} />
+      <PagedRows
+        list={audit}
+        what="audit rows"
+        label="Audit, newest first"
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        rowPx={64}
+        empty={<Empty title="Nothing on record">Nobody has done what you searched for.</Empty>}
+      />
     </>
   );
 }

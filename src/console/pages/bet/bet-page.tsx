@@ -4,6 +4,7 @@ import { Answered } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { Amount, Id } from '../../parts/copyable.tsx';
+import { Fact } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import type { ShownBet } from './bet.ts';
@@ -11,7 +12,7 @@ import { MessagePanel } from './message-panel.tsx';
 import { sequenceOf } from './sequence.ts';
 import { SequencePicture } from './sequence-picture.tsx';
 import { Steps } from './steps.tsx';
-import { standing, storyOf } from './story.ts';
+import { stateSentence, storyOf } from './story.ts';
 
 const route = getRouteApi('/bets/$id');
 
@@ -36,7 +37,7 @@ function BetStory({ bet }: { readonly bet: ShownBet }) {
   const opened = sequence.find((step) => step.message.key === message)?.message;
   const open = (key: string | undefined) =>
     void navigate({ search: key === undefined ? {} : { message: key }, resetScroll: false });
-  const now = standing(bet);
+  const now = stateSentence(bet);
   return (
     <div className="bet">
       <p className={`standing ${now.tone}`}>
@@ -120,13 +121,4 @@ function doubtAbout({ amount, resultType }: ShownBet['settlement']): string {
   return resultType === 'unsettle'
     ? 'taken back; whether the wallet has done so is unknown'
     : 'several were sent; which of them the wallet holds is unknown';
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

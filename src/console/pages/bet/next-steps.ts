@@ -1,6 +1,5 @@
 import { membersOf } from '../../parts/exact-json.ts';
-import type { ShownBet, ShownOperation } from './bet.ts';
-import { refusedResult } from './refused-result.ts';
+import { refusedResult, type ShownBet, type ShownOperation } from './bet.ts';
 
 /** What a person can do about a bet now, and why. */
 export type NextStep =
@@ -52,11 +51,11 @@ function isOwedResult(
 }
 
 function askForSame(one: ShownOperation, other: ShownOperation): boolean {
-  const [asked, askedToo] = [membersOf(one.request), membersOf(other.request)];
+  const [members, otherMembers] = [membersOf(one.request), membersOf(other.request)];
   return (
     one.operation === other.operation &&
-    asked.amount === askedToo.amount &&
-    asked.resultType === askedToo.resultType
+    members.amount === otherMembers.amount &&
+    members.resultType === otherMembers.resultType
   );
 }
 

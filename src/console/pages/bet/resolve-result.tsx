@@ -1,7 +1,6 @@
 import { useId, useState } from 'react';
 import { RESULT_TYPES } from '../../../domain/bet.ts';
 import { call } from '../../api/call.ts';
-import { refreshAll } from '../../api/queries.ts';
 import { Action } from '../../parts/action.tsx';
 import { wordsOf } from '../../parts/tone.ts';
 import type { ShownBet } from './bet.ts';
@@ -36,7 +35,6 @@ export function ResolveResultAction({ bet }: { readonly bet: ShownBet }) {
           path: { transactionId },
           body: { holds, ...result, by: 'console', reason },
         });
-        await refreshAll();
       }}
     >
       <div className="field">

@@ -51,7 +51,7 @@ function messagesOf(bet: ShownBet, operation: ShownOperation, number: number): r
   const { askedBy, attempts, answer, receivedAt, requestId, request } = operation;
   const name = operation.operation;
   const whole = { truncated: false };
-  const asked: Message = {
+  const received: Message = {
     ...whole,
     key: `${number}`,
     at: receivedAt,
@@ -64,7 +64,7 @@ function messagesOf(bet: ShownBet, operation: ShownOperation, number: number): r
     operation: name,
   };
   const first = attempts[0];
-  const told: Message[] =
+  const answered: Message[] =
     answer === null
       ? []
       : [
@@ -85,9 +85,9 @@ function messagesOf(bet: ShownBet, operation: ShownOperation, number: number): r
     some.flatMap((attempt) => triesOf(bet, operation, number, attempt)),
   );
   return [
-    ...(askedBy === 'gateway' ? [] : [asked]),
+    ...(askedBy === 'gateway' ? [] : [received]),
     ...(firstTries ?? []),
-    ...told,
+    ...answered,
     ...(laterTries ?? []),
   ];
 }

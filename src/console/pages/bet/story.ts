@@ -3,10 +3,14 @@ import { contradiction } from '../../../domain/terms.ts';
 import { membersOf } from '../../parts/exact-json.ts';
 import { spanText } from '../../parts/times.ts';
 import { type Tone, wordsOf } from '../../parts/tone.ts';
-import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
+import {
+  isResolvedByHand,
+  refusedResult,
+  type ShownAttempt,
+  type ShownBet,
+  type ShownOperation,
+} from './bet.ts';
 import { inOrder } from './order.ts';
-import { refusedResult } from './refused-result.ts';
-import { isResolvedByHand } from './resolved-by-hand.ts';
 
 /** A sentence of a bet's story. It may quote a wallet, so it must be shown by `Plain`. */
 export interface Sentence {
@@ -21,7 +25,7 @@ export function storyOf(bet: ShownBet): readonly Sentence[] {
   const sentences = inOrder(bet, (operation) => [
     arrival(bet, operation),
     ...operation.attempts.slice(0, 1).map((attempt) => tried(operation, attempt)),
-    ...told(operation),
+    ...answerSentence(operation),
     ...operation.attempts.slice(1).map((attempt) => tried(operation, attempt)),
     ...promised(operation),
   ]);
@@ -29,7 +33,7 @@ export function storyOf(bet: ShownBet): readonly Sentence[] {
 }
 
 /** The bet's state now, in one sentence. */
-export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
+export function stateSentence(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
   const stake = money(bet.amount, bet.currency);
   if (bet.inFlight !== null) {
     return { tone: 'info', text: `A ${bet.inFlight} is under way at this moment.` };
@@ -70,7 +74,7 @@ export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: s
 /**
  * The state also stays `rolling_back` after a person has closed the rollback: no wallet has confirmed what moved.
  */
-function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof standing> {
+function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof stateSentence> {
   const isClosed = operations.some(
     ({ operation, delivery }) => operation === 'rollback' && delivery?.state === 'resolved',
   );
@@ -85,7 +89,7 @@ function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof
       };
 }
 
-function takenBack(bet: ShownBet, stake: string): ReturnType<typeof standing> {
+function takenBack(bet: ShownBet, stake: string): ReturnType<typeof stateSentence> {
   const text = isResolvedByHand(bet)
     ? `A person has resolved the result by hand: no wallet has confirmed it, and the stake of ${stake} is in play.`
     : `The result was taken back; the stake of ${stake} is in play again.`;
@@ -104,7 +108,7 @@ function settled(bet: ShownBet): string {
     : `${paid} It refused what the service sent about the result after that.`;
 }
 
-function noResult(bet: ShownBet, stake: string): ReturnType<typeof standing> {
+function noResult(bet: ShownBet, stake: string): ReturnType<typeof stateSentence> {
   const held = `The wallet holds the stake of ${stake}`;
   switch (refusedResult(bet)) {
     case undefined:
@@ -192,7 +196,7 @@ export function attemptTone({ result }: ShownAttempt): Tone {
   return result === 'declined' ? 'warn' : 'bad';
 }
 
-function told({ answer, attempts, receivedAt }: ShownOperation): readonly Sentence[] {
+function answerSentence({ answer, attempts, receivedAt }: ShownOperation): readonly Sentence[] {
   if (answer === null) return [];
   const [first] = attempts;
   const code = membersOf(answer.body).code;

@@ -3,18 +3,16 @@ import { BET_STATES } from '../../../domain/bet-state.ts';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
-import { Answered, Empty } from '../../parts/answered.tsx';
+import { Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
-import { Choice } from '../../parts/choice.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { Amount } from '../../parts/copyable.tsx';
+import { filterFields } from '../../parts/filter-fields.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
-import { OperatorChoice } from '../../parts/operator-choice.tsx';
+import { PagedRows } from '../../parts/paged.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
-import { TextFilter } from '../../parts/text-filter.tsx';
-import { type BetFilter, readBetFilter } from './filter.ts';
+import { column, type RowColumn } from '../../parts/rows.tsx';
+import { readBetFilter } from '../filters.ts';
 
 type Item = Answers['GET /admin/bets']['items'][number];
 
@@ -27,44 +25,33 @@ export function BetsPage() {
   return (
     <>
       <Heading title="Bets" query={bets} />
-      <Filters filter={filter} />
-      <Answered query={bets} what="bets">
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
-          return items.length === 0 ? (
-            <Empty title="No bets">
-              {bets.hasNextPage
-                ? 'None so far: show more to search older bets.'
-                : 'No bet matches the search.'}
-            </Empty>
-          ) : (
-            <Rows
-              label="Bets, newest first"
-              rows={items}
-              columns={COLUMNS}
-              idOf={({ transactionId }) => transactionId}
-              rowPx={56}
-            />
-          );
-        }}
-      </Answered>
-      <More list={bets} />
+      <Filters />
+      <PagedRows
+        list={bets}
+        what="bets"
+        label="Bets, newest first"
+        columns={COLUMNS}
+        idOf={({ transactionId }) => transactionId}
+        rowPx={56}
+        empty={
+          <Empty title="No bets">
+            {bets.hasNextPage
+              ? 'None so far: show more to search older bets.'
+              : 'No bet matches the search.'}
+          </Empty>
+        }
+      />
     </>
   );
 }
 
-function Filters({ filter }: { readonly filter: BetFilter }) {
+function Filters() {
+  const filter = route.useSearch();
   const navigate = route.useNavigate();
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
-  const set = (change: BetFilter) =>
-    void navigate({ search: readBetFilter({ ...filter, ...change }), replace: true });
-  const text = (name: keyof BetFilter, label: string, type?: 'date') => (
-    <TextFilter
-      label={label}
-      value={filter[name]}
-      onChange={(value) => set({ [name]: value })}
-      {...(type === undefined ? {} : { type })}
-    />
+  const { text, choice, operator } = filterFields(
+    filter,
+    (change) => void navigate({ search: readBetFilter({ ...filter, ...change }), replace: true }),
   );
   return (
     <search className="filters">
@@ -78,14 +65,8 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
       {text('amount', 'Stake')}
       {text('from', 'From (UTC)', 'date')}
       {text('to', 'Before (UTC)', 'date')}
-      <OperatorChoice value={filter.operator} onChange={(operator) => set({ operator })} />
-      <Choice
-        label="State"
-        value={filter.state}
-        all="All states"
-        options={BET_STATES}
-        onChange={(state) => set({ state })}
-      />
+      {operator()}
+      {choice('state', 'State', 'All states', BET_STATES)}
     </search>
   );
 }

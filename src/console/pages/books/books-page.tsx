@@ -1,18 +1,16 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
-import { Answered, Empty } from '../../parts/answered.tsx';
+import { Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
-import { Choice } from '../../parts/choice.tsx';
 import { Amount } from '../../parts/copyable.tsx';
+import { filterFields } from '../../parts/filter-fields.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
-import { OperatorChoice } from '../../parts/operator-choice.tsx';
+import { Paged } from '../../parts/paged.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
-import { TextFilter } from '../../parts/text-filter.tsx';
+import { type BooksFilter, readBooksFilter } from '../filters.ts';
 import { DayCharts } from './day-charts.tsx';
-import { type BooksFilter, readBooksFilter } from './filter.ts';
 import type { Day } from './series.ts';
 
 const route = getRouteApi('/books');
@@ -34,11 +32,10 @@ export function BooksPage() {
       {isSwapped ? (
         <Empty title="The last day is before the first" />
       ) : (
-        <Answered query={days} what="days">
-          {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} filter={filter} />}
-        </Answered>
+        <Paged list={days} what="days">
+          {(items) => <Days days={items} filter={filter} />}
+        </Paged>
       )}
-      <More list={days} />
     </>
   );
 }
@@ -69,28 +66,17 @@ function Filters({ filter }: { readonly filter: BooksFilter }) {
   const navigate = route.useNavigate();
   const operators = useLive('GET /admin/operators', { everyMs: false });
   const items = operators.data?.items ?? [];
-  const set = (change: BooksFilter) =>
-    void navigate({ search: readBooksFilter({ ...filter, ...change }), replace: true });
-  const day = (name: 'from' | 'to', label: string) => (
-    <TextFilter
-      label={label}
-      type="date"
-      value={filter[name]}
-      onChange={(value) => set({ [name]: value })}
-    />
+  const currencies = [...new Set(items.flatMap((operator) => operator.currencies))].sort();
+  const { text, choice, operator } = filterFields(
+    filter,
+    (change) => void navigate({ search: readBooksFilter({ ...filter, ...change }), replace: true }),
   );
   return (
     <search className="filters">
-      {day('from', 'First day')}
-      {day('to', 'Last day')}
-      <OperatorChoice value={filter.operator} onChange={(operator) => set({ operator })} />
-      <Choice
-        label="Currency"
-        value={filter.currency}
-        all="All currencies"
-        options={[...new Set(items.flatMap(({ currencies }) => currencies))].sort()}
-        onChange={(currency) => set({ currency })}
-      />
+      {text('from', 'First day', 'date')}
+      {text('to', 'Last day', 'date')}
+      {operator()}
+      {choice('currency', 'Currency', 'All currencies', currencies)}
     </search>
   );
 }

@@ -1,5 +1,4 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { download } from '../../api/call.ts';
 import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
@@ -7,6 +6,7 @@ import { Answered, Empty } from '../../parts/answered.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { CopyButton, Id } from '../../parts/copyable.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
+import { Fact } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 
@@ -75,15 +75,6 @@ function StatementView({ statement }: { readonly statement: Statement }) {
         </details>
       </section>
     </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

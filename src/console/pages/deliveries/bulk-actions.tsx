@@ -6,9 +6,10 @@ import type { Answers } from '../../api/wire.ts';
 import { Action, useIsHere } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
 import { Plain } from '../../parts/plain.tsx';
+import type { DeliveryFilter } from '../filters.ts';
 import { type BulkProgress, eachSelected, nameOf, retryFilter } from './bulk.ts';
 import { NOT_RESOLVED } from './delivery-actions.tsx';
-import { type DeliveryFilter, RETRYABLE } from './filter.ts';
+import { RETRYABLE } from './delivery-rows.tsx';
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
 

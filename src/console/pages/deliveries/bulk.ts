@@ -1,8 +1,8 @@
 import { unreachable } from '../../../domain/unreachable.ts';
 import { AnswerError, call } from '../../api/call.ts';
-import { operatorIds } from '../../api/operator-ids.ts';
+import { operatorIds } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
-import type { DeliveryFilter } from './filter.ts';
+import type { DeliveryFilter } from '../filters.ts';
 
 export interface BulkProgress {
   readonly total: number;
@@ -38,7 +38,7 @@ export function nameOf({ operation, transactionId }: Selected): string {
 export async function* eachSelected(
   verb: SelectionVerb,
   selected: readonly Selected[],
-  reason: string,
+  reason: string | undefined,
 ): AsyncGenerator<BulkProgress> {
   let progress: BulkProgress = { total: selected.length, ...NOTHING_YET };
   for (const one of selected) {
@@ -59,16 +59,15 @@ function counted({ done, waiting }: BulkProgress, more: number, isHeld: boolean)
 
 type Item = Answers['POST /admin/deliveries/:id/retry'];
 
-async function oneOf(verb: SelectionVerb, id: string, reason: string): Promise<Item> {
+function oneOf(verb: SelectionVerb, id: string, reason: string | undefined): Promise<Item> {
   switch (verb) {
-    case 'retry': {
-      const body = reason === '' ? {} : { reason };
-      return await call('POST /admin/deliveries/:id/retry', { path: { id }, body });
-    }
-    case 'resolve': {
-      const body = { by: 'console', reason };
-      return await call('POST /admin/deliveries/:id/resolve', { path: { id }, body });
-    }
+    case 'retry':
+      return call('POST /admin/deliveries/:id/retry', { path: { id }, body: { reason } });
+    case 'resolve':
+      return call('POST /admin/deliveries/:id/resolve', {
+        path: { id },
+        body: { by: 'console', reason },
+      });
     default:
       return unreachable(verb);
   }
@@ -86,7 +85,7 @@ async function resultOf(work: Promise<Item>): Promise<Item | Error> {
 export async function* retryFilter(
   filter: DeliveryFilter,
   total: number,
-  reason: string,
+  reason: string | undefined,
 ): AsyncGenerator<BulkProgress> {
   let progress: BulkProgress = { total, ...NOTHING_YET };
   // Asked at the moment of the retry: the page's own list may be out of date, or may have failed to load.
@@ -125,18 +124,11 @@ type Slice = Answers['POST /admin/deliveries/retry'];
 async function retrySlice(
   { operator, state, operation }: DeliveryFilter,
   cursor: string | null,
-  reason: string,
+  reason: string | undefined,
 ): Promise<Slice | undefined> {
   try {
     return await call('POST /admin/deliveries/retry', {
-      body: {
-        operator,
-        state,
-        ...(operation === undefined ? {} : { operation }),
-        limit: SLICE,
-        ...(cursor === null ? {} : { cursor }),
-        ...(reason === '' ? {} : { reason }),
-      },
+      body: { operator, state, operation, limit: SLICE, cursor: cursor ?? undefined, reason },
     });
   } catch (error) {
     if (error instanceof AnswerError && error.status === 404) return undefined;

@@ -2,14 +2,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { DELIVERABLE_OPERATIONS } from '../../../domain/operation.ts';
 import { usePages } from '../../api/pages.ts';
-import { Answered, Empty } from '../../parts/answered.tsx';
-import { Choice } from '../../parts/choice.tsx';
+import { Empty } from '../../parts/answered.tsx';
+import { filterFields } from '../../parts/filter-fields.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
-import { OperatorChoice } from '../../parts/operator-choice.tsx';
+import { Paged } from '../../parts/paged.tsx';
+import { type DeliveryFilter, readDeliveryFilter } from '../filters.ts';
 import { BulkActions } from './bulk-actions.tsx';
-import { DeliveryRows } from './delivery-rows.tsx';
-import { type DeliveryFilter, RETRYABLE, readFilter } from './filter.ts';
+import { DeliveryRows, RETRYABLE } from './delivery-rows.tsx';
 
 const route = getRouteApi('/deliveries');
 
@@ -20,37 +19,21 @@ export function DeliveriesPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const deliveries = usePages('GET /admin/deliveries', { ...filter });
-  const choose = (change: DeliveryFilter) =>
-    void navigate({ search: readFilter({ ...filter, ...change }), replace: true });
+  const { choice, operator } = filterFields(
+    filter,
+    (change) =>
+      void navigate({ search: readDeliveryFilter({ ...filter, ...change }), replace: true }),
+  );
   return (
     <>
       <Heading title="Deliveries" query={deliveries}>
-        <Choice
-          label="State"
-          value={filter.state}
-          all="All states"
-          options={STATES}
-          onChange={(state) => choose({ state })}
-        />
-        <Choice
-          label="Operation"
-          value={filter.operation}
-          all="All operations"
-          options={DELIVERABLE_OPERATIONS}
-          onChange={(operation) => choose({ operation })}
-        />
-        <OperatorChoice value={filter.operator} onChange={(operator) => choose({ operator })} />
+        {choice('state', 'State', 'All states', STATES)}
+        {choice('operation', 'Operation', 'All operations', DELIVERABLE_OPERATIONS)}
+        {operator()}
       </Heading>
-      <Answered query={deliveries} what="deliveries">
-        {({ pages }) => (
-          <Found
-            key={JSON.stringify(filter)}
-            filter={filter}
-            items={pages.flatMap(({ items }) => items)}
-          />
-        )}
-      </Answered>
-      <More list={deliveries} />
+      <Paged list={deliveries} what="deliveries">
+        {(items) => <Found key={JSON.stringify(filter)} filter={filter} items={items} />}
+      </Paged>
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { call } from '../../api/call.ts';
-import { refreshAll } from '../../api/queries.ts';
 import { Action } from '../../parts/action.tsx';
 
 interface OfDelivery {
@@ -21,10 +20,7 @@ export function RetryAction({ id, operation }: OfDelivery) {
       subject={id}
       about={`It is due at once, and the gateway goes on trying for its whole horizon. ${NOT_RESOLVED}`}
       reason="optional"
-      run={async (reason) => {
-        await call('POST /admin/deliveries/:id/retry', { path: { id }, body: withReason(reason) });
-        await refreshAll();
-      }}
+      run={(reason) => call('POST /admin/deliveries/:id/retry', { path: { id }, body: { reason } })}
     />
   );
 }
@@ -39,17 +35,12 @@ export function ResolveAction({ id, operation }: OfDelivery) {
       about="It is never sent again. Do this only when the wallet's own books say what the service believes."
       reason="required"
       tone="danger"
-      run={async (reason) => {
-        await call('POST /admin/deliveries/:id/resolve', {
+      run={(reason) =>
+        call('POST /admin/deliveries/:id/resolve', {
           path: { id },
           body: { by: 'console', reason },
-        });
-        await refreshAll();
-      }}
+        })
+      }
     />
   );
-}
-
-function withReason(reason: string): { readonly reason?: string } {
-  return reason === '' ? {} : { reason };
 }

@@ -6,7 +6,9 @@ import { Ago, useNowMs } from '../../parts/clock.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { visibleText } from '../../parts/visible.ts';
-import { RETRYABLE } from './filter.ts';
+
+/** States from which a person can have a delivery retried. */
+export const RETRYABLE: ReadonlySet<string> = new Set(['dead', 'pending', 'held']);
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
 

@@ -3,12 +3,12 @@ import { useMemo } from 'react';
 import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
-import { Badge } from '../../parts/badge.tsx';
 import { Ago } from '../../parts/clock.tsx';
+import { Figure } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { QuickFilter } from '../../parts/quick-filter.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import {
   countText,
   type OpenItems,
@@ -18,6 +18,7 @@ import {
   unknownShareOf,
   worstFirst,
 } from './severity.ts';
+import { TroubleBadges } from './trouble-badges.tsx';
 
 const route = getRouteApi('/');
 
@@ -157,79 +158,58 @@ function Summary({ items }: { items: readonly OperatorRow[] }) {
   const late = items.reduce((total, { recently }) => total + (recently?.late ?? 0), 0);
   return (
     <dl className="figures">
-      <Figure name="Operators" value={items.length.toLocaleString('en')} />
-      <Figure name="In trouble" value={inTrouble.toLocaleString('en')} isBad />
-      <Figure name="Dead" value={countText(items, 'deadDeliveries')} isBad />
-      <Figure name="Unresolved" value={countText(items, 'unresolvedBets')} isBad />
-      <Figure name="Waiting" value={countText(items, 'openDeliveries')} />
-      <Figure name="Answered late, 5 min" value={late.toLocaleString('en')} isBad />
+      <Count name="Operators" value={items.length.toLocaleString('en')} />
+      <Count name="In trouble" value={inTrouble.toLocaleString('en')} isBad />
+      <Count name="Dead" value={countText(items, 'deadDeliveries')} isBad />
+      <Count name="Unresolved" value={countText(items, 'unresolvedBets')} isBad />
+      <Count name="Waiting" value={countText(items, 'openDeliveries')} />
+      <Count name="Answered late, 5 min" value={late.toLocaleString('en')} isBad />
     </dl>
   );
 }
 
-function Figure({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
+function Count({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
   return (
-    <div className={isBad && value !== '0' && value !== '?' ? 'figure bad' : 'figure'}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
+    <Figure name={name} isBad={isBad && value !== '0' && value !== '?'}>
+      {value}
+    </Figure>
   );
 }
 
 const COLUMNS: readonly RowColumn<OperatorRow>[] = [
-  {
-    id: 'operator',
-    header: 'Operator',
-    meta: { width: 'minmax(6.5rem, 2fr)' },
-    cell: ({ row }) => (
-      <Link to="/operators/$id" params={{ id: row.original.id }} className="row-link" data-row-link>
-        <Plain text={row.original.name} />
-        {row.original.name !== row.original.id && <span className="muted"> {row.original.id}</span>}
-      </Link>
-    ),
-  },
-  {
-    id: 'state',
-    header: 'Health',
-    meta: { width: 'minmax(8.5rem, 2.4fr)' },
-    cell: ({ row }) => <Standing row={row.original} />,
-  },
-  count('waiting', 'Waiting', '3.6rem', (row) => countText([row], 'openDeliveries')),
-  {
-    id: 'oldest',
-    header: 'Oldest',
-    meta: { width: 'minmax(3.6rem, 7rem)', isNumber: true, phone: false },
-    cell: ({ row: { original } }) =>
-      original.oldestDelivery === null ? (
-        <span className="muted">{original.openDeliveries === null ? '?' : '–'}</span>
+  column('Operator', { width: 'minmax(6.5rem, 2fr)' }, ({ id, name }) => (
+    <Link to="/operators/$id" params={{ id }} className="row-link" data-row-link>
+      <Plain text={name} />
+      {name !== id && <span className="muted"> {id}</span>}
+    </Link>
+  )),
+  column('Health', { width: 'minmax(8.5rem, 2.4fr)' }, (row) => (
+    <span className="badges">
+      <TroubleBadges row={row} />
+    </span>
+  )),
+  count('Waiting', '3.6rem', (row) => countText([row], 'openDeliveries')),
+  column(
+    'Oldest',
+    { width: 'minmax(3.6rem, 7rem)', isNumber: true, phone: false },
+    ({ oldestDelivery, openDeliveries }) =>
+      oldestDelivery === null ? (
+        <span className="muted">{openDeliveries === null ? '?' : '–'}</span>
       ) : (
-        <Ago at={original.oldestDelivery} />
+        <Ago at={oldestDelivery} />
       ),
-  },
-  count('dead', 'Dead', '2.9rem', (row) => countText([row], 'deadDeliveries')),
-  count('unresolved', 'Unresolved', '4.6rem', (row) => countText([row], 'unresolvedBets')),
-  {
-    id: 'unknown',
-    header: 'Unknown, late',
-    meta: { width: 'minmax(4.5rem, 7rem)', isNumber: true, phone: false },
-    cell: ({ row: { original } }) => <Recently row={original} />,
-  },
-  count('inFlight', 'In flight', '3.2rem', ({ inFlight }) =>
+  ),
+  count('Dead', '2.9rem', (row) => countText([row], 'deadDeliveries')),
+  count('Unresolved', '4.6rem', (row) => countText([row], 'unresolvedBets')),
+  column(
+    'Unknown, late',
+    { width: 'minmax(4.5rem, 7rem)', isNumber: true, phone: false },
+    (row) => <Recently row={row} />,
+  ),
+  count('In flight', '3.2rem', ({ inFlight }) =>
     (inFlight.read + inFlight.money).toLocaleString('en'),
   ),
 ];
-
-function Standing({ row }: { row: OperatorRow }) {
-  const troubles = troublesOf(row);
-  if (troubles.length === 0) return <Badge state="all well" tone="good" />;
-  return (
-    <span className="badges">
-      {troubles.map(({ tone, text }) => (
-        <Badge key={text} state={text} tone={tone} />
-      ))}
-    </span>
-  );
-}
 
 /** The last five minutes: share of unknown outcomes, and late answers. */
 function Recently({ row }: { row: OperatorRow }) {
@@ -242,18 +222,13 @@ function Recently({ row }: { row: OperatorRow }) {
 
 /** @param narrowest its width on a tablet, where its heading just fits */
 function count(
-  id: string,
   header: string,
   narrowest: string,
   of: (row: OperatorRow) => string,
 ): RowColumn<OperatorRow> {
-  return {
-    id,
-    header,
-    meta: { width: `minmax(${narrowest}, 6rem)`, isNumber: true, phone: false },
-    cell: ({ row }) => {
-      const text = of(row.original);
-      return text === '0' || text === '?' ? <span className="muted">{text}</span> : text;
-    },
-  };
+  const meta = { width: `minmax(${narrowest}, 6rem)`, isNumber: true, phone: false } as const;
+  return column(header, meta, (row) => {
+    const text = of(row);
+    return text === '0' || text === '?' ? <span className="muted">{text}</span> : text;
+  });
 }

@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { refreshAll } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -13,11 +12,8 @@ type Operator = Answers['GET /admin/operators/:id'];
 export function HoldAction({ operator }: { readonly operator: Operator }) {
   const { id } = operator;
   const { hold, isKnown } = useHold(operator);
-  const post = async (verb: 'hold' | 'resume', reason: string) => {
-    const options = { path: { id }, body: reason === '' ? {} : { reason } };
-    await call(`POST /admin/operators/:id/deliveries/${verb}`, options);
-    await refreshAll();
-  };
+  const post = (verb: 'hold' | 'resume', reason: string | undefined) =>
+    call(`POST /admin/operators/:id/deliveries/${verb}`, { path: { id }, body: { reason } });
   return (
     <div className="switch">
       <div>
@@ -131,7 +127,6 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
             body: { generation, reason },
           });
           setReleased(generation);
-          await refreshAll();
         }}
       >
         <div className="field">
@@ -153,14 +148,14 @@ export function ReleaseAction({ operator }: { readonly operator: Operator }) {
 /** Assigns templates of the service's console to the operator. */
 export function AssignTemplatesAction({ operator: { id } }: { readonly operator: Operator }) {
   const [templates, setTemplates] = useState('');
-  const [told, setTold] = useState<string | undefined>();
+  const [result, setResult] = useState<string | undefined>();
   const field = useId();
   return (
     <div className="switch">
       <div>
         <h3>Templates of bonuses</h3>
         <p className="muted" role="status">
-          {told ?? 'Those created in the service’s own console belong to nobody until assigned.'}
+          {result ?? 'Those created in the service’s own console belong to nobody until assigned.'}
         </p>
       </div>
       <Action
@@ -174,10 +169,10 @@ export function AssignTemplatesAction({ operator: { id } }: { readonly operator:
             path: { id },
             body: {
               templates: templates.split(/[\s,]+/).filter((one) => one !== ''),
-              ...(reason === '' ? {} : { reason }),
+              reason,
             },
           });
-          setTold(`${assigned.length} assigned, ${unchanged.length} were its own before.`);
+          setResult(`${assigned.length} assigned, ${unchanged.length} were its own before.`);
         }}
       >
         <div className="field">
@@ -238,13 +233,12 @@ export function BreakerActions({ operator }: { readonly operator: Operator }) {
             title={`${label}: ${title} of ${id}`}
             about={`${does} This is about ${about}.`}
             reason="optional"
-            run={async (reason) => {
-              await call('POST /admin/operators/:id/breaker', {
+            run={(reason) =>
+              call('POST /admin/operators/:id/breaker', {
                 path: { id },
-                body: { class: name, state, ...(reason === '' ? {} : { reason }) },
-              });
-              await refreshAll();
-            }}
+                body: { class: name, state, reason },
+              })
+            }
           />
         ))}
       </div>

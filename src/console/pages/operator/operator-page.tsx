@@ -1,14 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Answered } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Ago, Time } from '../../parts/clock.tsx';
+import { Figure } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
-import { countText, troublesOf } from '../now/severity.ts';
+import { countText } from '../now/severity.ts';
+import { TroubleBadges } from '../now/trouble-badges.tsx';
 import { AssignTemplatesAction, BreakerActions, HoldAction, ReleaseAction } from './actions.tsx';
 import { Certification } from './certification.tsx';
 import { LastHourCharts } from './last-hour.tsx';
@@ -40,7 +41,10 @@ function titleOf(id: string, name = id): string {
 function OperatorView({ operator }: { readonly operator: Operator }) {
   return (
     <div className="operator">
-      <Standing operator={operator} />
+      <p className="badges">
+        <Badge state={operator.status} />
+        <TroubleBadges row={operator} />
+      </p>
       <Figures operator={operator} />
       <section aria-labelledby="last-hour">
         <h2 id="last-hour">The last hour</h2>
@@ -61,19 +65,6 @@ function OperatorView({ operator }: { readonly operator: Operator }) {
         <SettingsTable settings={operator.settings} label={`Settings of ${operator.id}`} />
       </section>
     </div>
-  );
-}
-
-function Standing({ operator }: { readonly operator: Operator }) {
-  const troubles = troublesOf(operator);
-  return (
-    <p className="badges">
-      <Badge state={operator.status} />
-      {troubles.map(({ tone, text }) => (
-        <Badge key={text} state={text} tone={tone} />
-      ))}
-      {troubles.length === 0 && <Badge state="all well" tone="good" />}
-    </p>
   );
 }
 
@@ -113,15 +104,6 @@ function Figures({ operator }: { readonly operator: Operator }) {
         <Plain text={operator.currencies.join(', ')} />
       </Figure>
     </dl>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="figure">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { Action } from '../../parts/action.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Ago, Time } from '../../parts/clock.tsx';
 import { Id } from '../../parts/copyable.tsx';
+import { Fact } from '../../parts/facts.tsx';
 import { Plain } from '../../parts/plain.tsx';
 
 type Probed = Answers['POST /admin/operators/:id/probe'];
@@ -85,39 +86,24 @@ function CertificateFacts({
     <>
       <h3>{title}</h3>
       <dl className="facts">
-        <div>
-          <dt>Of</dt>
-          <dd>
-            <Plain text={subject.replaceAll('\n', ', ')} />
-          </dd>
-        </div>
-        <div>
-          <dt>By</dt>
-          <dd>
-            <Plain text={issuer.replaceAll('\n', ', ')} />
-          </dd>
-        </div>
-        <div>
-          <dt>Good</dt>
-          <dd>
-            <Time at={validFrom} /> to <Time at={validTo} />{' '}
-            {leftMs < SOON_MS && (
-              <>
-                <Badge
-                  state={leftMs < 0 ? 'over' : 'ends soon'}
-                  tone={leftMs < 0 ? 'bad' : 'warn'}
-                />{' '}
-                <Ago at={validTo} />
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>SHA-256</dt>
-          <dd>
-            <Id text={sha256} name="SHA-256" />
-          </dd>
-        </div>
+        <Fact name="Of">
+          <Plain text={subject.replaceAll('\n', ', ')} />
+        </Fact>
+        <Fact name="By">
+          <Plain text={issuer.replaceAll('\n', ', ')} />
+        </Fact>
+        <Fact name="Good">
+          <Time at={validFrom} /> to <Time at={validTo} />{' '}
+          {leftMs < SOON_MS && (
+            <>
+              <Badge state={leftMs < 0 ? 'over' : 'ends soon'} tone={leftMs < 0 ? 'bad' : 'warn'} />{' '}
+              <Ago at={validTo} />
+            </>
+          )}
+        </Fact>
+        <Fact name="SHA-256">
+          <Id text={sha256} name="SHA-256" />
+        </Fact>
       </dl>
     </>
   );

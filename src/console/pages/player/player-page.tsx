@@ -1,12 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
-import { refreshAll, useLive } from '../../api/queries.ts';
+import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Time, useNowMs } from '../../parts/clock.tsx';
 import { Amount, Id } from '../../parts/copyable.tsx';
+import { Fact } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { PlayerRights } from './player-rights.tsx';
@@ -34,40 +35,25 @@ function PlayerView({ player }: { readonly player: Player }) {
   return (
     <>
       <dl className="facts">
-        <div>
-          <dt>At the operator</dt>
-          <dd>
-            <Id text={operatorUser} name="player" />
-          </dd>
-        </div>
-        <div>
-          <dt>At the service</dt>
-          <dd>
-            <Id text={userId} name="user id" />
-          </dd>
-        </div>
-        <div>
-          <dt>Operator</dt>
-          <dd>
-            <Link to="/operators/$id" params={{ id: operator }}>
-              <Plain text={operator} />
-            </Link>
-          </dd>
-        </div>
-        <div>
-          <dt>Known since</dt>
-          <dd>
-            <Time at={createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Bets</dt>
-          <dd>
-            <Link to="/bets" search={{ userId }}>
-              All bets of this player
-            </Link>
-          </dd>
-        </div>
+        <Fact name="At the operator">
+          <Id text={operatorUser} name="player" />
+        </Fact>
+        <Fact name="At the service">
+          <Id text={userId} name="user id" />
+        </Fact>
+        <Fact name="Operator">
+          <Link to="/operators/$id" params={{ id: operator }}>
+            <Plain text={operator} />
+          </Link>
+        </Fact>
+        <Fact name="Known since">
+          <Time at={createdAt} />
+        </Fact>
+        <Fact name="Bets">
+          <Link to="/bets" search={{ userId }}>
+            All bets of this player
+          </Link>
+        </Fact>
       </dl>
       <Totals totals={player.totals} />
       <Sessions player={player} />
@@ -118,13 +104,12 @@ function Sessions({ player }: { readonly player: Player }) {
           title="Revoke all sessions of this player"
           about="The player has to sign in again. Open bets still settle and roll back."
           reason="required"
-          run={async (reason) => {
-            await call('POST /admin/players/:userId/sessions/revoke', {
+          run={(reason) =>
+            call('POST /admin/players/:userId/sessions/revoke', {
               path: { userId },
               body: { reason },
-            });
-            await refreshAll();
-          }}
+            })
+          }
         />
       )}
       {sessions.length === 0 ? (
@@ -135,7 +120,7 @@ function Sessions({ player }: { readonly player: Player }) {
             <li key={session.id}>
               <Time at={session.createdAt} />
               <span>
-                <Plain text={session.currency} /> <HowItStands session={session} />
+                <Plain text={session.currency} /> <SessionState session={session} />
               </span>
             </li>
           ))}
@@ -145,7 +130,7 @@ function Sessions({ player }: { readonly player: Player }) {
   );
 }
 
-function HowItStands({ session }: { readonly session: Player['sessions'][number] }) {
+function SessionState({ session }: { readonly session: Player['sessions'][number] }) {
   const { expiresAt, endedAt, endedReason } = session;
   const nowMs = useNowMs();
   if (endedAt !== null) {

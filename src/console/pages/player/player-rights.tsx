@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { call, download } from '../../api/call.ts';
-import { refreshAll } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Plain } from '../../parts/plain.tsx';
@@ -29,10 +28,11 @@ export function PlayerRights({ player }: { readonly player: Player }) {
           title={`Export ${operatorUser}`}
           about="A file for the player: ids, sessions, totals, and each bet with its messages. The export is recorded in the audit."
           reason="optional"
+          refreshes={false}
           run={(reason) =>
             download(
               'POST /admin/players/:userId/export',
-              { path, body: reason === '' ? {} : { reason } },
+              { path, body: { reason } },
               { accept: 'application/x-ndjson', name: `player-${userId}.ndjson` },
             )
           }
@@ -54,7 +54,6 @@ export function PlayerRights({ player }: { readonly player: Player }) {
             setForgotten(
               await call('POST /admin/players/:userId/forget', { path, body: { reason } }),
             );
-            await refreshAll();
           }}
         />
       </div>

@@ -1,17 +1,17 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { DIFFERENCE_KINDS, LIST_COLUMNS } from '../../../domain/reconciliation.ts';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
-import { refreshAll, useLive } from '../../api/queries.ts';
+import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Time } from '../../parts/clock.tsx';
+import { Figure } from '../../parts/facts.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
+import { Paged } from '../../parts/paged.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { wordsOf } from '../../parts/tone.ts';
 import { openCount, RUN_TONES } from './run.ts';
@@ -52,17 +52,13 @@ function RunView({ run }: { readonly run: Run }) {
       )}
       {counts !== null && (
         <dl className="figures counted">
-          <div className="figure">
-            <dt>open</dt>
-            <dd>{openCount(run)?.toLocaleString('en')}</dd>
-          </div>
+          <Figure name="open">{openCount(run)?.toLocaleString('en')}</Figure>
           {Object.entries(counts)
             .filter(([, count]) => count > 0)
             .map(([kind, count]) => (
-              <div className="figure" key={kind}>
-                <dt>{wordsOf(kind)}</dt>
-                <dd>{count.toLocaleString('en')}</dd>
-              </div>
+              <Figure key={kind} name={wordsOf(kind)}>
+                {count.toLocaleString('en')}
+              </Figure>
             ))}
         </dl>
       )}
@@ -103,9 +99,8 @@ function Differences({ id }: { readonly id: string }) {
           void navigate({ search: kind === undefined ? {} : { kind }, replace: true })
         }
       />
-      <Answered query={differences} what="differences">
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
+      <Paged list={differences} what="differences">
+        {(items) => {
           if (items.length === 0) {
             return filter.kind === undefined ? (
               <Empty title="No differences">The lists agree in what was compared.</Empty>
@@ -121,8 +116,7 @@ function Differences({ id }: { readonly id: string }) {
             </ul>
           );
         }}
-      </Answered>
-      <More list={differences} />
+      </Paged>
     </section>
   );
 }
@@ -166,13 +160,12 @@ function DifferenceView({ run, difference }: { run: string; difference: Differen
             subject={id}
             about="For later lists too, as long as both say the same of this bet. It moves no money."
             reason="required"
-            run={async (why) => {
-              await call('POST /admin/reconciliations/:id/differences/:difference/resolve', {
+            run={(why) =>
+              call('POST /admin/reconciliations/:id/differences/:difference/resolve', {
                 path: { id: run, difference: id },
                 body: { reason: why },
-              });
-              await refreshAll();
-            }}
+              })
+            }
           />
         </div>
       )}
@@ -197,7 +190,7 @@ function Side({ name, bet, missing }: SideProps) {
       {[bet, ...others].map((one, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are lines of a list, and two may say the same
         <dd key={at}>
-          <Words bet={one} missing={missing} />
+          <ListedBet bet={one} missing={missing} />
         </dd>
       ))}
       {copies > others.length + 1 && <dd className="muted">and more</dd>}
@@ -205,13 +198,13 @@ function Side({ name, bet, missing }: SideProps) {
   );
 }
 
-function Words({ bet, missing }: { readonly bet: Listed; readonly missing: string }) {
-  const words = (text: string | null | undefined): ReactNode =>
-    text === null || text === undefined ? '–' : <Plain text={text} />;
+function ListedBet({ bet, missing }: { readonly bet: Listed; readonly missing: string }) {
+  const textOf = (text: string | null | undefined) => <Plain text={text ?? '–'} />;
   if (bet === null) return <span className="muted">{missing}</span>;
   return (
     <>
-      {words(bet.state)}, stake {words(bet.stake)}, payout {words(bet.payout)} {words(bet.currency)}
+      {textOf(bet.state)}, stake {textOf(bet.stake)}, payout {textOf(bet.payout)}{' '}
+      {textOf(bet.currency)}
     </>
   );
 }

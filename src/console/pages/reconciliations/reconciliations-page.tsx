@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
-import { Answered, Empty } from '../../parts/answered.tsx';
+import { Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Time } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { More } from '../../parts/more.tsx';
+import { PagedRows } from '../../parts/paged.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn } from '../../parts/rows.tsx';
 import { openCount, RUN_TONES } from './run.ts';
 import { Upload } from './upload.tsx';
 
@@ -21,25 +21,19 @@ export function ReconciliationsPage() {
       <Heading title="Reconciliations" query={runs}>
         <Upload />
       </Heading>
-      <Answered query={runs} what="reconciliations">
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
-          return items.length === 0 ? (
-            <Empty title="No list was compared yet">
-              An operator's own list, or the service's, says where the books differ.
-            </Empty>
-          ) : (
-            <Rows
-              label="Reconciliations, newest first"
-              rows={items}
-              columns={COLUMNS}
-              idOf={({ id }) => id}
-              rowPx={56}
-            />
-          );
-        }}
-      </Answered>
-      <More list={runs} />
+      <PagedRows
+        list={runs}
+        what="reconciliations"
+        label="Reconciliations, newest first"
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        rowPx={56}
+        empty={
+          <Empty title="No list was compared yet">
+            An operator's own list, or the service's, says where the books differ.
+          </Empty>
+        }
+      />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { AnswerError, call } from '../../api/call.ts';
-import { refreshAll, useLive } from '../../api/queries.ts';
+import { call } from '../../api/call.ts';
+import { useLive } from '../../api/queries.ts';
 import { Action } from '../../parts/action.tsx';
 
 type Which = Readonly<Record<'operator' | 'from' | 'to' | 'columns', string>>;
@@ -22,9 +22,7 @@ export function Upload() {
       reason="none"
       run={async () => {
         if (file === undefined) throw new Error('no file is chosen');
-        await mustBeAsChosen(file);
         const made = await call('POST /admin/reconciliations', { query: which, file });
-        await refreshAll();
         await navigate({ to: '/reconciliations/$id', params: { id: made.id } });
       }}
     >
@@ -40,30 +38,6 @@ export function Upload() {
       </div>
     </Action>
   );
-}
-
-/**
- * Chromium refuses to send a file that has changed since it was chosen, and its error looks the same as when nobody
- * answers. Firefox sends what stands there now under the length of before: of a longer list the gateway would get the
- * beginning, and for the rest of a shorter one it would wait. So the list is read once here, without being kept.
- * @throws AnswerError
- */
-async function mustBeAsChosen(file: File): Promise<void> {
-  let bytes = 0;
-  const counting = new WritableStream<Uint8Array>({
-    write: (piece) => {
-      bytes += piece.length;
-    },
-  });
-  const isRead = await file
-    .stream()
-    .pipeTo(counting)
-    .then(
-      () => true,
-      () => false,
-    );
-  if (isRead && bytes === file.size) return;
-  throw new AnswerError(0, 'The list was changed after it was chosen: choose it again');
 }
 
 interface WhichFieldsProps {

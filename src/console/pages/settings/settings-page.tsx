@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { refreshAll, useLive } from '../../api/queries.ts';
+import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Answered } from '../../parts/answered.tsx';
@@ -33,10 +33,7 @@ export function SettingsPage() {
           title="Reload the configuration"
           about="Reads the folder again. An invalid file leaves its last good version in force."
           reason="optional"
-          run={async (reason) => {
-            setResult(await call('POST /admin/reload', { body: reason === '' ? {} : { reason } }));
-            await refreshAll();
-          }}
+          run={async (reason) => setResult(await call('POST /admin/reload', { body: { reason } }))}
         />
       </Heading>
       {result !== undefined && <ReloadResult result={result} />}
