@@ -148,6 +148,18 @@ function settlementOf(attempted: AttemptedResult, transactionTime: string): Sett
 }
 
 /**
+ * What a result without an answer leaves behind. `dead`: only a person may send it again, which alerts from the start.
+ * @param options.mayQueue whether a result that cannot be delivered may be promised to its caller
+ */
+export function promisedAfter(
+  { outcome, answer }: Conclusion,
+  options: { readonly holdsRepeats: boolean; readonly mayQueue: boolean },
+): 'dead' | 'pending' | undefined {
+  if (outcome === 'unknown' && options.holdsRepeats) return 'dead';
+  return answer === undefined && options.mayQueue ? 'pending' : undefined;
+}
+
+/**
  * A rollback is confirmed by 200, or by 400 code 8 (service protocol, Events); after anything else the
  * promise stays open.
  * @param promisedTime kept with a confirmation by code, which carries no time of its own

@@ -7,6 +7,7 @@ import {
   type OpenDelivery,
   openMoneyDeliveries,
   type ResultType,
+  type Settlement,
 } from './bet.ts';
 import { isOtherCurrency, type SaidTerms } from './terms.ts';
 import { unreachable } from './unreachable.ts';
@@ -180,6 +181,19 @@ export function decideUnsettle(bet: Bet, unsettle: SaidTerms): ResultDecision {
       supersedes: ids,
     }),
   });
+}
+
+/**
+ * The bet's result after one for which nothing is sent, because it only cancels what no wallet has seen: the standing
+ * result, sent again, cancels a promised unsettle, and an unsettle cancels a promised settle.
+ */
+export function resultUnsent(
+  standing: Settlement,
+  operation: 'settle' | 'unsettle',
+  transactionTime: string,
+): Extract<Settlement, { kind: 'settled' | 'unsettled' }> {
+  const isKept = operation === 'settle' && standing.kind === 'settled';
+  return isKept ? standing : { kind: 'unsettled', transactionTime };
 }
 
 /** What settle and unsettle share: the bet's state decides first, then what is pending, then what is known. */

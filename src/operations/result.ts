@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { resultOf } from '../domain/asked.ts';
 import { backoffMs } from '../domain/backoff.ts';
 import type { Bet } from '../domain/bet.ts';
-import { concludeResult } from '../domain/conclude.ts';
+import { concludeResult, promisedAfter } from '../domain/conclude.ts';
+import { resultUnsent } from '../domain/decide.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
@@ -127,29 +128,22 @@ function conclude(
     tokenIsChecked: isCashout,
     answeredTime: undefined,
   });
-  const answer = answerFor(transactionId, conclusion.answer);
-  if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
-    // Only a person may send it again, so it is a dead letter from the start, which alerts.
-    const dead = promiseOf(callback, { from: bet, transactionTime: nowOf(callback) }, 'dead');
-    const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
-    return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
-  }
+  const { holdUnknownRepeats: holdsRepeats } = wallet.callerDialect;
   // Nothing is promised to a caller who has hung up: it will repeat the result (I11).
-  if (answer !== undefined || !mayQueue || deadline.hasEnded) {
-    const delivery = { kind: 'none' } as const;
-    return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };
-  }
-  const settings = deliverySettings(callbacks.configuration(), ownerOf(bet).operatorId);
+  const options = { holdsRepeats, mayQueue: mayQueue && !deadline.hasEnded };
+  const state = promisedAfter(conclusion, options);
+  const answer = answerFor(transactionId, conclusion.answer) ?? UNAVAILABLE;
+  const concluded = { conclusion, answer, lateAnswer: UNAVAILABLE };
+  if (state === undefined) return { ...concluded, delivery: { kind: 'none' } };
   const transactionTime = nowOf(callback);
+  const delivery = promiseOf(callback, { from: bet, transactionTime }, state);
+  if (state === 'dead') return { ...concluded, delivery: { kind: 'new', delivery, retryInMs: 0 } };
+  const settings = deliverySettings(callbacks.configuration(), ownerOf(bet).operatorId);
+  const retryInMs = sent.kind === 'notSent' ? 0 : backoffMs(1, settings, Math.random());
   return {
-    conclusion,
-    delivery: {
-      kind: 'new',
-      delivery: promiseOf(callback, { from: bet, transactionTime }, 'pending'),
-      retryInMs: sent.kind === 'notSent' ? 0 : backoffMs(1, settings, Math.random()),
-    },
+    ...concluded,
+    delivery: { kind: 'new', delivery, retryInMs },
     answer: accepted(transactionId, transactionTime),
-    lateAnswer: UNAVAILABLE,
   };
 }
 
@@ -163,20 +157,15 @@ export async function takeOverResult(
   return await takeOver(callback, { from: bet, to: bet, transactionTime, supersedes });
 }
 
-/**
- * Records a result that the wallet already holds, and cancels only what was promised since and no wallet has seen: an
- * unsettle cancels a promised settle, and the standing result, sent again, cancels a promised unsettle.
- */
+/** Records a result that need not be sent, and answers 200. */
 export async function recordUnsentResult(
   callback: ResultCallback,
   bet: Bet,
   supersedes: readonly string[],
 ): Promise<Handled | 'moved'> {
-  const keepsSettle = bet.settlement.kind === 'settled' && callback.message.operation === 'settle';
-  const transactionTime = keepsSettle ? bet.settlement.transactionTime : nowOf(callback);
-  const to: Bet = keepsSettle
-    ? bet
-    : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
+  const settlement = resultUnsent(bet.settlement, callback.message.operation, nowOf(callback));
+  const { transactionTime } = settlement;
+  const to = { ...bet, settlement };
   return await recordUnsent(callback, { from: bet, to, transactionTime, supersedes });
 }
 
