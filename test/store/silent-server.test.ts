@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
-import { prune } from '../../src/store/prune/prune.ts';
 import { SideTable } from '../../src/store/reconciliation/side-table.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../support/database.ts';
-import { connect, waitForLock } from '../support/server.ts';
 
 let database: OpenDatabase;
 beforeAll(async () => {
@@ -50,36 +47,5 @@ describe.runIf(process.platform === 'linux')('a server that loses its power says
     const table = await SideTable.open(database.url);
     await expectAskedSoon('wagergate-reconciliation');
     await table.close();
-  });
-
-  it('to a migration, also one that waits for another, and is asked soon', async () => {
-    const other = await connect(database.url);
-    await other.query('SELECT pg_advisory_lock(72707369)');
-    const { promise: isWaiting, resolve } = Promise.withResolvers<void>();
-    const migrating = migrate(database.url, { log: () => resolve() });
-    await isWaiting;
-    try {
-      await expectAskedSoon('wagergate-migrate');
-    } finally {
-      await other.end();
-    }
-    await migrating;
-  });
-
-  it('to a prune either, and is probed soon', async () => {
-    const other = await connect(database.url);
-    await other.query('BEGIN; LOCK TABLE bets');
-    const pruning = prune(database.url, {
-      before: new Date(),
-      isDryRun: true,
-      log: () => undefined,
-    });
-    await waitForLock(database.url);
-    try {
-      await expectAskedSoon('wagergate-prune');
-    } finally {
-      await other.end();
-    }
-    await pruning;
   });
 });

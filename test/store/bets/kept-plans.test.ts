@@ -30,10 +30,6 @@ const SETTINGS = statement(
   (row) => ({ mode: row.text('mode'), seqscan: row.text('seqscan'), pid: row.text('pid') }),
 );
 
-const SLEEPING = statement('sleeping', {}, 'SELECT 1 AS n FROM pg_sleep(20)', (row) =>
-  row.int('n'),
-);
-
 /** The plan shows how many rows it expects. */
 const COUNT_GROWING = statement('count', {}, 'SELECT count(id)::int AS n FROM growing', (row) =>
   row.int('n'),
@@ -114,16 +110,6 @@ describe('a connection that keeps its plans', () => {
     const anew = await look();
     expect(anew.pid).toBe(first.pid);
     expect(anew.plan).not.toBe(first.plan);
-  });
-
-  it('ends a statement with an error that its server ended with it, and nothing else', async () => {
-    const pid = (await kept.run(SETTINGS, {}))[0]?.pid;
-    const sleeping = expect(kept.run(SLEEPING, {})).rejects.toMatchObject({
-      code: 'DATABASE_UNAVAILABLE',
-    });
-    await database.client.query('SELECT pg_terminate_backend($1)', [pid]);
-    await sleeping;
-    expect((await kept.run(SETTINGS, {}))[0]?.pid).not.toBe(pid);
   });
 });
 

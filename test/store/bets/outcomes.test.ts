@@ -194,14 +194,6 @@ describe('an outcome whose statement is lost', () => {
     expect(await told(-1_000)).toEqual({ kind: 'late', recorded: lateAnswer });
   });
 
-  it('and its repeat after it was executed is written only once as well', async () => {
-    const outcome = await settled();
-    database.fates = ['unsent', 'unheard', 'unsent'];
-    await expect(bets.finish(outcome)).rejects.toEqual(UNAVAILABLE);
-    expect(await state(outcome)).toMatchObject(WRITTEN);
-    expect(database.sent).toHaveLength(4);
-  });
-
   it('is given up after four repeats, and written as told when PostgreSQL is back (I4, I11)', async () => {
     const lateAnswer = { status: 503, body: '{"code":100}' };
     const caller = { before: new Date(Date.now() + 60_000), lateAnswer };

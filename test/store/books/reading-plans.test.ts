@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CHECK_BETS } from '../../../src/store/books/checks.ts';
-import { READ_BOOKED, READ_ENTRIES } from '../../../src/store/books/read-statements.ts';
+import { READ_ENTRIES } from '../../../src/store/books/read-statements.ts';
 import { Database } from '../../../src/store/database.ts';
 import { statement, type TypedStatement } from '../../../src/store/sql/statement.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
@@ -59,13 +59,6 @@ it('looks a thousand entries up one by one, however small the tables still are',
   expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
 });
 
-it('looks up what is booked of a thousand bets one by one', async () => {
-  const ids = Array.from({ length: 1_000 }, (_, at) => `bet-${at}`);
-  const plan = await planOf(READ_BOOKED, ids);
-  expect(plan).toContain('books_movements_pkey');
-  expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
-});
-
 it('checks two thousand movements by the keys of their bets', async () => {
   const plan = await planOf(CHECK_BETS, {});
   // Of either kind: PostgreSQL may have analysed the tables by now, all the same.
@@ -87,32 +80,4 @@ it('makes that plan anew each time, although the statement has no values and its
   const before = await readMovements();
   expect(await each.run(CHECK_BETS, {})).toEqual([{ lookedAt: 2_000, wrong: 0 }]);
   expect((await readMovements()) - before).toBe(0);
-});
-
-it('asks by its operation alone whether a person resolved it, also when an outage has just ended', async () => {
-  const { client } = database;
-  await client.query(
-    `WITH standing AS (
-       UPDATE bets SET standing_operation_id = split_part(transaction_id, '-', 2)::bigint
-       RETURNING transaction_id, standing_operation_id
-     )
-     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                             transaction_time, next_attempt_at, dead_at)
-     SELECT standing_operation_id, 'alpha', transaction_id, 'settle', 'pending', 't', now(), now() FROM standing`,
-  );
-  // What waits is in the statistics, what has been delivered is not yet.
-  await client.query('ANALYZE deliveries');
-  await client.query(`UPDATE deliveries SET state = 'delivered', settled_at = now()`);
-  await client.query(`UPDATE books_cursor SET checked_in = '0'`);
-  const readEnded = async () => {
-    await each.run(FLUSH, {});
-    const { rows } = await client.query<{ read: string }>(
-      `SELECT idx_tup_read AS read FROM pg_stat_user_indexes
-        WHERE indexrelname = 'deliveries_settled_at_idx'`,
-    );
-    return Number(rows[0]?.read);
-  };
-  const before = await readEnded();
-  expect(await each.run(CHECK_BETS, {})).toEqual([{ lookedAt: 2_000, wrong: 0 }]);
-  expect((await readEnded()) - before).toBe(0);
 });

@@ -116,28 +116,6 @@ it('is sent a second time as if it had never been tried (I4)', async () => {
   expect(rows).toEqual([{ state: 'pending', attempts: 0, last_error: null, settled_at: null }]);
 });
 
-it('is not sent where its message is on record no more: its bet is as it was', async () => {
-  const { bet, operationId } = await unknownResult();
-  const { transactionId } = bet;
-  await server.client.query('DELETE FROM operations WHERE id = $1', [operationId]);
-  const confirmation = { operationId, inMs: 60_000, horizonMs: 60_000 };
-  expect(await confirmations.send(bet, confirmation)).toBe(false);
-  expect(await stateOf(transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
-  expect(await confirmations.skip(bet)).toBe(true);
-  expect(await confirmations.skip({ ...bet, version: 2 })).toBe(true);
-  expect((await confirmations.due(10)).map((one) => one.transactionId)).not.toContain(
-    transactionId,
-  );
-});
-
-it('is not sent with what stands under that id for another bet (I5)', async () => {
-  const { bet } = await unknownResult();
-  const other = await unknownResult();
-  const confirmation = { operationId: other.operationId, inMs: 60_000, horizonMs: 60_000 };
-  expect(await confirmations.send(bet, confirmation)).toBe(false);
-  expect(await stateOf(bet.transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
-});
-
 it('comes in the order in which confirmations are due: none waits for ever behind others (I4)', async () => {
   const { client } = server;
   await client.query('UPDATE bets SET confirm_at = NULL');

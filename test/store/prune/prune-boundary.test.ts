@@ -102,30 +102,3 @@ describe('the outcome of an operation at the edge of two months', () => {
     expect(await attemptsOf(bet)).toEqual([]);
   });
 });
-
-it('a month is not written into temporary files to find what stays of it: prune is for a disk that is filling', async () => {
-  // In proportion like 4 MB for twenty million rows.
-  const { pathname } = new URL(gateway.databaseUrl);
-  await query(`ALTER DATABASE "${pathname.slice(1)}" SET work_mem = '64kB'`);
-  await query(`
-    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, created_at)
-    SELECT 'tx-' || n, 'alpha', 'update', gen_random_uuid(), '{}', '2026-01-02'::timestamptz + n * interval '1 s'
-      FROM generate_series(1, 20000) n`);
-  await query(`
-    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_body, written_in)
-    SELECT id, 1, created_at, 20, 'declined', decode(repeat('ab', 1000), 'hex'), pg_current_xact_id()
-      FROM operations WHERE operation = 'update'`);
-  await query('ANALYZE operations');
-  await query('ANALYZE attempts');
-  const temporary = async () => {
-    const [row] = await query(
-      'SELECT temp_bytes::int AS bytes FROM pg_stat_database WHERE datname = current_database()',
-    );
-    return Number(row?.bytes);
-  };
-  await bookAll(gateway);
-  const before = await temporary();
-  await pruneMonthsBefore('2026-02-01');
-  // The month has 20 MB.
-  expect((await temporary()) - before).toBeLessThan(5_000_000);
-});

@@ -147,13 +147,6 @@ describe('pruning sessions', () => {
     expect(await ids()).toEqual([placedWith]);
   });
 
-  it('keeps what ended in a release that did not tell who could open it again (I8)', async () => {
-    const revoked = await session({ endedReason: 'revoked' });
-    const currency = await session({ endedReason: 'currency' });
-    expect(await pruned()).toBe(0);
-    expect(await ids()).toEqual([revoked, currency]);
-  });
-
   it('leaves one that is renewed while it is looked at', async () => {
     const id = await session();
     await client.query('BEGIN');

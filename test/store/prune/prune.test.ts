@@ -170,33 +170,6 @@ describe('pruning', () => {
     expect(await ids('operations')).toEqual(['refused-lately', 'told-of-by-its-settle']);
   });
 
-  it('does not keep a bet known only from data updates as if it waited for a result', async () => {
-    const unseen = { place: 'unseen', settlement: 'none' };
-    for (const id of ['settled-too', 'updated']) await bet(id, unseen);
-    await bet('promised', { ...unseen, delivery: 'pending' });
-    await journal.sql(
-      `UPDATE operations SET operation = 'update' WHERE transaction_id <> 'settled-too'`,
-    );
-    const open = [{ transactionId: 'promised', why: 'pending_delivery' }];
-    expect((await pruned()).months[0]).toMatchObject({ result: 'refused', open });
-    await journal.sql(`UPDATE deliveries SET state = 'delivered'`);
-    expect([(await pruned()).bets, await ids('bets')]).toEqual([2, ['settled-too']]);
-  });
-
-  it('keeps no result that its wallet refused, as if its bet waited for another', async () => {
-    const told = { refused: 400, accepted: 200, 'not-brought': 503 };
-    for (const [id, status] of Object.entries(told)) {
-      await bet(id, { place: 'unseen', settlement: 'none' });
-      await journal.sql(
-        `UPDATE attempts SET answer_status = ${status}
-          WHERE operation_id = (SELECT id FROM operations WHERE transaction_id = '${id}')`,
-      );
-    }
-    const { months, bets } = await pruned();
-    expect([months.map(({ carriedOver }) => carriedOver), bets]).toEqual([[2, 0], 1]);
-    expect(await ids('bets')).toEqual(['accepted', 'not-brought']);
-  });
-
   it('keeps a bet that goes on in a later month', async () => {
     await bet('long', { at: ['2026-01-15', '2026-03-15'] });
     expect(await pruned()).toMatchObject({ bets: 0 });
@@ -262,17 +235,6 @@ describe('pruning', () => {
     expect((await pruned()).months[0]?.result).toBe('dropped');
     const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
     expect(cursor).toEqual(last);
-  });
-
-  it('tells the books the newest pruned entry, even if transaction ids grew by a digit (I12)', async () => {
-    await bet('january');
-    await bet('january-too');
-    await journal.sql(`UPDATE books_cursor SET pruned_in = '0'`);
-    await journal.sql(`UPDATE attempts SET written_in = CASE operation_id
-      WHEN (SELECT max(operation_id) FROM attempts) THEN '1000' ELSE '999' END::xid8`);
-    await pruned();
-    const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
-    expect(cursor?.at).toBe('1000');
   });
 
   describe('rows of a month that had no table', () => {

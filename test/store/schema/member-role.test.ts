@@ -2,16 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { prune } from '../../../src/store/prune/prune.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
-import { TestBet } from '../../support/bet.ts';
 import { createBareDatabase } from '../../support/database.ts';
-import { startTestGateway } from '../../support/gateway.ts';
 import { databaseUrl, onServer, rowsOf } from '../../support/server.ts';
-
-/** Tables of the journal that are not its owner's. */
-const OTHERS = `
-  SELECT count(*)::int AS others FROM pg_inherits i
-    JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
-   WHERE p.relname IN ('operations', 'attempts') AND c.relowner <> p.relowner`;
 
 interface Roles {
   readonly url: string;
@@ -63,31 +55,5 @@ it('months that a member of the owner makes are the owner’s: it prunes them, a
   const before = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1));
   const pruned = await prune(as(owner), { before, isDryRun: false, log: () => undefined });
   expect(pruned.months).toMatchObject([{ result: 'dropped' }]);
-  await rowsOf(url, `DROP ROLE ${member}`);
-});
-
-it('where the owner may create no tables, a month is made nevertheless, and stays its maker’s', async () => {
-  const { url, owner, member, as } = await ownerAndMember();
-  await migrate(as(owner));
-  await rowsOf(url, `ALTER SCHEMA journal OWNER TO CURRENT_USER`);
-  await rowsOf(url, `GRANT USAGE ON SCHEMA journal TO ${owner}`);
-  await rowsOf(url, `GRANT CREATE ON SCHEMA journal TO ${member}`);
-  expect(await rowsOf(as(member), monthFrom(12))).toEqual([{ made: 2 }]);
-  expect(await rowsOf(as(owner), OTHERS)).toEqual([{ others: 2 }]);
-});
-
-it('a login that acts as the owner migrates and takes bets, and may go without leaving anything', async () => {
-  const { url, owner, member, as } = await ownerAndMember();
-  await rowsOf(url, `ALTER ROLE ${member} SET role = ${owner}`);
-  await migrate(as(member));
-  const gateway = await startTestGateway({
-    through: (urls) => Promise.resolve({ ...urls, databaseUrl: as(member) }),
-  });
-  const player = await gateway.player();
-  const slip = gateway.service.slip({ ...player, amount: '10' });
-  const bet = new TestBet(gateway, player, slip, 'alpha');
-  expect(await bet.place()).toMatchObject({ status: 200 });
-  expect(await bet.settle('20')).toMatchObject({ status: 200 });
-  await gateway.close();
   await rowsOf(url, `DROP ROLE ${member}`);
 });

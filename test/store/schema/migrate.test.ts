@@ -7,7 +7,7 @@ import { whatIsPending } from '../../../src/store/schema/journal-database.ts';
 import { MigrationError, migrate } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { pendingThere } from '../../support/migrations.ts';
-import { connect, rowsOf, waitForLock } from '../../support/server.ts';
+import { connect, rowsOf } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { prismaDeploy, prismaStatus, sqlOfSchema } from './support/schema-engine.ts';
@@ -60,22 +60,6 @@ describe('migrate', () => {
     expect(said).toContain('migration 1_slow applied');
   });
 
-  it('waits for another even if locks are waited for only briefly, as in scripts', async () => {
-    const name = new URL(database.url).pathname.slice(1);
-    await rowsOf(database.url, `ALTER DATABASE ${name} SET lock_timeout = '1ms'`);
-    await write('1_first', `CREATE TABLE a AS SELECT current_setting('lock_timeout') AS locks`);
-    const other = await connect(database.url);
-    await other.query('SELECT pg_advisory_lock(72707369)');
-    const migrating = migrate(database.url, { folder });
-    try {
-      await Promise.race([migrating, waitForLock(database.url)]);
-    } finally {
-      await other.end();
-    }
-    expect(await migrating).toEqual({ applied: ['1_first'] });
-    expect(await rowsOf(database.url, 'SELECT * FROM a')).toEqual([{ locks: '1ms' }]);
-  });
-
   describe('whose table somebody reads in a transaction that does not end', () => {
     let reader: Client;
     beforeEach(async () => {
@@ -110,18 +94,6 @@ describe('migrate', () => {
     });
   });
 
-  it('takes semicolons in comments, texts and function bodies for what they are', async () => {
-    await write(
-      '1_semicolons',
-      `-- a; b
-       CREATE TABLE a (b TEXT DEFAULT ';');
-       DO $$ BEGIN INSERT INTO a DEFAULT VALUES; INSERT INTO a DEFAULT VALUES; END $$;
-       -- the end`,
-    );
-    await migrate(database.url, { folder });
-    expect(await rowsOf(database.url, 'SELECT b FROM a')).toEqual([{ b: ';' }, { b: ';' }]);
-  });
-
   it('applies a migration wholly or not at all, and goes on once it is mended', async () => {
     await write('1_good', 'CREATE TABLE a ();');
     await write('2_bad', '-- ü\nCREATE TABLE b ();\nCREATE TABLE a ();\nSELECT 1 FROM nowhere;');
@@ -148,15 +120,6 @@ describe('migrate', () => {
     );
     expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_killed'] });
     expect(await tables()).toEqual([{ tablename: 'a' }, { tablename: 'b' }]);
-  });
-
-  it('names a folder without a script, and applies nothing', async () => {
-    await write('1_good', 'CREATE TABLE a ();');
-    await mkdir(join(folder, '2_empty'));
-    await expect(migrate(database.url, { folder })).rejects.toThrow(
-      'migration 2_empty has no migration.sql that can be read',
-    );
-    expect(await tables()).toEqual([]);
   });
 
   it('is given up by the server, lock and all, when the process that applies it is gone', async () => {

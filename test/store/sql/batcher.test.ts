@@ -141,25 +141,6 @@ it('fails a whole batch at once where the server is to blame', async () => {
   expect(runs).toHaveLength(1);
 });
 
-it('goes on after a failure', async () => {
-  const { subject, runs } = batcher();
-  const lost = subject.add('a');
-  await turn();
-  runs[0]?.end.reject(new Error('connection lost'));
-  await expect(lost).rejects.toThrow('connection lost');
-  const next = subject.add('b');
-  await turn();
-  await turn();
-  runs[1]?.end.resolve(['B']);
-  expect(await next).toBe('B');
-});
-
-it('fails a row that was given no result instead of leaving it waiting', async () => {
-  const { subject } = batcher({ run: async () => ['A'] });
-  const results = await Promise.allSettled([subject.add('a'), subject.add('b')]);
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-});
-
 it('gives a statement no further row once it weighs much', async () => {
   const sizes: number[] = [];
   const { subject } = batcher({

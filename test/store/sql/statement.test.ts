@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { Players } from '../../../src/store/sessions/players.ts';
-import { SessionStore } from '../../../src/store/sessions/session-store.ts';
 import {
   batchStatement,
   Columns,
@@ -13,7 +10,6 @@ import {
 } from '../../../src/store/sql/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openPlainDatabase } from '../../support/journal.ts';
-import { onServer } from '../../support/server.ts';
 
 interface Sum {
   readonly first: number;
@@ -189,51 +185,3 @@ describe('the columns of a row', () => {
     expect(read).toThrow(UnreadableRow);
   });
 });
-
-describe('a row that a newer release has written', () => {
-  const OWNED = { operatorId: 'alpha', upstreamCid: 'aggregator-key' };
-
-  it('is no session at all where it ended for an unknown reason', async () => {
-    const sessions = new SessionStore(database);
-    const player = await new Players(database).ensure('alpha', 'ann');
-    const operatorTokenHash = Buffer.from('operator');
-    const made = await sessions.insert({
-      player,
-      operatorId: 'alpha',
-      currency: 'USD',
-      tokenHash: Buffer.from('own'),
-      token: undefined,
-      operatorToken: Buffer.from('sealed'),
-      operatorTokenHash,
-      ordinal: 1,
-      isIssued: true,
-      ttlSeconds: 60,
-    });
-    expect(made?.ended_reason).toBeUndefined();
-    await write(`ALTER TABLE sessions DROP CONSTRAINT sessions_ended_reason_check;
-                 UPDATE sessions SET ended_reason = 'paused'`);
-    for (const find of [
-      () => sessions.findByTokenHash(Buffer.from('own')),
-      () => sessions.findById(made?.id ?? ''),
-      () => sessions.findNewest(player, 'USD', operatorTokenHash),
-    ]) {
-      await expect(find()).rejects.toThrow(
-        'column ended_reason holds "paused", not one of revoked, currency',
-      );
-    }
-  });
-
-  it('neither answers nor begins a call of the bonus API', async () => {
-    const intents = new BonusIntents(database);
-    const intent = { tenant: OWNED, bodyHash: Buffer.from('a'), body: 'a', patienceMs: 0 };
-    expect((await intents.beginCreate(intent, '-1')).kind).toBe('begun');
-    await write(`ALTER TABLE bonus_intents DROP CONSTRAINT bonus_intents_state_check;
-                 UPDATE bonus_intents SET state = 'held'`);
-    await expect(intents.findEqual(intent, 'create')).rejects.toThrow(UnreadableRow);
-    await expect(intents.beginCreate(intent, '-1')).rejects.toThrow(UnreadableRow);
-  });
-});
-
-async function write(text: string): Promise<void> {
-  await onServer(server.url, (client) => client.query(text));
-}
