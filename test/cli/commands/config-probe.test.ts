@@ -112,7 +112,10 @@ describe('wagergate config check --probe', () => {
     const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
     expect((await probe(folder, '--operator', 'alpha')).code).toBe(0);
     const slip = await probe(folder, '--operator', 'alhpa');
-    expect([slip.code, slip.stderr]).toEqual([2, expect.stringMatching(/^error: no operator alhpa/)]);
+    expect([slip.code, slip.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: no operator alhpa/),
+    ]);
     const without = await wagergate(['config', 'check', '--operator', 'alpha']);
     expect(without.code).toBe(2);
   });

@@ -1,5 +1,5 @@
-import { recordDelivery, tryDelivery } from '../../../src/operations/deliver.ts';
 import { SendPermit } from '../../../src/operations/attempt.ts';
+import { recordDelivery, tryDelivery } from '../../../src/operations/deliver.ts';
 import type { BetSlip } from '../../../src/protocol/callback-bodies.ts';
 import type { Done } from './deed.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
