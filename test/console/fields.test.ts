@@ -1,34 +1,16 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
-
-/** The dialog for comparing a list, filled in with everything that it asks for. */
-async function chosen(page: Page, list: string): Promise<Locator> {
-  await page.getByRole('button', { name: 'Compare a list' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Operator').selectOption('alpha');
-  await dialog.getByLabel('First day').fill('2026-01-01');
-  await dialog.getByLabel('Last day').fill('2026-01-01');
-  await dialog.getByLabel('The list').setInputFiles(list);
-  return dialog;
-}
 
 describe.skipIf(!hasChromium)(
   'what is typed, chosen or kept in a browser',
   { timeout: 120_000 },
   () => {
     let rig: TestConsole;
-    let folder = '';
     beforeAll(async () => {
       rig = await startConsole({ operators: { alpha: {}, beta: {} } });
-      folder = await mkdtemp(join(tmpdir(), 'wagergate-list-'));
     }, 120_000);
     afterAll(async () => {
-      await rm(folder, { recursive: true, force: true });
       await rig.close();
     });
     afterEach(() => {
@@ -43,43 +25,6 @@ describe.skipIf(!hasChromium)(
       expect(await page.getByText('does not answer').count()).toBe(0);
       await page.close();
     });
-
-    it('is reported as changed if a list was rewritten after it was chosen', async () => {
-      const list = join(folder, 'list.csv');
-      await writeFile(list, 'transactionId,stake\na,1\n');
-      const page = await rig.open('/reconciliations');
-      const dialog = await chosen(page, list);
-      await writeFile(list, 'transactionId,stake\na,1\nb,2\n');
-      const later = new Date(Date.now() + 10_000);
-      await utimes(list, later, later);
-      await dialog.getByRole('button', { name: 'Compare a list' }).click();
-      await dialog.getByText('The list was changed after it was chosen: choose it again').waitFor();
-      await page.close();
-    });
-
-    it.each([
-      ['longer', 'transactionId,stake\na,1\nb,2\n'],
-      ['shorter', 'transactionId\n'],
-    ])(
-      'is not sent if a list is %s than it was, where a browser sends what stands there now (as Firefox)',
-      async (_, now) => {
-        const list = join(folder, 'list.csv');
-        await writeFile(list, 'transactionId,stake\na,1\n');
-        const page = await rig.open('/reconciliations');
-        const asked: string[] = [];
-        page.on('request', (request) => asked.push(request.method()));
-        await page.evaluate((text) => {
-          const there = new Blob([text]);
-          File.prototype.slice = (...range) => there.slice(...range);
-          File.prototype.stream = () => there.stream();
-        }, now);
-        const dialog = await chosen(page, list);
-        await dialog.getByRole('button', { name: 'Compare a list' }).click();
-        await dialog.getByText('The list was changed after it was chosen').waitFor();
-        expect(asked).not.toContain('POST');
-        await page.close();
-      },
-    );
 
     it('shows a time of an address that is no whole day, and keeps it when the field is left', async () => {
       const page = await rig.open('/bets?from=2026-01-20T10:00:00Z');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ShownBet } from '../../src/console/pages/bet/bet.ts';
 import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
 import { sequenceOf } from '../../src/console/pages/bet/sequence.ts';
-import { stateSentence, storyOf } from '../../src/console/pages/bet/story.ts';
+import { stateOf, storyOf } from '../../src/console/pages/bet/story.ts';
 import { at, attempt, bet, operation } from './support/shown-bet.ts';
 
 const texts = (one: ShownBet) => storyOf(one).map(({ text }) => text);
@@ -87,12 +87,10 @@ describe("a bet's story", () => {
   });
 
   it('never says of money what nobody knows (I2)', () => {
-    expect(stateSentence(bet({ state: 'unknown' })).text).toContain('Nobody knows');
-    expect(stateSentence(bet({ state: 'settlement_unknown' })).text).toContain('nobody knows');
-    expect(stateSentence(bet({ state: 'rolling_back' })).text).toContain(
-      'has not confirmed it yet',
-    );
-    expect(stateSentence(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
+    expect(stateOf(bet({ state: 'unknown' })).text).toContain('Nobody knows');
+    expect(stateOf(bet({ state: 'settlement_unknown' })).text).toContain('nobody knows');
+    expect(stateOf(bet({ state: 'rolling_back' })).text).toContain('has not confirmed it yet');
+    expect(stateOf(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
   });
 
   const refused = (name: string, request: string) =>
@@ -122,7 +120,7 @@ describe("a bet's story", () => {
 
   it('says of a refused win that nothing was paid, and whom to ask: nobody sends it again', () => {
     const one = bet({ operations: [operation(), refused('settle', won)] });
-    expect(stateSentence(one)).toEqual({
+    expect(stateOf(one)).toEqual({
       tone: 'warn',
       text: 'The wallet holds the stake of 12.10 USD, and has refused the result: it has paid nothing.',
     });
@@ -135,7 +133,7 @@ describe("a bet's story", () => {
     const one = bet({
       operations: [operation(), refused('settle', '{"amount":5,"resultType":"cashout"}')],
     });
-    expect(stateSentence(one).text).toContain('It refused the cashout; there is no result yet.');
+    expect(stateOf(one).text).toContain('It refused the cashout; there is no result yet.');
     expect(nextSteps(one)).toMatchObject([{ kind: 'nothing' }]);
   });
 
@@ -150,7 +148,7 @@ describe("a bet's story", () => {
       settlement,
       operations: [operation(), first, refused(name, request)],
     });
-    expect(stateSentence(one).text).toContain('It refused what the service sent about the result');
+    expect(stateOf(one).text).toContain('It refused what the service sent about the result');
     expect(nextSteps(one)).toMatchObject([{ kind: 'ask' }]);
   });
 
@@ -171,28 +169,26 @@ describe("a bet's story", () => {
     const lost = operation({ operation: 'settle', delivery: { id: '7', state: 'resolved' } });
     const settlement = { state: 'settled', amount: '20', resultType: 'won' };
     const resolved = { state: 'settled', settlement, operations: [operation(), lost] };
-    expect(stateSentence(bet(resolved)).text).toMatch(
-      /by hand \(won\): 20 .*no wallet has confirmed/,
-    );
+    expect(stateOf(bet(resolved)).text).toMatch(/by hand \(won\): 20 .*no wallet has confirmed/);
     const later = operation({ operation: 'settle' });
     const paid = { ...resolved, operations: [operation(), lost, later] };
-    expect(stateSentence(bet(paid)).text).toContain('the wallet paid 20');
+    expect(stateOf(bet(paid)).text).toContain('the wallet paid 20');
     const unsettled = { state: 'unsettled', amount: null, resultType: null };
     const open = { ...resolved, state: 'accepted', settlement: unsettled };
-    expect(stateSentence(bet(open)).text).toContain('no wallet has confirmed it');
+    expect(stateOf(bet(open)).text).toContain('no wallet has confirmed it');
   });
 
   it('says of a rollback that a person has closed that nothing is waited for any more', () => {
     const rollback = (state: string) =>
       operation({ operation: 'rollback', delivery: { id: '7', state } });
     const closed = bet({ state: 'rolling_back', operations: [operation(), rollback('resolved')] });
-    expect(stateSentence(closed)).toEqual({
+    expect(stateOf(closed)).toEqual({
       tone: 'quiet',
       text: 'The bet is rolled back for the service. The wallet has never confirmed it: a person has closed the rollback by hand.',
     });
     expect(nextSteps(closed)).toMatchObject([{ kind: 'nothing' }]);
     const open = bet({ state: 'rolling_back', operations: [operation(), rollback('dead')] });
-    expect(stateSentence(open).text).toContain('has not confirmed it yet');
+    expect(stateOf(open).text).toContain('has not confirmed it yet');
   });
 
   it('blames no later operation for an update that its wallet does not take', () => {

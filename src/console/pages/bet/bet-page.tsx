@@ -12,7 +12,7 @@ import { MessagePanel } from './message-panel.tsx';
 import { sequenceOf } from './sequence.ts';
 import { SequencePicture } from './sequence-picture.tsx';
 import { Steps } from './steps.tsx';
-import { stateSentence, storyOf } from './story.ts';
+import { stateOf, storyOf } from './story.ts';
 
 const route = getRouteApi('/bets/$id');
 
@@ -37,7 +37,7 @@ function BetStory({ bet }: { readonly bet: ShownBet }) {
   const opened = sequence.find((step) => step.message.key === message)?.message;
   const open = (key: string | undefined) =>
     void navigate({ search: key === undefined ? {} : { message: key }, resetScroll: false });
-  const now = stateSentence(bet);
+  const now = stateOf(bet);
   return (
     <div className="bet">
       <p className={`standing ${now.tone}`}>

@@ -33,7 +33,7 @@ export function storyOf(bet: ShownBet): readonly Sentence[] {
 }
 
 /** The bet's state now, in one sentence. */
-export function stateSentence(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
+export function stateOf(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
   const stake = money(bet.amount, bet.currency);
   if (bet.inFlight !== null) {
     return { tone: 'info', text: `A ${bet.inFlight} is under way at this moment.` };
@@ -74,7 +74,7 @@ export function stateSentence(bet: ShownBet): { readonly tone: Tone; readonly te
 /**
  * The state also stays `rolling_back` after a person has closed the rollback: no wallet has confirmed what moved.
  */
-function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof stateSentence> {
+function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof stateOf> {
   const isClosed = operations.some(
     ({ operation, delivery }) => operation === 'rollback' && delivery?.state === 'resolved',
   );
@@ -89,7 +89,7 @@ function rollingBack({ operations }: ShownBet, stake: string): ReturnType<typeof
       };
 }
 
-function takenBack(bet: ShownBet, stake: string): ReturnType<typeof stateSentence> {
+function takenBack(bet: ShownBet, stake: string): ReturnType<typeof stateOf> {
   const text = isResolvedByHand(bet)
     ? `A person has resolved the result by hand: no wallet has confirmed it, and the stake of ${stake} is in play.`
     : `The result was taken back; the stake of ${stake} is in play again.`;
@@ -108,7 +108,7 @@ function settled(bet: ShownBet): string {
     : `${paid} It refused what the service sent about the result after that.`;
 }
 
-function noResult(bet: ShownBet, stake: string): ReturnType<typeof stateSentence> {
+function noResult(bet: ShownBet, stake: string): ReturnType<typeof stateOf> {
   const held = `The wallet holds the stake of ${stake}`;
   switch (refusedResult(bet)) {
     case undefined:
