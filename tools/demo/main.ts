@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { RunningGateway } from '../../src/cli/running-gateway.ts';
 import { systemClock } from '../../src/domain/clock.ts';
-import { compareBooks } from '../simulator/books.ts';
-import { playersTable } from '../simulator/books-table.ts';
+import { compareBooks, playersTable } from '../simulator/books.ts';
 import { createCast } from './cast.ts';
 import { Interrupted, interruption } from './interruption.ts';
 import { playJourney } from './journey/journey.ts';

@@ -1,5 +1,6 @@
 import { sameAmount, subtractAmounts } from '../../src/domain/amount.ts';
 import { unreachable } from '../../src/domain/unreachable.ts';
+import { type Column, table } from '../../src/lib/table.ts';
 import { type BelievedBet, believedNet, type ServiceBooks } from './service-books.ts';
 import { netOf, type WalletBet } from './wallet/ledger.ts';
 import type { WalletBooks } from './wallet/wallet.ts';
@@ -195,4 +196,30 @@ function playerKey({ wallet, user }: { wallet: string | undefined; user: string 
 
 function accountKey(userId: string, currency: string): string {
   return JSON.stringify([userId, currency]);
+}
+
+const PLAYER_COLUMNS: readonly Column[] = [
+  { title: 'wallet', align: 'left' },
+  { title: 'player', align: 'left' },
+  { title: 'currency', align: 'left' },
+  { title: 'wallet holds', align: 'right' },
+  { title: 'wallet moved', align: 'right' },
+  { title: 'service believes', align: 'right' },
+  { title: '', align: 'left' },
+];
+
+/** What each wallet holds and what the service believes, a line per player and currency. */
+export function playersTable(comparison: BooksComparison): string {
+  return table(
+    PLAYER_COLUMNS,
+    comparison.players.map((row) => [
+      row.wallet ?? '-',
+      row.user ?? row.userId ?? '-',
+      row.currency,
+      row.balance ?? '-',
+      row.held,
+      row.believed,
+      row.agrees ? 'agrees' : 'DIFFERS',
+    ]),
+  );
 }

@@ -6,7 +6,7 @@ import type { Gate, GatePoint } from '../gates.ts';
 import { listenOn, stopListening } from '../wallet/listener.ts';
 import type { TemplateOrder } from './answers.ts';
 import { BonusBooks } from './books.ts';
-import { BonusDesk } from './desk.ts';
+import { BonusCallHandler } from './call-handler.ts';
 import { type BonusRequest, createBonusHttp, type PartnerKeys } from './http.ts';
 import type { BonusMisbehaviour } from './misbehaviour.ts';
 import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
@@ -63,7 +63,7 @@ export async function startBonusApi(options: BonusApiOptions): Promise<Simulated
 export class SimulatedBonusApi {
   readonly #clock: Clock;
   readonly #books: BonusBooks;
-  readonly #desk: BonusDesk;
+  readonly #handler: BonusCallHandler;
   readonly #server: Server;
   readonly #requests: BonusRequest[] = [];
   #partners: readonly PartnerKeys[];
@@ -74,15 +74,15 @@ export class SimulatedBonusApi {
     this.#clock = clock ?? systemClock;
     this.#partners = keysOf(partners);
     this.#books = new BonusBooks(this.#clock);
-    this.#desk = new BonusDesk(this.#books, templateOrder ?? 'oldestFirst');
+    this.#handler = new BonusCallHandler(this.#books, templateOrder ?? 'oldestFirst');
     this.#server = createBonusHttp({
       partners: () => this.#partners,
       nowMs: () => this.#clock.monotonicMs(),
       record: (request) => {
         this.#requests.push(request);
-        this.#desk.changes.notify();
+        this.#handler.changes.notify();
       },
-      serve: (call, response) => void this.#desk.serve(call, response),
+      serve: (call, response) => void this.#handler.serve(call, response),
     });
   }
 
@@ -135,7 +135,7 @@ export class SimulatedBonusApi {
       availableTournaments: null,
     };
     const template = this.#books.addTemplate(cid, { ...usual, ...fields });
-    this.#desk.changes.notify();
+    this.#handler.changes.notify();
     return template;
   }
 
@@ -154,7 +154,7 @@ export class SimulatedBonusApi {
     const result = this.#books.apply(cid, templateId, [{ ...usual, ...player }]);
     const bonus = result.kind === 'applied' ? result.done[0] : undefined;
     if (bonus === undefined) throw new Error(`no bonus of template ${templateId} is issued`);
-    this.#desk.changes.notify();
+    this.#handler.changes.notify();
     return bonus;
   }
 
@@ -181,17 +181,17 @@ export class SimulatedBonusApi {
     misbehaviour: BonusMisbehaviour,
     { calls = Number.POSITIVE_INFINITY }: { readonly calls?: number } = {},
   ): () => void {
-    return this.#desk.misbehaviours.add(method, misbehaviour, calls);
+    return this.#handler.misbehaviours.add(matching(method), misbehaviour, calls);
   }
 
   /** Removes all misbehaviours. Calls that hang keep hanging. */
   behave(): void {
-    this.#desk.misbehaviours.clear();
+    this.#handler.misbehaviours.clear();
   }
 
   /** Executes the calls that arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
   applyLate(): number {
-    return this.#desk.applyLate();
+    return this.#handler.applyLate();
   }
 
   /**
@@ -202,7 +202,7 @@ export class SimulatedBonusApi {
     method: BonusMethod | 'any',
     { point = 'before' }: { readonly point?: GatePoint } = {},
   ): Gate {
-    return this.#desk.gates.hold(point, (called) => method === 'any' || method === called);
+    return this.#handler.gates.hold(point, matching(method));
   }
 
   /**
@@ -211,7 +211,7 @@ export class SimulatedBonusApi {
    * @throws Error if it is not true within `timeoutMs` (10 s)
    */
   waitFor(predicate: (api: SimulatedBonusApi) => boolean, timeoutMs = WAIT_MS): Promise<void> {
-    return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
+    return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }
 
   /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
@@ -229,6 +229,10 @@ export class SimulatedBonusApi {
   async close(): Promise<void> {
     await this.down();
   }
+}
+
+function matching(method: BonusMethod | 'any'): (called: BonusMethod) => boolean {
+  return (called) => method === 'any' || method === called;
 }
 
 function keysOf(partners: readonly BonusPartner[]): readonly PartnerKeys[] {

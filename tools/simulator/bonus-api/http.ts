@@ -4,12 +4,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
+import { BONUS_METHODS, type BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { JsonError, parseJsonObject } from '../../../src/protocol/json.ts';
 import { type SignatureVerdict, type SigningKey, verify } from '../../../src/protocol/signature.ts';
 import { failure, type WireAnswer } from '../wallet/answers.ts';
 import { send } from '../wallet/delivery.ts';
-import { methodAt } from './methods.ts';
 import { type BonusCall, readBonusCall } from './requests.ts';
 
 /** A partner as the service knows one, with its keys prepared. */
@@ -84,7 +83,7 @@ function seenBy(partners: readonly PartnerKeys[], arrived: Arrived): BonusReques
   const signedBy = partners.filter(({ keys }) => verify(jws, bytes, keys).ok).map(({ cid }) => cid);
   return {
     ...arrived,
-    method: methodAt(path.split('?', 1)[0] ?? ''),
+    method: BONUS_METHODS.find((one) => path.split('?', 1)[0] === `/bonuses/${one}`),
     body: bytes.toString('utf8'),
     signature: verify(jws, bytes, allKeys),
     signedBy,

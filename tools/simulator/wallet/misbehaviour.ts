@@ -1,4 +1,22 @@
-import { matches, type Scope, type Subject } from './scope.ts';
+import type { Operation } from '../../../src/domain/operation.ts';
+
+/** The calls to which a rule or gate applies. */
+interface Scope {
+  readonly operation: Operation | 'any';
+  readonly transactionId: string | undefined;
+}
+
+/** The properties of a call that decide this. */
+export interface Subject {
+  readonly operation: Operation;
+  readonly transactionId?: string;
+}
+
+export function matching({ operation, transactionId }: Scope): (subject: Subject) => boolean {
+  return (subject) =>
+    (operation === 'any' || operation === subject.operation) &&
+    (transactionId === undefined || transactionId === subject.transactionId);
+}
 
 /**
  * Whether the call is booked although the wallet misbehaves: `none` never, `applied` before it misbehaves, `later`
@@ -74,9 +92,10 @@ export function bookingOf(misbehaviour: Misbehaviour): Booking {
   return misbehaviour.effect ?? (BOOKED_UNLESS_SAID.has(misbehaviour.kind) ? 'applied' : 'none');
 }
 
-interface Rule {
-  readonly scope: Scope;
-  readonly misbehaviour: Misbehaviour;
+interface Rule<What, Call> {
+  readonly applies: (call: Call) => boolean;
+  readonly isSpecific: boolean;
+  readonly misbehaviour: What;
   callsLeft: number;
 }
 
@@ -84,12 +103,17 @@ interface Rule {
  * The rules for misbehaving. If several rules match a call, the oldest applies, so that rules with `calls` form a
  * sequence; rules that name the bet come before general ones.
  */
-export class Misbehaviours {
-  #rules: readonly Rule[] = [];
+export class MisbehaviourRules<What, Call> {
+  #rules: readonly Rule<What, Call>[] = [];
 
-  /** @returns removes the rule */
-  add(scope: Scope, misbehaviour: Misbehaviour, calls: number): () => void {
-    const rule: Rule = { scope, misbehaviour, callsLeft: calls };
+  /** @param isSpecific whether it comes before general rules @returns removes the rule */
+  add(
+    applies: (call: Call) => boolean,
+    misbehaviour: What,
+    calls: number,
+    isSpecific = false,
+  ): () => void {
+    const rule = { applies, isSpecific, misbehaviour, callsLeft: calls };
     this.#rules = [...this.#rules, rule];
     return () => this.#remove(rule);
   }
@@ -98,17 +122,17 @@ export class Misbehaviours {
     this.#rules = [];
   }
 
-  /** The misbehaviour for this call, which counts against the rule's limit; `undefined`: the wallet behaves. */
-  take(subject: Subject): Misbehaviour | undefined {
-    const fitting = this.#rules.filter((rule) => matches(rule.scope, subject));
-    const rule = fitting.find((one) => one.scope.transactionId !== undefined) ?? fitting[0];
+  /** The misbehaviour for this call, which counts against the rule's limit; `undefined`: the server behaves. */
+  take(call: Call): What | undefined {
+    const fitting = this.#rules.filter((rule) => rule.applies(call));
+    const rule = fitting.find((one) => one.isSpecific) ?? fitting[0];
     if (rule === undefined) return undefined;
     rule.callsLeft -= 1;
     if (rule.callsLeft <= 0) this.#remove(rule);
     return rule.misbehaviour;
   }
 
-  #remove(rule: Rule): void {
+  #remove(rule: Rule<What, Call>): void {
     this.#rules = this.#rules.filter((one) => one !== rule);
   }
 }

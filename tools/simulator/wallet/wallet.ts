@@ -6,16 +6,15 @@ import { type SigningKey, signingKeys } from '../../../src/protocol/signature.ts
 import type { Gate, GatePoint } from '../gates.ts';
 import type { WireAnswer } from './answers.ts';
 import type { Arrival } from './arrivals.ts';
+import { CallHandler } from './call-handler.ts';
 import type { WalletCall, WalletPath } from './calls.ts';
-import { Desk } from './desk.ts';
 import type { Flaw } from './flaw.ts';
 import { createWalletHttp, type SignatureJudge } from './http.ts';
 import type { WalletBet } from './ledger.ts';
 import { listenOn, stopListening } from './listener.ts';
-import type { Misbehaviour, MisbehaviourOptions } from './misbehaviour.ts';
+import { type Misbehaviour, type MisbehaviourOptions, matching } from './misbehaviour.ts';
 import { type Account, type PlayerSeed, Players } from './players.ts';
 import { type RecordedRequest, Recorder } from './recorder.ts';
-import { matches } from './scope.ts';
 
 export interface WalletOptions {
   /** Its name in books and tables. */
@@ -69,7 +68,7 @@ export class SimulatedWallet {
   readonly #server: Server;
   readonly #basePath: string;
   readonly #players = new Players();
-  readonly #desk: Desk;
+  readonly #handler: CallHandler;
   readonly #recorder: Recorder;
   #keys: readonly SigningKey[];
   #port = 0;
@@ -77,7 +76,7 @@ export class SimulatedWallet {
   /** Use `startWallet`. */
   constructor(options: WalletOptions) {
     this.name = options.name;
-    this.#desk = new Desk(this.#players, systemClock, options);
+    this.#handler = new CallHandler(this.#players, systemClock, options);
     this.#basePath = options.basePath ?? '/sportsbook';
     this.#keys = signingKeys([options.secret]);
     this.#recorder = new Recorder(options.requestsMax ?? 1000);
@@ -95,9 +94,9 @@ export class SimulatedWallet {
       nowMs: () => systemClock.monotonicMs(),
       record: (request) => {
         this.#recorder.record(request);
-        this.#desk.changes.notify();
+        this.#handler.changes.notify();
       },
-      serve: (call, response, path) => void this.#desk.serve(call, response, path),
+      serve: (call, response, path) => void this.#handler.serve(call, response, path),
     });
   }
 
@@ -112,7 +111,7 @@ export class SimulatedWallet {
 
   /** Every bet that the books know, by `transactionId`. A declined place bet is none. */
   get bets(): ReadonlyMap<string, WalletBet> {
-    return this.#desk.ledger.bets;
+    return this.#handler.ledger.bets;
   }
 
   /** The latest requests as they came, valid or not. */
@@ -122,7 +121,7 @@ export class SimulatedWallet {
 
   /** The calls about a bet with a valid signature and shape, in order, whatever happened to them. */
   arrivals(transactionId: string, operation?: BetOperation): readonly Arrival[] {
-    return this.#desk.arrivals.of(transactionId, operation);
+    return this.#handler.arrivals.of(transactionId, operation);
   }
 
   /** Canonical decimal text. @throws Error when the player has no such account */
@@ -132,7 +131,7 @@ export class SimulatedWallet {
 
   books(): WalletBooks {
     const accounts = this.#players.accounts();
-    return { name: this.name, accounts, bets: [...this.#desk.ledger.bets.values()] };
+    return { name: this.name, accounts, bets: [...this.#handler.ledger.bets.values()] };
   }
 
   addPlayer(seed: PlayerSeed): void {
@@ -167,24 +166,25 @@ export class SimulatedWallet {
     misbehaviour: Misbehaviour,
     { transactionId, calls = Number.POSITIVE_INFINITY }: MisbehaviourOptions = {},
   ): () => void {
-    return this.#desk.misbehaviours.add({ operation, transactionId }, misbehaviour, calls);
+    const applies = matching({ operation, transactionId });
+    const isSpecific = transactionId !== undefined;
+    return this.#handler.misbehaviours.add(applies, misbehaviour, calls, isSpecific);
   }
 
   /** Removes all misbehaviours. Calls that hang keep hanging. */
   behave(): void {
-    this.#desk.misbehaviours.clear();
+    this.#handler.misbehaviours.clear();
   }
 
   /** Holds calls inside the wallet until the gate is released, even if their caller hangs up. */
   hold(operation: Operation | 'any', options: GateOptions = {}): Gate {
     const { transactionId, point = 'before' } = options;
-    const scope = { operation, transactionId };
-    return this.#desk.gates.hold(point, (subject) => matches(scope, subject));
+    return this.#handler.gates.hold(point, matching({ operation, transactionId }));
   }
 
   /** Books the calls that arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
   applyLate(transactionId?: string): number {
-    return this.#desk.applyLate(transactionId);
+    return this.#handler.applyLate(transactionId);
   }
 
   /**
@@ -193,7 +193,7 @@ export class SimulatedWallet {
    * @throws Error if it is not true within `timeoutMs` (10 s)
    */
   waitFor(predicate: (wallet: SimulatedWallet) => boolean, timeoutMs = WAIT_MS): Promise<void> {
-    return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
+    return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }
 
   /** Simulates that the machine is gone: breaks open connections and refuses new ones. */

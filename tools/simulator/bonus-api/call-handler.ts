@@ -4,17 +4,18 @@ import { Gates } from '../gates.ts';
 import type { WireAnswer } from '../wallet/answers.ts';
 import { Changes } from '../wallet/changes.ts';
 import { send, sendBadly } from '../wallet/delivery.ts';
+import { MisbehaviourRules } from '../wallet/misbehaviour.ts';
 import { answerTo, type TemplateOrder } from './answers.ts';
 import type { BonusBooks } from './books.ts';
-import { type BonusMisbehaviour, BonusMisbehaviours, effectOf } from './misbehaviour.ts';
+import { type BonusMisbehaviour, effectOf } from './misbehaviour.ts';
 import type { BonusCall } from './requests.ts';
 
 /** The answer to a call that took no effect; nobody is meant to read it. */
 const NOTHING_DONE: WireAnswer = { status: 200, body: '{}' };
 
 /** Holds calls at gates, executes them and answers them, well or badly. */
-export class BonusDesk {
-  readonly misbehaviours = new BonusMisbehaviours();
+export class BonusCallHandler {
+  readonly misbehaviours = new MisbehaviourRules<BonusMisbehaviour, BonusMethod>();
   readonly gates = new Gates<BonusMethod>();
   readonly changes = new Changes();
   readonly #books: BonusBooks;
@@ -37,7 +38,7 @@ export class BonusDesk {
     this.changes.notify();
     await this.gates.pass(method, 'after');
     if (misbehaviour === undefined) send(response, answer);
-    else await sendAsTold(response, misbehaviour, answer, method);
+    else await sendMisbehaving(response, misbehaviour, answer, method);
   }
 
   /** Executes the calls that were put off, in order of arrival. @returns how many calls */
@@ -57,7 +58,7 @@ export class BonusDesk {
   }
 }
 
-function sendAsTold(
+function sendMisbehaving(
   response: ServerResponse,
   misbehaviour: BonusMisbehaviour,
   answer: WireAnswer,

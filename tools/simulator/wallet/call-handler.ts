@@ -8,21 +8,26 @@ import { Changes } from './changes.ts';
 import { send, sendBadly } from './delivery.ts';
 import type { Flaw, FlawedBooks } from './flaw.ts';
 import { Ledger } from './ledger.ts';
-import { type Booking, bookingOf, Misbehaviours } from './misbehaviour.ts';
+import {
+  type Booking,
+  bookingOf,
+  type Misbehaviour,
+  MisbehaviourRules,
+  type Subject,
+} from './misbehaviour.ts';
 import type { Players } from './players.ts';
-import type { Subject } from './scope.ts';
 
-export interface DeskOptions {
+export interface CallHandlerOptions {
   /** Changes an answer before it is sent. */
   readonly rewrite?: ((answer: WireAnswer, call: WalletCall) => WireAnswer) | undefined;
   readonly flaw?: Flaw | undefined;
 }
 
 /** Receives calls, holds them at gates, books them and answers them, well or badly. */
-export class Desk {
+export class CallHandler {
   readonly arrivals = new Arrivals();
   readonly ledger: Ledger;
-  readonly misbehaviours = new Misbehaviours();
+  readonly misbehaviours = new MisbehaviourRules<Misbehaviour, Subject>();
   readonly gates = new Gates<Subject>();
   readonly changes = new Changes();
   readonly #players: Players;
@@ -31,7 +36,7 @@ export class Desk {
   readonly #flaw: Flaw;
   #late: { readonly call: BetWalletCall; readonly arrival: Arrival }[] = [];
 
-  constructor(players: Players, clock: Clock, { rewrite, flaw }: DeskOptions = {}) {
+  constructor(players: Players, clock: Clock, { rewrite, flaw }: CallHandlerOptions = {}) {
     this.#players = players;
     this.#clock = clock;
     this.#rewrite = rewrite ?? ((answer) => answer);
