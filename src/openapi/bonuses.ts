@@ -1,16 +1,8 @@
 import type { BonusMethod } from '../bonuses/method-names.ts';
 import { bodyBytesMax } from '../bonuses/routes.ts';
 import { CODES } from '../domain/codes.ts';
-import {
-  bodyTooLarge,
-  content,
-  type Endpoint,
-  errors,
-  type Paths,
-  type Response,
-  SIGNED,
-  success,
-} from './parts.ts';
+import { endpoint, type OperatorEndpoint } from './operator-parts.ts';
+import { bodyTooLarge, errors, type Paths, type Response, success } from './parts.ts';
 
 /** The service's bonus API, as an operator sees it. */
 
@@ -22,20 +14,11 @@ const COMMON: Readonly<Record<string, Response>> = {
     [CODES.validation],
     'currency: must be one of USD, EUR',
   ),
-  401: errors(
-    'Unknown `cid` or wrong signature',
-    [CODES.badSignature],
-    'Unknown cid or invalid signature',
-  ),
   403: errors(
     'The operator is suspended, its bonus API is switched off, or the source address is not its own',
     [CODES.blocked],
     'The operator is suspended',
   ),
-  429: {
-    ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
-    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
-  },
   '4XX': errors(
     'Any other refusal of the service, with its own status and code: 31, say, for a template past its `toTime`',
     [CODES.notFound],
@@ -55,28 +38,17 @@ const OPEN = errors(
   'The same call was made before and is still open',
 );
 
-function endpoint(facts: {
-  readonly method: BonusMethod;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly request: readonly [schema: string, value: object];
-  readonly responses: Readonly<Record<string, Response>>;
-}): { readonly post: Endpoint } {
-  const { method, request, responses, ...rest } = facts;
+type BonusEndpoint = Omit<OperatorEndpoint, 'tag'> & { readonly method: BonusMethod };
+
+function bonusEndpoint({ method, request, responses, ...texts }: BonusEndpoint) {
+  const [schema, value] = request;
   return {
-    post: {
-      ...rest,
-      tags: ['bonuses'],
-      parameters: SIGNED,
-      requestBody: {
-        required: true,
-        content: content(request[0], {
-          request: { summary: facts.summary, value: { cid: CID, ...request[1] } },
-        }),
-      },
+    post: endpoint({
+      ...texts,
+      tag: 'bonuses',
+      request: [schema, { cid: CID, ...value }],
       responses: { ...responses, ...COMMON, 413: bodyTooLarge(bodyBytesMax(method)) },
-    },
+    }),
   };
 }
 
@@ -136,7 +108,7 @@ const BONUS = {
 const ONE_PAGE = { totalPages: 1, totalItems: 1, currentPage: 1, itemsPerPage: 100 };
 
 export const BONUS_PATHS: Paths = {
-  '/bonuses/templates': endpoint({
+  '/bonuses/templates': bonusEndpoint({
     method: 'templates',
     operationId: 'listTemplates',
     summary: 'List templates',
@@ -148,7 +120,7 @@ export const BONUS_PATHS: Paths = {
       200: success('A page', 'BonusTemplates', { items: [TEMPLATE], metadata: ONE_PAGE }),
     },
   }),
-  '/bonuses/template': endpoint({
+  '/bonuses/template': bonusEndpoint({
     method: 'template',
     operationId: 'readTemplate',
     summary: 'Read a template',
@@ -159,7 +131,7 @@ export const BONUS_PATHS: Paths = {
       404: MISSING('template'),
     },
   }),
-  '/bonuses/templates/add': endpoint({
+  '/bonuses/templates/add': bonusEndpoint({
     method: 'templates/add',
     operationId: 'createTemplate',
     summary: 'Create a template',
@@ -169,7 +141,7 @@ export const BONUS_PATHS: Paths = {
     request: ['CreateTemplateRequest', { ...TEMPLATE_FIELDS, enable: true, ...TEMPLATE_TERMS }],
     responses: { 200: success('The template', 'BonusTemplate', TEMPLATE), 409: OPEN },
   }),
-  '/bonuses/player/bonuses': endpoint({
+  '/bonuses/player/bonuses': bonusEndpoint({
     method: 'player/bonuses',
     operationId: 'listPlayerBonuses',
     summary: "List a player's bonuses",
@@ -177,7 +149,7 @@ export const BONUS_PATHS: Paths = {
     request: ['PlayerBonusesRequest', { userId: 'player-17', page: 1 }],
     responses: { 200: success('A page', 'PlayerBonuses', { items: [BONUS], metadata: ONE_PAGE }) },
   }),
-  '/bonuses/bonus': endpoint({
+  '/bonuses/bonus': bonusEndpoint({
     method: 'bonus',
     operationId: 'readBonus',
     summary: 'Read a bonus',
@@ -185,7 +157,7 @@ export const BONUS_PATHS: Paths = {
     request: ['BonusRequest', { bonusId: BONUS.id }],
     responses: { 200: success('The bonus', 'PlayerBonus', BONUS), 404: MISSING('bonus') },
   }),
-  '/bonuses/bonus/applyBatch': endpoint({
+  '/bonuses/bonus/applyBatch': bonusEndpoint({
     method: 'bonus/applyBatch',
     operationId: 'applyBatch',
     summary: 'Issue bonuses',
@@ -210,7 +182,7 @@ export const BONUS_PATHS: Paths = {
       409: OPEN,
     },
   }),
-  '/bonuses/bonus/revokeBatch': endpoint({
+  '/bonuses/bonus/revokeBatch': bonusEndpoint({
     method: 'bonus/revokeBatch',
     operationId: 'revokeBatch',
     summary: 'Revoke bonuses',

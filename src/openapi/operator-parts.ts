@@ -57,25 +57,31 @@ const COMMON: Readonly<Record<string, Response>> = {
   503: errors('Try again', [CODES.system]),
 };
 
-/**
- * A signed request of an operator, with the answers that every such request may get.
- * @param facts.responses override the common ones
- */
-export function endpoint(facts: {
+export interface OperatorEndpoint {
+  /** Default `operators`. */
+  readonly tag?: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly request: readonly [schema: string, value: object];
+  /** Override the common ones. */
   readonly responses: Readonly<Record<string, Response>>;
-}): Endpoint {
-  const { request, responses, ...rest } = facts;
+}
+
+/** A signed request of an operator, with the answers that every such request may get. */
+export function endpoint({
+  tag = 'operators',
+  request,
+  responses,
+  ...texts
+}: OperatorEndpoint): Endpoint {
   return {
-    ...rest,
-    tags: ['operators'],
+    ...texts,
+    tags: [tag],
     parameters: SIGNED,
     requestBody: {
       required: true,
-      content: content(request[0], { request: { summary: facts.summary, value: request[1] } }),
+      content: content(request[0], { request: { summary: texts.summary, value: request[1] } }),
     },
     responses: { ...COMMON, ...responses },
   };
