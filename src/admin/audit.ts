@@ -19,12 +19,12 @@ const exportQuery = z.strictObject({
 
 const pageQuery = exportQuery.extend({ cursor: cursorField });
 
-export interface AuditDesk {
+export interface AuditDependencies {
   readonly audit: Pick<AuditLog, 'page' | 'all'>;
 }
 
 /** Who changed what (I12). */
-export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
+export function auditRoutes(app: FastifyInstance, { audit }: AuditDependencies): void {
   serve(app, 'GET', '/audit', 'read', async (request, caller) => {
     const query = checkedQuery(pageQuery, request);
     if (!('fields' in query)) return query;

@@ -71,7 +71,7 @@ function withoutZeros(amount: string): string {
   return amount.replace(/^0+(?=\d)/, '');
 }
 
-export interface BetDesk {
+export interface BetDependencies {
   readonly timelines: Pick<BetTimelines, 'find'>;
   readonly bets: Pick<BetSearch, 'page'>;
   readonly audit: Pick<AuditLog, 'appendLook'>;
@@ -79,8 +79,8 @@ export interface BetDesk {
 }
 
 /** Search for bets, the timeline of one, and the end of a doubt about its result, of any operator. */
-export function betRoutes(app: FastifyInstance, desk: BetDesk): void {
-  const { timelines, bets, audit, resolveResult } = desk;
+export function betRoutes(app: FastifyInstance, dependencies: BetDependencies): void {
+  const { timelines, bets, audit, resolveResult } = dependencies;
   serve(app, 'GET', '/bets', 'read', async (request, caller) => {
     const query = checkedQuery(searchQuery, request);
     if (!('fields' in query)) return query;

@@ -19,13 +19,16 @@ const daysQuery = z.strictObject({
 
 const statementPath = z.object({ operator: storableText(64), day: dayField });
 
-export interface BooksDesk {
+export interface BooksDependencies {
   readonly booksDays: Pick<BooksDays, 'list'>;
   readonly statements: Pick<Statements, 'find' | 'pages'>;
 }
 
 /** The days and the closed statements of every operator. */
-export function booksRoutes(app: FastifyInstance, { booksDays, statements }: BooksDesk): void {
+export function booksRoutes(
+  app: FastifyInstance,
+  { booksDays, statements }: BooksDependencies,
+): void {
   serve(app, 'GET', '/books/days', 'read', async (request) => {
     const query = checkedQuery(daysQuery, request);
     if (!('fields' in query)) return query;

@@ -6,7 +6,7 @@ import type { ConfigurationSource } from '../config/source.ts';
 import { json, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 
-export interface ConfigurationDesk {
+export interface ConfigurationDependencies {
   readonly configuration: () => Configuration;
   readonly source: Pick<ConfigurationSource, 'preview'>;
 }
@@ -20,7 +20,7 @@ const PROBLEMS_SHOWN_MAX = 100;
  */
 export function configurationRoutes(
   app: FastifyInstance,
-  { configuration, source }: ConfigurationDesk,
+  { configuration, source }: ConfigurationDependencies,
   adminToken: string,
 ): void {
   serve(app, 'GET', '/config', 'read', async () => json(await viewOf(configuration(), adminToken)));

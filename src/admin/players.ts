@@ -36,13 +36,13 @@ export interface PlayerRoutes {
 }
 
 /** Players, for callers with the right to personal data. */
-export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
+export function playerRoutes(app: FastifyInstance, dependencies: PlayerRoutes): void {
   serve(app, 'GET', '/players', 'personal', async (request) => {
     const query = checkedQuery(findQuery, request);
     if (!('fields' in query)) return query;
     const { userId, operator, operatorUser } = query.fields;
     if (userId !== undefined) {
-      const player = await desk.players.find({ userId });
+      const player = await dependencies.players.find({ userId });
       const isMeant =
         (operator ?? player?.operator) === player?.operator &&
         (operatorUser ?? player?.operatorUser) === player?.operatorUser;
@@ -51,15 +51,15 @@ export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
     if (operator === undefined || operatorUser === undefined) {
       return invalidField('userId', 'give either userId, or both operator and operatorUser');
     }
-    return found(await desk.players.find({ operator, operatorUser }));
+    return found(await dependencies.players.find({ operator, operatorUser }));
   });
 
   serve(app, 'GET', '/players/:userId', 'personal', async (request, caller) => {
     const path = checkedPath(playerPath, request);
     if (!('fields' in path)) return path;
-    const file = await desk.players.file(path.fields.userId);
+    const file = await dependencies.players.file(path.fields.userId);
     if (file === undefined) return noSuchPlayer();
-    await desk.audit.append(
+    await dependencies.audit.append(
       { caller },
       { action: 'player.viewed', subject: `player ${file.userId}`, operator: file.operator },
     );
@@ -67,22 +67,22 @@ export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   });
 
   serve(app, 'POST', '/players/:userId/sessions/revoke', 'operate', async (request) => {
-    const wanted = await wantedBy(desk, request);
+    const wanted = await wantedBy(dependencies, request);
     if (!('player' in wanted)) return wanted;
-    return json({ revoked: await desk.revokeSessions(wanted.player, wanted.by) });
+    return json({ revoked: await dependencies.revokeSessions(wanted.player, wanted.by) });
   });
 
-  forgetRoutes(app, desk);
+  forgetRoutes(app, dependencies);
 }
 
 /** A player's legal rights: export and erasure of personal data. */
-function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
+function forgetRoutes(app: FastifyInstance, dependencies: PlayerRoutes): void {
   app.route({
     method: 'POST',
     url: '/players/:userId/export',
     config: { right: 'personal' },
     handler: async (request, reply) => {
-      const wanted = await wantedBy(desk, request);
+      const wanted = await wantedBy(dependencies, request);
       if (!('player' in wanted)) {
         send(reply, wanted);
         return reply;
@@ -90,23 +90,23 @@ function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
       const { userId, operator } = wanted.player;
       const subject = `player ${userId}`;
       // Recorded before anything is sent.
-      await desk.audit.append(wanted.by, { action: 'player.exported', subject, operator });
+      await dependencies.audit.append(wanted.by, { action: 'player.exported', subject, operator });
       reply.header('content-type', 'application/x-ndjson; charset=utf-8');
       reply.header('cache-control', 'no-store');
-      return sendPieces(request, reply, () => desk.exportPlayer(userId));
+      return sendPieces(request, reply, () => dependencies.exportPlayer(userId));
     },
   });
 
   serve(app, 'POST', '/players/:userId/forget', 'administer', async (request) => {
-    const wanted = await wantedBy(desk, request);
+    const wanted = await wantedBy(dependencies, request);
     if (!('player' in wanted)) return wanted;
-    return forgottenAnswer(await desk.forgetPlayer(wanted.player.userId, wanted.by));
+    return forgottenAnswer(await dependencies.forgetPlayer(wanted.player.userId, wanted.by));
   });
 }
 
 /** The player named in the path, and the authority of the caller; or the answer that refuses. */
 async function wantedBy(
-  desk: PlayerRoutes,
+  dependencies: PlayerRoutes,
   request: FastifyRequest,
 ): Promise<{ readonly player: PlayerFacts; readonly by: Authority } | Answer> {
   const { caller } = request;
@@ -115,7 +115,7 @@ async function wantedBy(
   if (!('fields' in path)) return path;
   const input = checkedOptionalBody(reasonBody, request);
   if (!('fields' in input)) return input;
-  const player = await desk.players.find(path.fields);
+  const player = await dependencies.players.find(path.fields);
   if (player === undefined) return noSuchPlayer();
   return { player, by: { caller, reason: input.fields.reason } };
 }

@@ -44,21 +44,24 @@ const runPath = z.object({ id: z.string() });
 const differencePath = runPath.extend({ difference: z.string() });
 const resolveBody = z.strictObject({ reason: storableWords(REASON_CHARS_MAX) });
 
-export interface ReconciliationDesk {
+export interface ReconciliationDependencies {
   readonly reconciler: Pick<Reconciler, 'knows' | 'receive'>;
   readonly reconciliations: Pick<ReconciliationRuns, 'find' | 'list' | 'failLost'>;
   readonly differences: Pick<ReconciliationDifferences, 'list' | 'resolve'>;
 }
 
 /** Reconciliations of operators' lists with the journal, and their differences. */
-export function reconciliationRoutes(app: FastifyInstance, desk: ReconciliationDesk): void {
-  const { reconciliations } = desk;
+export function reconciliationRoutes(
+  app: FastifyInstance,
+  dependencies: ReconciliationDependencies,
+): void {
+  const { reconciliations } = dependencies;
   // Bodies of any length are streamed: a plugin of its own, so that no parser buffers them.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
     serve(uploads, 'POST', '/reconciliations', 'books', (request, caller) =>
-      receive(desk, request, caller),
+      receive(dependencies, request, caller),
     );
   });
 
@@ -72,20 +75,20 @@ export function reconciliationRoutes(app: FastifyInstance, desk: ReconciliationD
 
   serve(app, 'GET', '/reconciliations/:id', 'read', async (request) => {
     await reconciliations.failLost();
-    const run = await runOf(desk, request);
+    const run = await runOf(dependencies, request);
     return run === undefined
       ? notFoundAnswer('No such reconciliation')
       : json(run satisfies AdminApi['GET /admin/reconciliations/:id']);
   });
-  differenceRoutes(app, desk);
+  differenceRoutes(app, dependencies);
 }
 
-function differenceRoutes(app: FastifyInstance, desk: ReconciliationDesk): void {
-  const { differences } = desk;
+function differenceRoutes(app: FastifyInstance, dependencies: ReconciliationDependencies): void {
+  const { differences } = dependencies;
   serve(app, 'GET', '/reconciliations/:id/differences', 'read', async (request) => {
     const query = checkedQuery(differencesQuery, request);
     if (!('fields' in query)) return query;
-    const run = await runOf(desk, request);
+    const run = await runOf(dependencies, request);
     if (run === undefined) return notFoundAnswer('No such reconciliation');
     // An empty list would look like agreement.
     if (run.state === 'failed') return conflict(`It could not be compared: ${run.why}`);
@@ -120,7 +123,7 @@ function differenceRoutes(app: FastifyInstance, desk: ReconciliationDesk): void 
 }
 
 async function receive(
-  { reconciler }: ReconciliationDesk,
+  { reconciler }: ReconciliationDependencies,
   request: FastifyRequest,
   caller: Caller,
 ): Promise<Answer> {
@@ -176,7 +179,7 @@ async function discardRest(request: FastifyRequest): Promise<void> {
 }
 
 async function runOf(
-  { reconciliations }: ReconciliationDesk,
+  { reconciliations }: ReconciliationDependencies,
   request: FastifyRequest,
 ): Promise<ReconciliationItem | undefined> {
   const path = checkedPath(runPath, request);

@@ -16,22 +16,22 @@ import { peopleRoutes } from './access/people-routes.ts';
 import { guardRoutes } from './access/route-guard.ts';
 import { signInRoutes } from './access/sign-in.ts';
 import { notFoundAnswer, send } from './answers.ts';
-import { type AuditDesk, auditRoutes } from './audit.ts';
-import { type BetDesk, betRoutes } from './bets.ts';
-import { type BooksDesk, booksRoutes } from './books.ts';
+import { type AuditDependencies, auditRoutes } from './audit.ts';
+import { type BetDependencies, betRoutes } from './bets.ts';
+import { type BooksDependencies, booksRoutes } from './books.ts';
 import { refuseWhileClosing } from './closing.ts';
-import { type ConfigurationDesk, configurationRoutes } from './configuration.ts';
+import { type ConfigurationDependencies, configurationRoutes } from './configuration.ts';
 import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs/docs.ts';
-import { type CertificateDesk, certificateRoutes } from './operators/certificates.ts';
+import { type CertificateDependencies, certificateRoutes } from './operators/certificates.ts';
 import { type OperatorPages, operatorPageRoute } from './operators/operator-page.ts';
 import { operatorAdminRoutes } from './operators/operators.ts';
 import { type Probes, probeRoutes } from './operators/probes.ts';
-import { type TemplateDesk, templateRoutes } from './operators/templates.ts';
+import { type TemplateDependencies, templateRoutes } from './operators/templates.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
-import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations.ts';
+import { type ReconciliationDependencies, reconciliationRoutes } from './reconciliations.ts';
 import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -44,14 +44,14 @@ const PATH_PART_LENGTH_MAX = 64 * 9;
 
 export type AdminOptions = Probes &
   OperatorPages &
-  BetDesk &
-  AuditDesk &
+  BetDependencies &
+  AuditDependencies &
   PlayerRoutes &
-  BooksDesk &
-  CertificateDesk &
-  ConfigurationDesk &
-  TemplateDesk &
-  ReconciliationDesk &
+  BooksDependencies &
+  CertificateDependencies &
+  ConfigurationDependencies &
+  TemplateDependencies &
+  ReconciliationDependencies &
   Deliveries & {
     readonly clock: Clock;
     readonly logger: Logger;

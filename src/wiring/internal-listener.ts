@@ -8,7 +8,7 @@ import { within } from '../lib/within.ts';
 import { expositionText } from '../telemetry/exposition.ts';
 import { LastHour } from '../telemetry/last-hour.ts';
 import { ServerGauges } from '../telemetry/server-gauges.ts';
-import { createDesks } from './desks.ts';
+import { createAdminDependencies } from './admin-dependencies.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import { createPeople } from './people.ts';
@@ -37,7 +37,11 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     redis: () => accelerator.isAnswering(),
     waiting: () => storage.pools().reduce((sum, { waiting }) => sum + waiting, 0),
   });
-  const { overrides, reloads, desks, reconciler } = createDesks(base, storage, money);
+  const { overrides, reloads, dependencies, reconciler } = createAdminDependencies(
+    base,
+    storage,
+    money,
+  );
   let stopWatching: (() => void) | undefined;
   let lastHour: LastHour | undefined;
   /** @param others the other processes behind the admin port; default: there are none */
@@ -65,7 +69,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       trustProxy: environment.adminTrustProxy,
       consoleFiles: readConsoleFiles(CONSOLE_FOLDER),
       configuration,
-      ...desks,
+      ...dependencies,
       lastHour,
       health: readiness,
       metrics: {

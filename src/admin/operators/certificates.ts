@@ -25,7 +25,7 @@ const certificate = z.object({
   ),
 });
 
-export interface CertificateDesk {
+export interface CertificateDependencies {
   readonly configuration: () => Configuration;
   /** Where `certify --out <folder>/<operator>` has written; one folder per operator. */
   readonly certificateFolder: string;
@@ -34,7 +34,7 @@ export interface CertificateDesk {
 /** The result of the last certification of an operator's wallet, read from its certificate folder. */
 export function certificateRoutes(
   app: FastifyInstance,
-  { configuration, certificateFolder }: CertificateDesk,
+  { configuration, certificateFolder }: CertificateDependencies,
 ): void {
   serve(app, 'GET', '/operators/:id/certificate', 'read', async (request) => {
     const path = checkedPath(operatorPath, request);

@@ -31,7 +31,7 @@ export type Assigned =
   /** The operator has its own partner account, and so owns all templates there. */
   | { readonly kind: 'exclusive' };
 
-export interface TemplateDesk {
+export interface TemplateDependencies {
   readonly configuration: () => Configuration;
   /** Assigns all of them or none. @throws GatewayError `DATABASE_UNAVAILABLE` */
   readonly assignTemplates: (
@@ -44,7 +44,7 @@ export interface TemplateDesk {
 /** Lets a person assign templates made in the service's console to an operator. */
 export function templateRoutes(
   app: FastifyInstance,
-  { configuration, assignTemplates }: TemplateDesk,
+  { configuration, assignTemplates }: TemplateDependencies,
 ): void {
   const url = '/operators/:id/templates/assign';
   serve(app, 'POST', url, 'administer', async (request, caller) => {

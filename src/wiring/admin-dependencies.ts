@@ -37,7 +37,11 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 }
 
 /** What people read and change through the internal listener. */
-export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
+export function createAdminDependencies(
+  base: Base,
+  storage: Storage,
+  { wallets, sessions }: Money,
+) {
   const { environment, source, logger, configuration } = base;
   const { prisma, database, backlog } = storage;
   const overrides = new BreakerOverrides({
@@ -55,8 +59,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
   const accounts = new Accounts(configuration);
-  const booksDesk = createBooksDesk(base, storage);
-  const desks = {
+  const booksDependencies = createBooksDependencies(base, storage);
+  const dependencies = {
     timelines,
     resolveResult: (transactionId, word) =>
       resolveResult(
@@ -78,7 +82,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     settingsOf: settingsForPeople(configuration, environment.adminToken ?? randomUUID()),
     lastReload: () => source.lastReload,
     audit,
-    ...createPlayersDesk(storage, sessions, timelines),
+    ...createPlayerDependencies(storage, sessions, timelines),
     source,
     assignTemplates: async (operator, templateIds, by) => {
       const { cid: upstreamCid, exclusive } = accounts.of(operator);
@@ -86,13 +90,13 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
       const tenant = { operatorId: operator.id, upstreamCid };
       return { kind: 'assigned', ...(await assignTemplates(prisma, tenant, templateIds, by)) };
     },
-    ...booksDesk,
+    ...booksDependencies,
   } satisfies Partial<AdminOptions>;
-  return { overrides, reloads, desks, reconciler: booksDesk.reconciler };
+  return { overrides, reloads, dependencies, reconciler: booksDependencies.reconciler };
 }
 
 /** Players and their bets. */
-function createPlayersDesk(
+function createPlayerDependencies(
   { prisma, peopleDatabase }: Storage,
   sessions: Money['sessions'],
   timelines: BetTimelines,
@@ -110,7 +114,7 @@ function createPlayersDesk(
 }
 
 /** The books, and other parties' lists that are compared with the journal. */
-function createBooksDesk(
+function createBooksDependencies(
   { configuration, logger }: Base,
   { database, peopleDatabase, directUrl }: Storage,
 ) {
