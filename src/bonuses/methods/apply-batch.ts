@@ -3,7 +3,7 @@ import { type BonusResult, invalid, NOTE_OPEN, notDone, notFound, ok } from '../
 import { translatedPage } from '../paging.ts';
 import { mayBeDone, saysMissing } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { applyBatchFields } from '../translation/fields.ts';
+import { applyBatchFields, fieldsOf } from '../translation/fields.ts';
 import {
   entriesOf,
   idOf,
@@ -14,11 +14,10 @@ import {
   treeInSlices,
   treeOf,
 } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
 import { isUuid } from '../translation/translate-text.ts';
 import { bonusesIn, owned, playerOf } from '../translation/whose-bonus.ts';
-import { askedBefore, intentFor, notConfirmed, recorded } from './intent-answers.ts';
-import { askedFor, bodyAsking, withMembers } from './request-body.ts';
+import { intentFor, notConfirmed, recorded, repeatAnswer } from './intent-answers.ts';
+import { bodyWith, contentOf, withMembers } from './request-body.ts';
 
 /**
  * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
@@ -29,11 +28,11 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   const batch = readBatch(call);
   if (!('templateId' in batch)) return batch;
   const { templateId, operatorUsers } = batch;
-  const asked = askedFor(treeOf(call.document));
-  const intent = intentFor(bonuses, call, asked);
+  const content = contentOf(treeOf(call.document));
+  const intent = intentFor(bonuses, call, content);
   // Before the operator's present limits: a repeat refused by those would look like a batch never made.
   const before = await bonuses.intents.findEqual(intent, 'apply');
-  if (before !== undefined) return askedBefore(before);
+  if (before !== undefined) return repeatAnswer(before);
   // Charged per player: each means a few rows, maybe a new player, and a bonus (I7).
   const limited = call.charge('entries', operatorUsers.length);
   if (limited !== undefined) return limited;
@@ -51,10 +50,10 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
 
   const userIds = await bonuses.players.ensureAll(call.operator.id, operatorUsers);
   const begun = await bonuses.intents.beginApply(intent, templateId, [...userIds.values()]);
-  if (begun.kind !== 'begun') return askedBefore(begun);
+  if (begun.kind !== 'begun') return repeatAnswer(begun);
 
   const known = new Map([...userIds].map(([user, userId]) => [userId, user]));
-  const sent = inServiceTerms(call, asked, templateId, userIds);
+  const sent = inServiceTerms(call, content, templateId, userIds);
   const answer = await askService(bonuses, call, 'bonus/applyBatch', sent);
   if (answer.kind === 'answered') {
     const answered = await treeInSlices(answer.document);
@@ -92,18 +91,18 @@ function refuseCurrencies(call: BonusCall, batch: Batch): BonusResult | undefine
 /** The same batch with the aggregator's ids; amounts keep their exact text. */
 function inServiceTerms(
   call: BonusCall,
-  asked: Json,
+  content: Json,
   templateId: string,
   userIds: ReadonlyMap<string, string>,
 ): string {
-  const players = bonusesIn(memberOf(asked, 'playersData')).map((entry) =>
+  const players = bonusesIn(memberOf(content, 'playersData')).map((entry) =>
     withMembers(entry, { userId: textNode(userIds.get(textOf(entry, 'userId') ?? '') ?? '') }),
   );
-  const translated = withMembers(asked, {
+  const translated = withMembers(content, {
     templateId: { kind: 'number', raw: templateId },
     playersData: { kind: 'array', items: players },
   });
-  return bodyAsking(call, translated);
+  return bodyWith(call, translated);
 }
 
 /**
@@ -123,7 +122,7 @@ function withItems(answered: Json, players: number): Json {
 }
 
 /** A batch as the service was asked for it. */
-interface AskedBatch {
+interface SentBatch {
   readonly templateId: string;
   /** Its players, from the aggregator's ids to the operator's. */
   readonly known: ReadonlyMap<string, string>;
@@ -133,7 +132,7 @@ interface AskedBatch {
  * How many entries are not about this batch; 0 where it covers all players of the batch nevertheless, since a service
  * may say more than it was asked. Otherwise it is the answer to another call, and what became of this one is unknown.
  */
-function strayEntries(answered: Json, { templateId, known }: AskedBatch): number {
+function strayEntries(answered: Json, { templateId, known }: SentBatch): number {
   const players = new Set<string>();
   let nameless = 0;
   let stray = 0;
@@ -172,12 +171,12 @@ async function applied(
   bonuses: Bonuses,
   call: BonusCall,
   intentId: string,
-  told: Json,
-  batch: AskedBatch,
+  received: Json,
+  batch: SentBatch,
 ): Promise<BonusResult> {
   const { known } = batch;
   return await recorded(bonuses, call, termsOf(call, known), async () => {
-    const answered = withItems(told, known.size);
+    const answered = withItems(received, known.size);
     const terms = await termsFor(bonuses, call, answered, known);
     const items = memberOf(answered, 'items');
     if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {

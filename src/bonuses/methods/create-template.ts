@@ -13,7 +13,7 @@ import {
 } from '../read-back/template-match.ts';
 import type { NotAnswered } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { createTemplateFields } from '../translation/fields.ts';
+import { createTemplateFields, fieldsOf } from '../translation/fields.ts';
 import {
   entriesOf,
   idOf,
@@ -23,10 +23,9 @@ import {
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
-import { askedBefore, intentFor, notConfirmed, recorded } from './intent-answers.ts';
-import { askedFor, bodyAsking, bodyOf } from './request-body.ts';
+import { intentFor, notConfirmed, recorded, repeatAnswer } from './intent-answers.ts';
+import { bodyOf, bodyWith, contentOf } from './request-body.ts';
 
 /** Lower than every id. */
 const NO_TEMPLATE = -1n;
@@ -49,11 +48,11 @@ const CHARS_OF_ESCAPE = 6;
 export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(createTemplateFields, call.document);
   if (!('fields' in read)) return read;
-  const asked = askedFor(treeOf(call.document));
-  const intent = intentFor(bonuses, call, asked);
+  const content = contentOf(treeOf(call.document));
+  const intent = intentFor(bonuses, call, content);
   // Before the operator's present limits: a repeat refused by those would look like a create never made.
   const before = await bonuses.intents.findEqual(intent, 'create');
-  if (before !== undefined) return askedBefore(before);
+  if (before !== undefined) return repeatAnswer(before);
   if (isTooLarge(intent.body)) return TOO_LARGE;
   const { currencies } = call.operator;
   if (!currencies.includes(read.fields.currency)) {
@@ -65,12 +64,12 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
     return 'answer' in highest ? highest : notDone(highest, termsOf(call));
   }
   const begun = await bonuses.intents.beginCreate(intent, highest);
-  if (begun.kind !== 'begun') return askedBefore(begun);
+  if (begun.kind !== 'begun') return repeatAnswer(begun);
 
-  const sent = bodyAsking(call, asked);
+  const sent = bodyWith(call, content);
   const answer = await askService(bonuses, call, 'templates/add', sent);
   return answer.kind === 'answered'
-    ? await created(bonuses, call, { intentId: begun.intentId, asked }, treeOf(answer.document))
+    ? await created(bonuses, call, { intentId: begun.intentId, content }, treeOf(answer.document))
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
 }
 
@@ -129,15 +128,15 @@ async function idsOn(page: JsonDocument): Promise<readonly bigint[]> {
 }
 
 /** A create as the service was asked for it. */
-interface AskedCreate {
+interface SentCreate {
   readonly intentId: string;
-  readonly asked: Json;
+  readonly content: Json;
 }
 
 async function created(
   bonuses: Bonuses,
   call: BonusCall,
-  create: AskedCreate,
+  create: SentCreate,
   item: Json,
 ): Promise<BonusResult> {
   return await recorded(bonuses, call, termsOf(call), async () => {
@@ -171,7 +170,7 @@ async function created(
 async function isMadeForAnother(
   { intents }: Bonuses,
   { tenant: { upstreamCid } }: BonusCall,
-  { intentId, asked }: AskedCreate,
+  { intentId, content }: SentCreate,
   { templateId, item }: { readonly templateId: string; readonly item: Json },
 ): Promise<boolean> {
   const made = factsOfTemplate(item);
@@ -180,7 +179,7 @@ async function isMadeForAnother(
     const facts = factsOfCreate(body);
     return mayComeFrom(made, facts) && isAsEnabled(made, facts);
   };
-  if (isFor(asked)) return false;
+  if (isFor(content)) return false;
   const others = await intents.otherCreates(upstreamCid, intentId, templateId);
   const slices = new Slices();
   for (const body of others) {

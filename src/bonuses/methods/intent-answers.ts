@@ -7,23 +7,23 @@ import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outco
 import { inWords, mayBeDone, type NotAnswered } from '../service/answer.ts';
 import { type Json, treeText } from '../translation/json-tree.ts';
 import type { Terms } from '../translation/terms.ts';
-import { askedHash } from './request-body.ts';
+import { contentHash } from './request-body.ts';
 
 /** How long the read-back leaves an intent to its request, which has certainly ended by then, in multiples of its timeout. */
 const PATIENCE_FACTOR = 1.5;
 
 /** The intent of an operator's request with this content. */
-export function intentFor(bonuses: Bonuses, { tenant }: BonusCall, asked: Json): NewIntent {
+export function intentFor(bonuses: Bonuses, { tenant }: BonusCall, content: Json): NewIntent {
   return {
     tenant,
-    bodyHash: askedHash(asked),
-    body: treeText(asked),
+    bodyHash: contentHash(content),
+    body: treeText(content),
     patienceMs: bonuses.configuration().gateway.service.bonusTimeoutMs * PATIENCE_FACTOR,
   };
 }
 
 /** The answer to a call that was made before. */
-export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): BonusResult {
+export function repeatAnswer(begun: Exclude<BegunIntent, { kind: 'begun' }>): BonusResult {
   switch (begun.kind) {
     case 'answered':
       return again(begun.answer);

@@ -6,12 +6,11 @@ import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
 import { refusesToShow } from '../service/answer.ts';
-import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { templatesFields } from '../translation/fields.ts';
+import { fieldsOf, templatesFields } from '../translation/fields.ts';
 import { type Json, treeInSlices, treeOf, treeText } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
 import { translateList } from '../translation/translate.ts';
+import { showTemplate } from './read-template.ts';
 import { bodyOf } from './request-body.ts';
 
 /** How many templates without a stored copy are fetched at a time. */

@@ -3,9 +3,8 @@ import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { pageText, totalPages, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { playerBonusesFields } from '../translation/fields.ts';
+import { fieldsOf, playerBonusesFields } from '../translation/fields.ts';
 import { entriesOf, idOf, type Json, memberOf, treeInSlices } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
 import { bonusesOf, owned } from '../translation/whose-bonus.ts';
 import { bodyOf, withMembers } from './request-body.ts';
 
@@ -24,13 +23,13 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
   const body = bodyOf(call, { userId: jsonString(userId), page: String(page) });
   const answer = await askService(bonuses, call, 'player/bonuses', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call, known));
-  const told = await treeInSlices(answer.document);
-  const own = bonusesOf(userId, told);
+  const listed = await treeInSlices(answer.document);
+  const own = bonusesOf(userId, listed);
   if (own === undefined) {
     const error = 'it showed the bonuses of others than it was asked for';
     return notDone({ kind: 'failed', error }, termsOf(call, known));
   }
-  const list = withItems(told, inOrder(told, own));
+  const list = withItems(listed, inOrder(listed, own));
   const terms = await termsFor(bonuses, call, list, known);
   await bonuses.ownership.recordBonuses(call.tenant, owned(memberOf(list, 'items'), terms));
   return ok(await translatedPage(list, terms));
@@ -40,9 +39,9 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
  * Oldest first, by their ids, as templates are listed (docs/reference.md, Operator API): the service publishes no order of
  * its own. Of several pages it decides what is on which, and an entry without an id has no place: these stay as they came.
  */
-function inOrder(told: Json, own: readonly Json[]): readonly Json[] {
+function inOrder(listed: Json, own: readonly Json[]): readonly Json[] {
   const ids = own.map((bonus) => idOf(bonus, 'id'));
-  const isWholeList = memberOf(told, 'items')?.kind === 'array' && totalPages(told) === 1;
+  const isWholeList = memberOf(listed, 'items')?.kind === 'array' && totalPages(listed) === 1;
   if (!isWholeList || ids.includes(undefined)) return own;
   return own.toSorted((one, other) => (numberOf(one) < numberOf(other) ? -1 : 1));
 }

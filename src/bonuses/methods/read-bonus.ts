@@ -1,11 +1,13 @@
-import type { BonusCall, Bonuses } from '../context.ts';
+import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, notFound, ok } from '../outcome.ts';
-import { findBonus } from '../service/read-bonus.ts';
-import { termsOf } from '../translation/bonus-terms.ts';
-import { bonusFields } from '../translation/fields.ts';
-import { treeText } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
+import { mayMeanMissing, type NotAnswered, saysMissing } from '../service/answer.ts';
+import { termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { bonusFields, fieldsOf } from '../translation/fields.ts';
+import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
+import type { Terms } from '../translation/terms.ts';
 import { translate } from '../translation/translate.ts';
+import { owned } from '../translation/whose-bonus.ts';
+import { bodyOf } from './request-body.ts';
 
 /** `POST /bonuses/bonus`. */
 export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
@@ -20,3 +22,45 @@ export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<Bonu
   const translated = translate(found.item, found.terms, 'item');
   return translated === undefined ? notFound('bonus') : ok(treeText(translated));
 }
+
+/** A bonus, as far as the operator may see it. */
+type FoundBonus =
+  | { readonly kind: 'own'; readonly item: Json; readonly terms: Terms }
+  /** Another operator's or missing: nothing may reveal which (I8). */
+  | { readonly kind: 'notOwn' }
+  | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
+
+/**
+ * Reads a bonus from the service and determines its owner by its player. A foreign and a missing id take
+ * the same path: the service is called, players are looked up, nothing is stored. So they also take the
+ * same time.
+ * @param isKnown whether the bonus is known to be the operator's. For any other id, every refusal of the
+ *   service means "not yours", because its reason would reveal that the bonus exists. For a known one,
+ *   a refusal is a fault, not a missing bonus, which might then be issued again
+ */
+export async function findBonus(
+  bonuses: Bonuses,
+  call: BonusCall,
+  bonusId: string,
+  isKnown: boolean,
+): Promise<FoundBonus> {
+  const answer = await askService(bonuses, call, 'bonus', bodyOf(call, { bonusId }));
+  const isNone = isKnown ? saysMissing(answer) : mayMeanMissing(answer);
+  if (answer.kind !== 'answered' && !isNone) return { kind: 'notAnswered', answer };
+  const item = answer.kind === 'answered' ? treeOf(answer.document) : NOBODYS;
+  const terms = await termsFor(bonuses, call, item);
+  if (isKnown && answer.kind === 'answered' && idOf(item, 'id') !== bonusId) {
+    const error = 'it showed another bonus than it was asked for';
+    return { kind: 'notAnswered', answer: { kind: 'failed', error } };
+  }
+  const [bonus] = owned({ kind: 'array', items: [item] }, terms);
+  if (bonus?.bonusId !== bonusId) return { kind: 'notOwn' };
+  await bonuses.ownership.recordBonuses(call.tenant, [bonus]);
+  return { kind: 'own', item, terms };
+}
+
+/** Stands in for a missing bonus, so that a player is looked up as for an existing one. */
+const NOBODYS: Json = {
+  kind: 'object',
+  members: [{ name: 'userId', value: { kind: 'text', value: ' ', raw: '" "' } }],
+};

@@ -1,11 +1,11 @@
-import { type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
+import { askService, type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
 import { type BonusResult, notDone, notFound, ok } from '../outcome.ts';
-import { showTemplate } from '../service/read-template.ts';
+import { type BonusApiAnswer, type NotAnswered, saysMissing } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { templateFields } from '../translation/fields.ts';
-import { treeText } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
+import { fieldsOf, templateFields } from '../translation/fields.ts';
+import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
 import { translate } from '../translation/translate.ts';
+import { bodyOf } from './request-body.ts';
 
 /**
  * `POST /bonuses/template`. The gateway knows which templates an operator sees, so that the service is called
@@ -22,4 +22,37 @@ export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<B
   if (shown.kind === 'notAnswered') return notDone(shown.answer, termsOf(call));
   const translated = translate(shown.item, await termsFor(bonuses, call, shown.item), 'template');
   return translated === undefined ? notFound('template') : ok(treeText(translated));
+}
+
+/** The service's present answer about a template. */
+type Shown =
+  | { readonly kind: 'template'; readonly item: Json }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
+
+/**
+ * Reads a template from the service and stores a copy for lists.
+ * @param isMissing which answers mean that the template does not exist for the operator
+ */
+export async function showTemplate(
+  bonuses: Bonuses,
+  call: BonusCall,
+  templateId: string,
+  isMissing: (answer: BonusApiAnswer) => boolean = saysMissing,
+): Promise<Shown> {
+  const answer = await askService(bonuses, call, 'template', bodyOf(call, { templateId }));
+  const keep = (item: string | null) =>
+    bonuses.ownership.keepCopies(call.account.cid, [{ templateId, item }]);
+  if (isMissing(answer)) {
+    await keep(null);
+    return { kind: 'missing' };
+  }
+  if (answer.kind !== 'answered') return { kind: 'notAnswered', answer };
+  const item = treeOf(answer.document);
+  if (idOf(item, 'id') !== templateId) {
+    const error = 'it showed another template than it was asked for';
+    return { kind: 'notAnswered', answer: { kind: 'failed', error } };
+  }
+  await keep(treeText(item));
+  return { kind: 'template', item };
 }

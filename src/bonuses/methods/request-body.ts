@@ -30,20 +30,20 @@ export function withMembers(json: Json, changes: Readonly<Record<string, Json>>)
  * The content of an operator's request, without the caller and time: this is compared, stored and sent
  * on. A request made again with another time and nonce has the same content.
  */
-export function askedFor(body: Json): Json {
+export function contentOf(body: Json): Json {
   if (body.kind !== 'object') return body;
   const members = body.members.filter(({ name }) => !SIGNED_MEMBERS.includes(name));
   return { kind: 'object', members };
 }
 
 /** A hash that is equal for the same content, regardless of the order of members and spelling of numbers. */
-export function askedHash(asked: Json): Buffer {
-  return createHash('sha256').update(canonicalText(asked)).digest();
+export function contentHash(content: Json): Buffer {
+  return createHash('sha256').update(canonicalText(content)).digest();
 }
 
 /** A body for the service with this content, the account's `cid` first. */
-export function bodyAsking(call: BonusCall, asked: Json): string {
-  const members = asked.kind === 'object' ? asked.members : [];
+export function bodyWith(call: BonusCall, content: Json): string {
+  const members = content.kind === 'object' ? content.members : [];
   const cid = { name: 'cid', value: textNode(call.account.cid) };
   return treeText({ kind: 'object', members: [cid, ...members] });
 }

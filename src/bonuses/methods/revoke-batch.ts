@@ -5,9 +5,8 @@ import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, notDone, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
-import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
-import { revokeBatchFields } from '../translation/fields.ts';
+import { fieldsOf, revokeBatchFields } from '../translation/fields.ts';
 import {
   entriesOf,
   type Json,
@@ -16,7 +15,7 @@ import {
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
-import { fieldsOf } from '../translation/read-fields.ts';
+import { findBonus } from './read-bonus.ts';
 import { bodyOf } from './request-body.ts';
 
 /** How many unknown ids are looked up at the service at a time. */
@@ -30,10 +29,10 @@ const LOOKS_AT_ONCE = 8;
 export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(revokeBatchFields, call.document);
   if (!('fields' in read)) return read;
-  const asked = [...new Set(read.fields.bonusesIds.map(String))];
-  const limited = call.charge('entries', asked.length);
+  const ids = [...new Set(read.fields.bonusesIds.map(String))];
+  const limited = call.charge('entries', ids.length);
   if (limited !== undefined) return limited;
-  const sorted = await sortOut(bonuses, call, asked);
+  const sorted = await sortOut(bonuses, call, ids);
   if (!('own' in sorted)) return sorted;
   const { own, others } = sorted;
   const result = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
@@ -50,11 +49,11 @@ interface Sorted {
 async function sortOut(
   bonuses: Bonuses,
   call: BonusCall,
-  asked: readonly string[],
+  ids: readonly string[],
 ): Promise<Sorted | BonusResult> {
-  if (call.account.exclusive) return { own: asked, others: [] };
-  const known = await bonuses.ownership.ownBonuses(call.tenant, asked);
-  const unknown = asked.filter((bonusId) => !known.has(bonusId));
+  if (call.account.exclusive) return { own: ids, others: [] };
+  const known = await bonuses.ownership.ownBonuses(call.tenant, ids);
+  const unknown = ids.filter((bonusId) => !known.has(bonusId));
   const tooMany = refuseLooks(call, unknown.length);
   if (tooMany !== undefined) return tooMany;
   const found = await mapLimited(unknown, LOOKS_AT_ONCE, async (bonusId) => ({
@@ -67,8 +66,8 @@ async function sortOut(
     if (one.kind === 'notOwn') others.add(bonusId);
   }
   return {
-    own: asked.filter((bonusId) => !others.has(bonusId)),
-    others: asked.filter((bonusId) => others.has(bonusId)),
+    own: ids.filter((bonusId) => !others.has(bonusId)),
+    others: ids.filter((bonusId) => others.has(bonusId)),
   };
 }
 

@@ -26,7 +26,7 @@ export class BonusReadBack {
     this.#reading = reading;
     this.#failureLines = new FailureLines(reading.clock);
     this.#loops = [
-      this.#loop(() => this.#quietly('templates', () => readTemplates(this.#reading))),
+      this.#loop(() => this.#orWarn('templates', () => readTemplates(this.#reading))),
       this.#loop(() => this.#grantsAndDuties()),
     ];
   }
@@ -46,12 +46,12 @@ export class BonusReadBack {
   }
 
   async #grantsAndDuties(): Promise<boolean> {
-    const hadGrants = await this.#quietly('grants', () => readGrants(this.#reading));
+    const hadGrants = await this.#orWarn('grants', () => readGrants(this.#reading));
     const nowMs = this.#reading.clock.monotonicMs();
     if (nowMs - this.#dutiesAtMs >= DUTIES_EVERY_MS) {
       this.#dutiesAtMs = nowMs;
       // Separately: one that always fails must not prevent the other.
-      await this.#quietly('duties', () => this.#duties());
+      await this.#orWarn('duties', () => this.#duties());
     }
     return hadGrants;
   }
@@ -65,7 +65,7 @@ export class BonusReadBack {
     return false;
   }
 
-  async #quietly(duty: string, work: () => Promise<boolean>): Promise<boolean> {
+  async #orWarn(duty: string, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
     } catch (error) {

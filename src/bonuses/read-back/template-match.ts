@@ -69,7 +69,7 @@ function factOf(json: Json | undefined): Fact | undefined {
  * matches twice waits for a person.
  */
 export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boolean {
-  return create.compared.every((asked, at) => agree(asked, template.compared[at]));
+  return create.compared.every((sent, at) => agree(sent, template.compared[at]));
 }
 
 /** Whether a template is switched on or off as this create asked for it. */
@@ -77,13 +77,13 @@ export function isAsEnabled(template: TemplateFacts, create: TemplateFacts): boo
   return agree(create.enable, template.enable);
 }
 
-function agree(asked: Fact | undefined, made: Fact | undefined): boolean {
-  return asked === undefined || made === undefined || isSame(asked, made);
+function agree(sent: Fact | undefined, made: Fact | undefined): boolean {
+  return sent === undefined || made === undefined || isSame(sent, made);
 }
 
 /** Lists are compared as sets; an empty list equals any value that is no list, such as null. */
-function isSame(asked: Fact, made: Fact): boolean {
-  return asked.isList || made.isList ? asked.asSet === made.asSet : asked.text === made.text;
+function isSame(sent: Fact, made: Fact): boolean {
+  return sent.isList || made.isList ? sent.asSet === made.asSet : sent.text === made.text;
 }
 
 function valueText(json: Json): string {

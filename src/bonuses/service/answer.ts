@@ -1,5 +1,6 @@
 import { CODES } from '../../domain/codes.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import type { Health } from '../../outbound/breaker.ts';
 import type { Exchange } from '../../outbound/http-call.ts';
 import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
@@ -157,6 +158,25 @@ export function mayMeanMissing(answer: BonusApiAnswer): boolean {
 export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'failed') return answer.instead?.code === CODES.notFound;
   return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);
+}
+
+/** Missing and malformed answers count against the service; a proper refusal never does. */
+export function healthOfService(answer: BonusApiAnswer): Health {
+  switch (answer.kind) {
+    case 'answered':
+    case 'refused':
+    case 'unauthorized':
+      return 'healthy';
+    case 'failed':
+      return answer.instead === undefined ? 'faulty' : 'healthy';
+    case 'silent':
+      return 'faulty';
+    case 'notSent': {
+      const isServices = answer.reason === 'connection' && answer.isOwnShortage !== true;
+      return isServices ? 'faulty' : 'neutral';
+    }
+  }
+  return unreachable(answer);
 }
 
 function judgeResponse(

@@ -8,8 +8,7 @@ import { sign } from '../../protocol/signature.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from './account.ts';
-import { type BonusApiAnswer, judge } from './answer.ts';
-import { healthOfService } from './health.ts';
+import { type BonusApiAnswer, healthOfService, judge } from './answer.ts';
 
 /** Enough for a thousand bonuses of a kilobyte or two, and more. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;

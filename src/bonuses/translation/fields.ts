@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { operatorUser } from '../../operators/fields.ts';
+import { operatorUser, readFields } from '../../operators/fields.ts';
 import { signedMembers } from '../../operators/signed-members.ts';
+import type { JsonDocument } from '../../protocol/json.ts';
+import type { BonusResult } from '../outcome.ts';
 
 /**
  * The members that the seven methods accept (service protocol, Bonus API and Limits), checked as far as the
@@ -114,3 +116,12 @@ export const applyBatchFields = z
       seen.add(userId);
     }
   });
+
+/** The request's members by a schema, or the 400 that names the first wrong one. */
+export function fieldsOf<S extends z.ZodType>(
+  schema: S,
+  document: JsonDocument,
+): { readonly fields: z.output<S> } | BonusResult {
+  const read = readFields(schema, document);
+  return 'fields' in read ? read : { answer: read, outcome: 'invalid' };
+}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/bonuses/service/answer.ts';
-import { healthOfService } from '../../../src/bonuses/service/health.ts';
+import { healthOfService, judge } from '../../../src/bonuses/service/answer.ts';
 import {
   OTHERS_FAULTS,
   OWN_SHORTAGES,
