@@ -9,14 +9,14 @@ import { allHome, journalFaults, RETRY_SCALE } from './support/journal.ts';
 import { Random } from './support/random.ts';
 import { Replicas } from './support/replicas.ts';
 
-const BETS = 500;
+const BETS = 250;
 const PLAYERS = 40;
 /** Bets under way at once; many of them wait for a lease to end, so that each replica has about five. */
 const LANES = 20;
 /** How many bets have begun when each kill comes. */
-const KILLS_AT = [100, 200];
+const KILLS_AT = [50, 100];
 /** How many have begun when all replicas are killed at once. */
-const ALL_KILLED_AT = 350;
+const ALL_KILLED_AT = 175;
 
 describe('a gateway that is killed again and again', () => {
   let deployment: Deployment;

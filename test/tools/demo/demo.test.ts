@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
-import { isAlive, useOwnTemporaryFolder } from '../embedded/support/scratch.ts';
+import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 import { descendantsOf } from './support/descendants.ts';
 
 // The whole demo takes some seconds on a quiet machine; the promise is 90.
