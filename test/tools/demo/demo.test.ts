@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
-import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 import { descendantsOf } from './support/descendants.ts';
+import { isAlive, useOwnTemporaryFolder } from './support/scratch.ts';
 
 // The whole demo takes some seconds on a quiet machine; the promise is 90.
 const DEMO_MS_MAX = 90_000;
