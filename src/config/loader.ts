@@ -52,7 +52,7 @@ export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): L
 }
 
 /** Everything in a folder, over what was in force before, if anything was. */
-function readWhole(
+export function readWhole(
   folder: ConfigFolder,
   previous: InForce | undefined,
 ): NextInForce & { readonly listsOperators: boolean } {

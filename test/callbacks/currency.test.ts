@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
-import { placedBet, type TestBet } from '../support/bet.ts';
+import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const EUR = { currency: '"EUR"' };
@@ -60,5 +60,47 @@ describe('a result in another currency than its bet is a conflict (I10)', () => 
     await expectConflict(bet, () => settled(bet, EUR));
     gate.release();
     expect((await first).status).toBe(200);
+  });
+
+  it('is never queued, and never replaces a queued result', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'beta' });
+    bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
+    await expectConflict(bet, () => settled(bet, EUR));
+    expect(await bet.deliveries()).toEqual([]);
+    expect((await settled(bet, {})).status).toBe(200);
+    await expectConflict(bet, () => bet.settle('30', 'won', undefined, EUR));
+    await expectConflict(bet, () => bet.unsettle(EUR));
+    expect(await bet.deliveries()).toMatchObject([{ operation: 'settle', state: 'pending' }]);
+  });
+});
+
+describe('of a bet whose place is not in the journal, the first currency that is named counts', () => {
+  it('while the first result is in flight, for the result that waits behind it', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('settle', { transactionId: bet.transactionId });
+    const first = settled(bet, {});
+    await gate.arrived;
+    await expectConflict(bet, () => bet.unsettle(EUR));
+    gate.release();
+    await first;
+  });
+
+  it('of two that come at once, one currency wins and the other is a conflict', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('any', { transactionId: bet.transactionId });
+    const before = await conflicts();
+    const results = [settled(bet, {}), bet.unsettle(EUR)];
+    await gate.arrived;
+    await Promise.race(results);
+    gate.release();
+    await Promise.all(results);
+    expect(bet.arrivals()).toHaveLength(1);
+    expect(await conflicts()).toBe(before + 1);
+  });
+
+  it('also for its place', async () => {
+    const bet = await unplacedBet(gateway);
+    await bet.update('1.5', EUR);
+    await expectConflict(bet, () => bet.place());
   });
 });

@@ -22,17 +22,19 @@ const reached = (bet: TestBet, member: string) =>
 const reachedTerms = (bet: TestBet) => [reached(bet, 'amount'), reached(bet, 'currency')];
 
 describe("a rollback carries the journal's stake and currency, whatever it says", () => {
-  it.each([{ amount: '500', currency: '"EUR"' }])(
-    'a difference is a conflict, and it goes through: %o',
-    async (said: RawFields) => {
-      const bet = await placedBet(gateway, { amount: '5.00' });
-      const before = await conflicts();
-      expect((await bet.rollback(said)).status).toBe(200);
-      expect(reachedTerms(bet)).toEqual(['5.00', '"USD"']);
-      expect(bet.balance()).toBe('1000');
-      expect(await conflicts()).toBe(before + 1);
-    },
-  );
+  it.each([
+    { amount: '500', currency: '"EUR"' },
+    { amount: '500' },
+    { amount: '0' },
+    { currency: '"EUR"' },
+  ])('a difference is a conflict, and it goes through: %o', async (said: RawFields) => {
+    const bet = await placedBet(gateway, { amount: '5.00' });
+    const before = await conflicts();
+    expect((await bet.rollback(said)).status).toBe(200);
+    expect(reachedTerms(bet)).toEqual(['5.00', '"USD"']);
+    expect(bet.balance()).toBe('1000');
+    expect(await conflicts()).toBe(before + 1);
+  });
 
   it('the same amount in another spelling is none, and the exact text of the place is sent', async () => {
     const bet = await placedBet(gateway, { amount: '5.00' });
@@ -44,6 +46,9 @@ describe("a rollback carries the journal's stake and currency, whatever it says"
 
   it.each([
     { amount: undefined, currency: undefined },
+    { amount: 'null', currency: 'null' },
+    { amount: '"5"', currency: '7' },
+    { amount: '-1', currency: '"TOO-LONG"' },
     { amount: '1e999', currency: '{}' },
   ])('also what is missing or no such thing: %o', async (said: RawFields) => {
     const bet = await placedBet(gateway, { amount: '5.00' });
@@ -65,7 +70,7 @@ describe("a rollback carries the journal's stake and currency, whatever it says"
 });
 
 describe('an update carries the currency of its bet', () => {
-  it.each(['"EUR"', undefined])('whatever it says: %s', async (currency) => {
+  it.each(['"EUR"', 'null', '5', undefined])('whatever it says: %s', async (currency) => {
     const bet = await placedBet(gateway, { amount: '5.00' });
     const before = await conflicts();
     expect((await bet.update('1.5', { currency })).status).toBe(200);
@@ -76,12 +81,26 @@ describe('an update carries the currency of its bet', () => {
 
 const ODD: readonly (readonly [string, string])[] = [
   ['coefficient', '"x"'],
+  ['coefficient', '-1'],
+  ['coefficient', '{"a":1}'],
+  ['boosterCoefficient', 'true'],
+  ['bonusAmount', '[]'],
+  ['metadata', '"x"'],
   ['metadata', '{}'],
   ['cid', '5'],
   ['requestId', '{}'],
+  ['requestId', '12'],
+  ['transactionTime', '[1]'],
   ['token', '17'],
+  ['token', '[]'],
   ['token', '"\\u0000"'],
+  ['token', '"\\ud800"'],
   ['errorCode', '"x"'],
+  ['gameType', '3'],
+  ['ticketType', 'false'],
+  ['bonusId', '"x"'],
+  ['bonusTemplateId', '1.5'],
+  ['info', '[]'],
   ['ip', '4'],
 ];
 

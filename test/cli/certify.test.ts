@@ -151,8 +151,14 @@ describe('wagergate certify', () => {
   });
 
   it.each([
+    // With the second path, Node's own recursive mkdir would not return.
     ['--out', 'gateway.yaml', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
-    ['--export-har', 'nowhere/x', /^error: --export-har \S+ cannot be written: ENOENT: .+\n$/],
+    ['--out', '/proc/nowhere/x', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
+    [
+      '--export-har',
+      '/proc/nowhere/x',
+      /^error: --export-har \S+ cannot be written: ENOENT: .+\n$/,
+    ],
   ])('says that %s %s cannot be written, before it calls the wallet', async (option, to, why) => {
     const wallet = await sandbox();
     const folder = folderFor(wallet);

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../../certify/certificate/certificate.ts';
 import { errorMessage, fileFault } from '../../lib/faults.ts';
 import { jsonIn } from '../../lib/json-in.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
+import { makeFolder } from '../onboarding/make-folder.ts';
 
 const REPORT = 'certificate.html';
 const CERTIFICATE = 'certificate.json';
@@ -15,7 +16,7 @@ const CERTIFICATE = 'certificate.json';
  */
 export async function readyFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`--out ${folder}: nothing can be written there (${errorMessage(error)})`, {

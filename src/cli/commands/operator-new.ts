@@ -35,7 +35,8 @@ export function operatorNewCommand(terminal: Terminal): Command {
         'file takes the secrets from environment variables, which are printed only this once; a ' +
         'running gateway sees new variables only after a restart, but new files within 2 s. ' +
         'Besides, it writes operator.schema.json for editors where the folder has none, and lists ' +
-        'every file that it wrote. It never overwrites a file.',
+        'every file that it wrote. It writes nothing if the gateway would refuse the folder because ' +
+        'of the new file, and never overwrites a file.',
     )
     .argument('<id>', 'the operator: 2 to 32 lower-case letters, digits or dashes')
     .option('--name <name>', 'the name people know it by')
@@ -89,7 +90,12 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   const files = [secrets.wallet, secrets.api].flatMap(({ expression, value }) =>
     expression.startsWith('file:') ? { path: expression.slice('file:'.length), value } : [],
   );
-  const written = writeOperator(folder, id, text, files);
+  const { newProblems } = await import('../onboarding/new-problems.ts');
+  const variables = environmentOf(secrets);
+  const written = writeOperator(folder, id, text, files, () => {
+    const found = newProblems(folder, terminal.env, { name: `${id}.yaml`, text, variables });
+    if (found.length > 0) throw new Error(plain(found.join('; ')));
+  });
   report(terminal, draft, secrets, written, options);
 }
 

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   rmSync,
@@ -14,6 +13,7 @@ import { FileReader } from '../../config/folder/files.ts';
 import { jsonSchemaFiles } from '../../config/schema/json-schema.ts';
 import { errorMessage } from '../../lib/faults.ts';
 import { CommandFailed } from '../failures.ts';
+import { makeFolder } from './make-folder.ts';
 import { cidIn } from './new-operator.ts';
 
 /** A secret in a file of its own. */
@@ -45,6 +45,7 @@ export function collisionIn(folder: string, id: string, cid: string): string | u
  * operator's file appears complete: a running gateway may be watching the folder. The schema that
  * the file refers to is added if it is missing.
  *
+ * @param check called before the operator's file appears, with the secrets' files in place; throws to write nothing
  * @returns the paths written, in order
  * @throws CommandFailed when anything cannot be written; then nothing is left behind
  */
@@ -53,6 +54,7 @@ export function writeOperator(
   id: string,
   text: string,
   secrets: readonly SecretFile[],
+  check: () => void,
 ): readonly string[] {
   const written: string[] = [];
   const write = (path: string, content: string, mode: number) => {
@@ -67,13 +69,14 @@ export function writeOperator(
   };
   try {
     for (const { path, value } of secrets) {
-      mkdirSync(resolve(path, '..'), { recursive: true, mode: 0o700 });
+      makeFolder(resolve(path, '..'), 0o700);
       write(path, `${value}\n`, 0o600);
     }
-    mkdirSync(join(folder, 'operators'), { recursive: true });
+    makeFolder(join(folder, 'operators'));
     const schema = join(folder, SCHEMA);
     if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
     const target = join(folder, 'operators', `${id}.yaml`);
+    check();
     // A dotfile, which the gateway ignores; a link fails if the name is taken.
     const draft = join(folder, 'operators', `.${id}.yaml.new`);
     try {

@@ -38,8 +38,7 @@ export class ConfigFolder {
   readonly #operatorFiles: CheckedFiles<OperatorFile>;
 
   /** @throws GatewayError `CANNOT_START` for an invalid `SECRET_FOLDERS` */
-  constructor(path: string, env: NodeJS.ProcessEnv) {
-    const files = new FileReader();
+  constructor(path: string, env: NodeJS.ProcessEnv, files = new FileReader()) {
     this.#files = files;
     this.#path = path;
     this.#ownSecrets = ownSecretsIn(env);

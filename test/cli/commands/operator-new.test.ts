@@ -138,12 +138,7 @@ describe('wagergate operator new', () => {
       expect.stringMatching(/alpha-key is the api\.cid of operators\/alpha\.yaml/),
     ]);
 
-    const nowhere = await create(folder, [
-      'delta',
-      ...FLAGS,
-      '--secrets-dir',
-      join(folder, 'gateway.yaml/x'),
-    ]);
+    const nowhere = await create(folder, ['delta', ...FLAGS, '--secrets-dir', '/proc/nowhere/x']);
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
       expect.stringMatching(/^error: nothing was written: /),
