@@ -30,9 +30,9 @@ const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
 const OPEN_DELIVERIES = `(SELECT * FROM deliveries d
                    WHERE d.transaction_id = b.transaction_id AND ${isOpen('d')} OFFSET 0) d`;
 
-/** Rows of `bets` with their players and open deliveries; `lapsed` is judged by PostgreSQL's clock. */
-export const SELECT_BETS = `
-  SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
+/** What `betOf` reads of a bet `b` and its player `p`; `lapsed` is judged by PostgreSQL's clock. */
+export const BET_COLUMNS = `
+         b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
          b.generation, coalesce((SELECT h.released FROM operator_holds h
                                   WHERE h.operator_id = b.operator_id), 0) AS released,
          coalesce((SELECT h.released_to FROM operator_holds h
@@ -50,7 +50,11 @@ export const SELECT_BETS = `
                    'id', d.id::text, 'operation', d.operation, 'attempts', d.attempts,
                    'settle_amount', d.settle_amount, 'settle_type', d.settle_type,
                    'transaction_time', d.transaction_time) ORDER BY d.id)
-            FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'promise') AS deliveries
+            FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'promise') AS deliveries`;
+
+/** Bets with their players and open deliveries. */
+export const SELECT_BETS = `
+  SELECT ${BET_COLUMNS}
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
    WHERE b.transaction_id = ANY (:transaction_ids)`;
 
