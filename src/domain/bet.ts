@@ -77,6 +77,7 @@ export interface LateEffect {
 /** A promised delivery of this bet that no wallet has confirmed yet. */
 export interface OpenDelivery {
   readonly id: string;
+  readonly operationId: string;
   readonly operation: DeliverableOperation;
   readonly attempts: number;
   /** The result of a promised settle; absent for the other operations. */

@@ -11,7 +11,6 @@ import {
 } from './bet.ts';
 import { CODES } from './codes.ts';
 import { isRetryableCode } from './delivery.ts';
-import type { BetOperation } from './operation.ts';
 import { unreachable } from './unreachable.ts';
 import type { BetAnswer } from './wallet-answer.ts';
 
@@ -240,35 +239,4 @@ export function concludeUpdate(
 
 function openOutcome(sent: BetAnswer): 'unknown' | 'not_sent' {
   return sent.kind === 'notSent' ? 'not_sent' : 'unknown';
-}
-
-/** What the bet's record has to say after its caller was answered before the outcome was written (I3). */
-export interface AnsweredLate {
-  /** The service was answered 100, whatever the wallet's answer was. */
-  readonly placeAnsweredUnknown: boolean;
-  /** The time that the service was given for its rollback. */
-  readonly rollbackTime: string | undefined;
-  /** The accepted update, with the time that the service was given for it. */
-  readonly update: Bet['update'];
-}
-
-/** @param promisedTime in the answer of a promise */
-export function answeredLate({
-  operation,
-  promisedTime,
-  conclusion,
-}: {
-  readonly operation: BetOperation;
-  readonly promisedTime?: string;
-  readonly conclusion?: Conclusion;
-}): AnsweredLate {
-  const update = conclusion?.outcome === 'accepted' ? conclusion.change.update : undefined;
-  return {
-    placeAnsweredUnknown: operation === 'place',
-    rollbackTime: operation === 'rollback' ? promisedTime : undefined,
-    update:
-      update === undefined || promisedTime === undefined
-        ? undefined
-        : { ...update, transactionTime: promisedTime },
-  };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bet } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
@@ -85,7 +86,12 @@ export interface AttemptResult {
   readonly committedInTime: boolean;
 }
 
-export type Begun = { readonly kind: 'begun'; readonly operationId: string };
+export interface Begun {
+  readonly kind: 'begun';
+  readonly operationId: string;
+  /** As the intent left it; undefined: not known. */
+  readonly bet?: Bet | undefined;
+}
 
 /**
  * Sends an operation to its wallet once: write first, send second, acknowledge third (I3).
@@ -111,17 +117,17 @@ export async function runAttempt<Refused extends { readonly kind: string }>(
     }
   };
   const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>
-    isBegun(late) ? release(engine, attempt, late.operationId) : undefined,
+    isBegun(late) ? release(engine, attempt, late) : undefined,
   );
   if (!isBegun(begun)) return begun;
-  const tried = await tryOnce(engine, attempt, begun.operationId, permit);
+  const tried = await tryOnce(engine, attempt, begun, permit);
   return await record(engine, tried);
 }
 
 /** An attempt after its call: concluded, but not recorded yet. */
 export interface Tried {
   readonly attempt: Attempt;
-  readonly operationId: string;
+  readonly begun: Omit<Begun, 'kind'>;
   readonly startedAtMs: number;
   readonly sent: BetAnswer;
   readonly concluded: Concluded;
@@ -134,12 +140,12 @@ export interface Tried {
 export async function tryOnce(
   engine: Engine,
   attempt: Attempt,
-  operationId: string,
+  begun: Tried['begun'],
   permit: SendPermit,
 ): Promise<Tried> {
   const startedAtMs = engine.clock.nowMs();
   const sent = await attempt.call(permit.sending);
-  return { attempt, operationId, startedAtMs, sent, concluded: attempt.conclude(sent) };
+  return { attempt, begun, startedAtMs, sent, concluded: attempt.conclude(sent) };
 }
 
 /** Records the outcome of an attempt and wakes operations that wait for the bet. Never rejects. */
@@ -176,14 +182,16 @@ export async function record(engine: Engine, tried: Tried): Promise<AttemptResul
 /** Writes the outcome of an attempt and that of its delivery, in time for its caller if one waits, and frees the bet. */
 async function finish(
   { bets, configuration }: Engine,
-  { attempt, operationId, sent, concluded }: Omit<Tried, 'startedAtMs'>,
+  { attempt, begun, sent, concluded }: Omit<Tried, 'startedAtMs'>,
   record: AttemptRecord,
 ): Promise<Finished> {
+  const { operationId, bet } = begun;
   if (attempt.finish !== undefined) return await attempt.finish(operationId, sent, record);
   const { transactionId, attemptId, operatorId, deadline } = attempt;
   const { conclusion, delivery, lateAnswer } = concluded;
   return await bets.finish({
     transactionId,
+    bet,
     attemptId,
     operationId,
     attempt: record,
@@ -207,7 +215,7 @@ async function takeBack(engine: Engine, attempt: Attempt): Promise<void> {
     await sleep(afterMs, undefined, { ref: false });
     try {
       const operationId = await engine.bets.operationIdOf(attempt);
-      if (operationId !== undefined) return await release(engine, attempt, operationId);
+      if (operationId !== undefined) return await release(engine, attempt, { operationId });
       failure = undefined;
     } catch (error) {
       failure = error;
@@ -220,12 +228,12 @@ async function takeBack(engine: Engine, attempt: Attempt): Promise<void> {
 }
 
 /** Frees the bet of an intent that was committed after its caller gave up, and therefore never sent (I11). */
-async function release(engine: Engine, attempt: Attempt, operationId: string): Promise<void> {
+async function release(engine: Engine, attempt: Attempt, begun: Tried['begun']): Promise<void> {
   const sent = notSent('database', 'the intent was committed too late');
   const concluded = attempt.conclude(sent);
   try {
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
-    await finish(engine, { attempt, operationId, sent, concluded }, attempted);
+    await finish(engine, { attempt, begun, sent, concluded }, attempted);
   } catch (error) {
     // Its lease will end, and the sweep will mark its outcome unknown: less precise, but safe.
     const { transactionId, operation } = attempt;

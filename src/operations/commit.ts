@@ -32,8 +32,11 @@ export async function commitInTime(
 ): Promise<Begun | Moved> {
   const committed = await bets.commit(commit, deadline);
   switch (committed.kind) {
-    case 'committed':
-      return { kind: 'begun', operationId: committed.operationId };
+    case 'committed': {
+      const { from, to } = commit;
+      const { operationId } = committed;
+      return { kind: 'begun', operationId, bet: { ...to, version: from.version + 1 } };
+    }
     case 'moved':
       return committed;
     case 'tooLate':

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answeredLate, type Conclusion } from '../domain/conclude.ts';
 import { GatewayError } from '../domain/errors.ts';
-import type { BetOperation } from '../domain/operation.ts';
+import type { AnsweredOtherwise } from '../domain/finish.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './engine.ts';
@@ -10,16 +9,11 @@ import type { Engine } from './engine.ts';
 const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
 
 /** An attempt whose caller got another answer than the one in its outcome. */
-export interface AnsweredOtherwise {
+export interface Corrected extends AnsweredOtherwise {
   readonly transactionId: string;
   readonly attemptId: string;
-  readonly operation: BetOperation;
   /** The answer that the service got. */
   readonly lateAnswer: Answer;
-  /** The `transactionTime` in the answer of a promise. */
-  readonly promisedTime?: string;
-  /** What the wallet's answer meant, if it was called. */
-  readonly conclusion?: Conclusion;
 }
 
 /**
@@ -30,26 +24,20 @@ export interface AnsweredOtherwise {
  */
 export async function correctAnswer(
   engine: Engine,
-  answered: AnsweredOtherwise,
+  answered: Corrected,
   finished: Promise<Finished>,
 ): Promise<void> {
-  const { transactionId, attemptId, operation, lateAnswer } = answered;
+  const { transactionId, operation, lateAnswer } = answered;
   const certain = await finished.then(
     ({ kind }) => kind,
     () => undefined,
   );
   // Recorded as answered late, or not at all.
   if (certain === 'late' || certain === 'lost') return;
-  const correction = {
-    transactionId,
-    attemptId,
-    ...lateAnswer,
-    ...answeredLate(answered),
-  };
   for (const afterMs of CORRECT_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });
     try {
-      await engine.bets.correctAnswer(correction);
+      await engine.bets.correctAnswer(answered);
       if (certain !== undefined) return;
     } catch (error) {
       if (!(error instanceof GatewayError)) {

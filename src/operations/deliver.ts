@@ -62,7 +62,8 @@ export async function tryDelivery(
         call: async () => unsendable(parsed.why),
         conclude,
       };
-  const tried = await tryOnce(engine, attempt, taken.operationId, permit);
+  const { operationId } = taken;
+  const tried = await tryOnce(engine, attempt, { operationId }, permit);
   return { ...tried, taken, after: afterOf(tried) };
 }
 

@@ -123,7 +123,7 @@ export function concludePromised(
   const promise = accepted(transactionId, transactionTime);
   return {
     conclusion,
-    delivery: { kind: 'after', after, purpose, isCounted },
+    delivery: { kind: 'after', after, purpose, promisedTime: transactionTime, isCounted },
     answer: answerFor(transactionId, conclusion.answer) ?? promise,
     lateAnswer: promise,
     promisedTime: transactionTime,

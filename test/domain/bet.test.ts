@@ -62,7 +62,7 @@ describe('a bet', () => {
 
   it('has its money operations in order; updates are none (I6)', () => {
     const open = (id: string, operation: 'settle' | 'update' | 'rollback') =>
-      ({ id, operation, attempts: 0, transactionTime: AT }) as const;
+      ({ id, operationId: id, operation, attempts: 0, transactionTime: AT }) as const;
     const deliveries = [open('1', 'update'), open('2', 'settle'), open('3', 'rollback')];
     expect(openMoneyDeliveries(bet({ deliveries })).map(({ id }) => id)).toEqual(['2', '3']);
   });

@@ -39,7 +39,13 @@ describe('the current state of a bet of which something may take effect late', (
     const wait = { kind: 'wait', inMs: CONFIRM_MS };
     const busy = { operation: 'settle', attemptId: 'a', lapsed: false } as const;
     expect(decide(bet({ busy }), CONFIRM_MS)).toEqual(wait);
-    const promised = { id: '1', operation: 'rollback', attempts: 0, transactionTime: AT } as const;
+    const promised = {
+      id: '1',
+      operationId: '1',
+      operation: 'rollback',
+      attempts: 0,
+      transactionTime: AT,
+    } as const;
     expect(decide(bet({ deliveries: [promised] }), CONFIRM_MS)).toEqual(wait);
     expect(decide(bet({ late: { ...LATE, isConfirming: true } }), CONFIRM_MS)).toEqual(wait);
   });

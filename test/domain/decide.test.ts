@@ -40,7 +40,7 @@ function queued(
   settle?: NonNullable<OpenDelivery['settle']>,
 ): OpenDelivery {
   const result = settle === undefined ? {} : { settle };
-  return { id, operation, attempts, transactionTime: LATER, ...result };
+  return { id, operationId: id, operation, attempts, transactionTime: LATER, ...result };
 }
 const settling = (id: string, attempts = 0, amount = '25') =>
   queued(id, 'settle', attempts, { amount, resultType: 'won' });

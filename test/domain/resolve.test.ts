@@ -10,7 +10,13 @@ const DOUBTFUL: Bet = {
   place: { kind: 'accepted', transactionTime: AT },
   settlement: { kind: 'unknown', attempted: { kind: 'several' } },
 };
-const PENDING: OpenDelivery = { id: '7', operation: 'unsettle', attempts: 1, transactionTime: AT };
+const PENDING: OpenDelivery = {
+  id: '7',
+  operationId: '7',
+  operation: 'unsettle',
+  attempts: 1,
+  transactionTime: AT,
+};
 const HOUR_MS = 3_600_000;
 const NOW = { nowMs: 10_000_000, promised: [], lateMsMax: HOUR_MS, transactionTime: AT };
 const decide = (changes: Partial<Bet>, at: Partial<typeof NOW> = {}) =>

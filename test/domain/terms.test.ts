@@ -55,7 +55,13 @@ describe('a result in another currency than its bet', () => {
   const AT = '2021-03-05T11:08:00.000Z';
   const placed: Bet = { ...FRESH, place: { kind: 'accepted', transactionTime: AT } };
   const settle = { amount: '25', resultType: 'won' } as const;
-  const queued = { id: '1', operation: 'settle', settle, transactionTime: AT } as const;
+  const queued = {
+    id: '1',
+    operationId: '1',
+    operation: 'settle',
+    settle,
+    transactionTime: AT,
+  } as const;
   const states: readonly (readonly [string, Partial<Bet>])[] = [
     ['a placed bet', {}],
     [

@@ -149,7 +149,7 @@ describe('an outcome', () => {
   async function recorded(scene: Scene) {
     const parts = sceneOf(scene);
     const { engine, attempt, clock } = parts;
-    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
+    const tried = await tryOnce(engine, attempt, { operationId: '7' }, new SendPermit(clock));
     const attempted = record(engine, tried);
     await allTime();
     return { ...parts, attempted: await attempted };
@@ -171,7 +171,7 @@ describe('an outcome', () => {
     const facts = { err: away, operator: 'alpha', operation: 'settle', transactionId: 'bet' };
     expect(logger.error.mock.calls).toEqual([[facts, 'bet.outcome_not_recorded']]);
     expect(correct).toHaveBeenCalledWith(
-      expect.objectContaining({ transactionId: 'bet', attemptId: 'a', ...LATE }),
+      expect.objectContaining({ transactionId: 'bet', attemptId: 'a', lateAnswer: LATE }),
     );
   });
 
@@ -181,7 +181,7 @@ describe('an outcome', () => {
       finish: () => later(951, () => ({ kind: 'committed' })),
     });
     const { engine, attempt, clock, correct, steps } = parts;
-    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
+    const tried = await tryOnce(engine, attempt, { operationId: '7' }, new SendPermit(clock));
     const attempted = record(engine, tried);
     await vi.advanceTimersByTimeAsync(949);
     expect(steps).toEqual(['call', 'finish 7 accepted']);
@@ -192,7 +192,7 @@ describe('an outcome', () => {
     // The answer given counts once the write has come through: with the time of the promise.
     await vi.advanceTimersByTimeAsync(2);
     expect(correct.mock.calls).toEqual([
-      [expect.objectContaining({ ...LATE, rollbackTime: 'promised' })],
+      [expect.objectContaining({ lateAnswer: LATE, promisedTime: 'promised' })],
     ]);
   });
 

@@ -30,7 +30,8 @@ async function finished(deadline: Deadline | undefined) {
     configuration: () => ({ operators: new Map([['alpha', alpha]]) }),
   });
   const attempt = partly<Attempt>({ ...KEY, operation: 'settle', deadline });
-  const tried = { attempt, operationId: '7', startedAtMs: 5, sent: SENT, concluded: CONCLUDED };
+  const begun = { operationId: '7' };
+  const tried = { attempt, begun, startedAtMs: 5, sent: SENT, concluded: CONCLUDED };
   expect(await record(engine, tried)).toMatchObject({ committedInTime: true });
   return { written: finish.mock.calls, limited: limitOf.mock.calls };
 }
@@ -40,6 +41,7 @@ const outcome = (caller: object | undefined) => ({
     transactionId: 'b26153f9',
     attemptId: 'a',
     operationId: '7',
+    bet: undefined,
     attempt: expect.objectContaining({ startedAtMs: 5, result: 'accepted' }),
   },
   ...{ change: { stands: true }, confirmAfterMs: 77_000, delivery: DELIVERY, caller },

@@ -6,7 +6,7 @@ import type {
   WalletTrace,
 } from '../../domain/wallet-answer.ts';
 import type { Answer } from '../../protocol/answers.ts';
-import type { Parameters } from '../sql/statement.ts';
+import { type Parameters, parametersWithin } from '../sql/statement.ts';
 import { storable } from '../sql/storable-text.ts';
 
 /** One attempt at a wallet call, as the journal stores it. */
@@ -81,13 +81,6 @@ const storableOrNull = (text: string | undefined) => (text === undefined ? null 
 
 export const ATTEMPT_COLUMNS = Object.keys(ATTEMPT_PARAMETERS);
 
-/** The same parameters for an input that contains an attempt record. */
 export function attemptParameters<Input>(of: (input: Input) => AttemptRecord): Parameters<Input> {
-  const parameters: Parameters<AttemptRecord> = ATTEMPT_PARAMETERS;
-  return Object.fromEntries(
-    Object.entries(parameters).map(([column, [type, value]]) => [
-      column,
-      [type, (input: Input) => value(of(input))] as const,
-    ]),
-  );
+  return parametersWithin<AttemptRecord, Input>(ATTEMPT_PARAMETERS, of);
 }

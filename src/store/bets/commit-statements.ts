@@ -3,7 +3,7 @@ import { heldMs } from '../deliveries/held-time.ts';
 import { isOpen } from '../deliveries/open-of-bet.ts';
 import { arrayText } from '../sql/sql-value.ts';
 import { batchStatement, type Columns, type Parameters } from '../sql/statement.ts';
-import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
+import { SET_STATE, STATE_COLUMNS, stateParameters } from './columns.ts';
 import type { Commit } from './commit.ts';
 import { LEASE_END } from './lease.ts';
 import { inputOfFree } from './locked-row.ts';
@@ -20,28 +20,10 @@ const ofBet =
   ({ commit }: LimitedCommit) =>
     value(commit.to);
 
-/** The bet's state that a commit writes, in the order of the columns of `bets`. */
-const STATE: Parameters<LimitedCommit> = {
-  place: ['text', ofBet(({ place }) => placeColumns(place).place)],
-  place_time: ['text', ofBet(({ place }) => placeColumns(place).time)],
-  place_code: ['int', ofBet(({ place }) => placeColumns(place).code)],
-  place_message: ['text', ofBet(({ place }) => placeColumns(place).message)],
-  settlement: ['text', ofBet(({ settlement }) => settlementColumns(settlement).settlement)],
-  settlement_amount: ['text', ofBet(({ settlement }) => settlementColumns(settlement).amount)],
-  settlement_type: ['text', ofBet(({ settlement }) => settlementColumns(settlement).type)],
-  settlement_time: ['text', ofBet(({ settlement }) => settlementColumns(settlement).time)],
-  rollback: ['text', ofBet(({ rollback }) => rollbackColumns(rollback).rollback)],
-  rollback_time: ['text', ofBet(({ rollback }) => rollbackColumns(rollback).time)],
-  rollback_code: ['int', ofBet(({ rollback }) => rollbackColumns(rollback).code)],
-  rollback_message: ['text', ofBet(({ rollback }) => rollbackColumns(rollback).message)],
-  update_key: ['text', ofBet(({ update }) => update?.key ?? null)],
-  update_time: ['text', ofBet(({ update }) => update?.transactionTime ?? null)],
+const PARAMETERS: Parameters<LimitedCommit> = {
+  ...stateParameters<LimitedCommit>(({ commit }) => commit.to),
   busy_operation: ['text', ofBet(({ busy }) => busy?.operation ?? null)],
   busy_attempt: ['uuid', ofBet(({ busy }) => busy?.attemptId ?? null)],
-};
-
-const PARAMETERS: Parameters<LimitedCommit> = {
-  ...STATE,
   transaction_id: ['text', ofBet(({ transactionId }) => transactionId)],
   operator_id: ['text', ofBet(({ owner }) => owner?.operatorId ?? null)],
   player_id: ['bigint', ofBet(({ owner }) => owner?.playerId ?? null)],
@@ -67,7 +49,6 @@ const PARAMETERS: Parameters<LimitedCommit> = {
   before: ['timestamptz', ({ before }) => before ?? null],
 };
 
-const stateColumns = Object.keys(STATE);
 /** Nothing takes effect after its caller was answered: the statement itself refuses it (I11). */
 const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
 
@@ -119,9 +100,9 @@ export const COMMIT_NEW = batchStatement(
     SELECT g.* FROM given g WHERE NOT ${IS_LATE}
   ), begun AS (
     INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
-                      generation, ${stateColumns.join(', ')}, busy_until)
+                      generation, ${STATE_COLUMNS.join(', ')}, busy_operation, busy_attempt, busy_until)
     SELECT i.transaction_id, i.operator_id, i.player_id, i.session_id, i.amount, i.currency, i.generation,
-           ${stateColumns.map((column) => `i.${column}`).join(', ')},
+           ${STATE_COLUMNS.map((column) => `i.${column}`).join(', ')}, i.busy_operation, i.busy_attempt,
            CASE WHEN i.busy_attempt IS NOT NULL THEN ${LEASE_END} END
       FROM input i
     ON CONFLICT (transaction_id) DO NOTHING
@@ -151,7 +132,7 @@ const changeWhere = (onlyWhere = '') => `
     UPDATE bets b
        SET operator_id = i.operator_id, player_id = i.player_id, session_id = i.session_id,
            amount = i.amount, currency = i.currency, generation = i.generation,
-           ${stateColumns.map((column) => `${column} = i.${column}`).join(', ')},
+           ${SET_STATE}, busy_operation = i.busy_operation, busy_attempt = i.busy_attempt,
            -- An attempt in flight keeps its lease; a new attempt gets a new one.
            busy_until = CASE WHEN i.busy_attempt IS NULL THEN NULL
                              WHEN b.busy_attempt = i.busy_attempt THEN b.busy_until

@@ -1,59 +1,35 @@
+import type { FreedBet } from '../../domain/finish.ts';
 import { unreachable } from '../../domain/unreachable.ts';
-import type { Parameters } from '../sql/statement.ts';
+import { type Parameters, parametersWithin } from '../sql/statement.ts';
 import { attemptParameters } from './attempt-record.ts';
-import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
+import { freedParameters } from './columns.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';
 
-/** The bet's next state; null leaves a column as it is. */
-const STATE: Parameters<Outcome> = {
-  settlement: ['text', ({ change }) => settlementOf(change)?.settlement ?? null],
-  settlement_amount: ['text', ({ change }) => settlementOf(change)?.amount ?? null],
-  settlement_type: ['text', ({ change }) => settlementOf(change)?.type ?? null],
-  settlement_time: ['text', ({ change }) => settlementOf(change)?.time ?? null],
-  rollback: ['text', ({ change }) => rollbackOf(change)?.rollback ?? null],
-  rollback_time: ['text', ({ change }) => rollbackOf(change)?.time ?? null],
-  rollback_code: ['int', ({ change }) => rollbackOf(change)?.code ?? null],
-  rollback_message: ['text', ({ change }) => rollbackOf(change)?.message ?? null],
-  place: ['text', ({ change }) => placeOf(change)?.place ?? null],
-  place_time: ['text', ({ change }) => placeOf(change)?.time ?? null],
-  place_code: ['int', ({ change }) => placeOf(change)?.code ?? null],
-  place_message: ['text', ({ change }) => placeOf(change)?.message ?? null],
-  update_key: ['text', ({ change }) => change.update?.key ?? null],
-  update_time: ['text', ({ change }) => change.update?.transactionTime ?? null],
+/** An outcome, with what was decided about its bet and its promise. */
+export interface DecidedOutcome {
+  readonly outcome: Outcome;
+  /** Of the bet from which this was decided. */
+  readonly version: number;
+  readonly freed: FreedBet;
+  /** The state of a promise made after the attempt; undefined: none is made. */
+  readonly promise: 'pending' | 'dead' | 'superseded' | undefined;
+  /** Decided for a caller who has been answered already, so it may be written at any time. */
+  readonly isLate: boolean;
+}
+
+/** An attempt as it is recorded, with the answer that its caller got. */
+export const ATTEMPT_PARAMETERS: Parameters<DecidedOutcome> = {
+  attempt_id: ['uuid', ({ outcome }) => outcome.attemptId],
+  operation_id: ['bigint', ({ outcome }) => outcome.operationId],
+  // If no byte was sent, it does not count as an attempt and gets no row.
+  was_tried: ['bool', ({ outcome }) => afterOf(outcome.delivery)?.kind !== 'unsent'],
+  ...attemptParameters<DecidedOutcome>(({ outcome: { attempt, caller }, isLate }) =>
+    isLate ? { ...attempt, answer: caller?.lateAnswer } : attempt,
+  ),
 };
 
-const settlementOf = ({ settlement }: Outcome['change']) =>
-  settlement && settlementColumns(settlement);
-const rollbackOf = ({ rollback }: Outcome['change']) => rollback && rollbackColumns(rollback);
-const placeOf = ({ place }: Outcome['change']) => place && placeColumns(place);
-const lateOf = ({ late }: Outcome['change']) => late && lateColumns(late);
-
-/** Identifies the outcome, and the answer its caller has already got if it is written too late. */
-export const ANSWERED_PARAMETERS = {
-  attempt_id: ['uuid', ({ attemptId }) => attemptId],
-  operation_id: ['bigint', ({ operationId }) => operationId],
-  // If no byte was sent, it does not count as an attempt and gets no row.
-  was_tried: ['bool', ({ delivery }) => afterOf(delivery)?.kind !== 'unsent'],
-  status_if_late: ['int', ({ caller }) => caller?.lateAnswer.status ?? null],
-  body_if_late: ['text', ({ caller }) => caller?.lateAnswer.body ?? null],
-} satisfies Parameters<Outcome>;
-
-/**
- * An outcome as columns of `input`. "Late" has two unrelated meanings here. `…_if_late`: the outcome is written only
- * after its caller got another answer. `late_…`, as in `bets`: the attempted operation may still take
- * effect at the wallet (`LateEffect`).
- */
-export const OUTCOME_PARAMETERS: Parameters<Outcome> = {
-  transaction_id: ['text', ({ transactionId }) => transactionId],
-  ...ANSWERED_PARAMETERS,
-  ...STATE,
-  stands: ['bool', ({ change }) => change.stands === true],
-  late_kind: ['text', ({ change }) => lateOf(change)?.kind ?? null],
-  late_amount: ['text', ({ change }) => lateOf(change)?.amount ?? null],
-  late_type: ['text', ({ change }) => lateOf(change)?.type ?? null],
-  confirm_seconds: ['float8', ({ confirmAfterMs }) => confirmAfterMs / 1000],
-  ...attemptParameters<Outcome>(({ attempt }) => attempt),
-  before: ['timestamptz', ({ caller }) => caller?.before ?? null],
+/** The attempt's delivery afterwards. */
+const DELIVERY: Parameters<Outcome> = {
   delivery_purpose: ['text', ({ delivery }) => purposeOf(delivery)],
   delivery_state: ['text', ({ delivery }) => stateAfter(delivery)],
   delivery_attempts: ['int', ({ delivery }) => attemptsAdded(delivery)],
@@ -62,14 +38,32 @@ export const OUTCOME_PARAMETERS: Parameters<Outcome> = {
     ({ delivery, attempt }) => (keepsError(delivery) ? (attempt.error ?? null) : null),
   ],
   retry_seconds: ['float8', ({ delivery }) => retrySeconds(delivery)],
-  confirmation_ended: ['bool', ({ delivery }) => hasConfirmationEnded(delivery)],
-  confirmation_lost: ['bool', ({ delivery }) => isConfirmationLost(delivery)],
-  promised: ['text', ({ delivery }) => promiseOf(delivery)?.operation ?? null],
-  promised_state: ['text', ({ delivery }) => promiseOf(delivery)?.state ?? null],
-  promised_time: ['text', ({ delivery }) => promiseOf(delivery)?.transactionTime ?? null],
-  horizon_seconds: ['float8', ({ delivery }) => (promiseOf(delivery)?.horizonMs ?? 0) / 1000],
-  settle_amount: ['text', ({ delivery }) => promiseOf(delivery)?.settle?.amount ?? null],
-  settle_type: ['text', ({ delivery }) => promiseOf(delivery)?.settle?.resultType ?? null],
+  // A person had it sent again and its outcome is unknown: sending it once more needs a new decision.
+  needs_decision: ['bool', ({ change }) => change.settlement?.kind === 'unknown'],
+};
+
+/** An outcome as columns of `input`. */
+export const OUTCOME_PARAMETERS: Parameters<DecidedOutcome> = {
+  ...ATTEMPT_PARAMETERS,
+  transaction_id: ['text', ({ outcome }) => outcome.transactionId],
+  version: ['int', ({ version }) => version],
+  before: [
+    'timestamptz',
+    ({ outcome, isLate }) => (isLate ? null : (outcome.caller?.before ?? null)),
+  ],
+  ...freedParameters<DecidedOutcome>(({ freed }) => freed),
+  // For the books: a wallet has confirmed the operation, and the bet's state is based on it.
+  confirmed: [
+    'bool',
+    ({ outcome: { change } }) => change.stands === true || change.place?.kind === 'accepted',
+  ],
+  ...parametersWithin(DELIVERY, ({ outcome }: DecidedOutcome) => outcome),
+  promise: ['text', ({ promise }) => promise ?? null],
+  promised: ['text', ({ outcome }) => promiseOf(outcome)?.operation ?? null],
+  promised_time: ['text', ({ outcome }) => promiseOf(outcome)?.transactionTime ?? null],
+  horizon_seconds: ['float8', ({ outcome }) => (promiseOf(outcome)?.horizonMs ?? 0) / 1000],
+  settle_amount: ['text', ({ outcome }) => promiseOf(outcome)?.settle?.amount ?? null],
+  settle_type: ['text', ({ outcome }) => promiseOf(outcome)?.settle?.resultType ?? null],
 };
 
 function afterOf(delivery: DeliveryOutcome) {
@@ -80,16 +74,20 @@ function purposeOf(delivery: DeliveryOutcome): string | null {
   return delivery.kind === 'after' ? delivery.purpose : null;
 }
 
-function promiseOf(delivery: DeliveryOutcome) {
+function promiseOf({ delivery }: Outcome) {
   return delivery.kind === 'new' ? delivery.delivery : undefined;
 }
 
-/** The delivery's state after its attempt; null if the attempt had no delivery. */
+/**
+ * The delivery's state after its attempt; null if the attempt had no delivery, `unneeded` if a callback's own attempt
+ * was confirmed.
+ */
 function stateAfter(delivery: DeliveryOutcome): string | null {
-  const after = afterOf(delivery);
-  if (after === undefined) return null;
+  if (delivery.kind !== 'after') return null;
+  const { after, isCounted } = delivery;
   switch (after.kind) {
     case 'delivered':
+      return isCounted ? 'delivered' : 'unneeded';
     case 'refused':
     case 'dead':
     case 'pending':
@@ -120,18 +118,4 @@ function retrySeconds(delivery: DeliveryOutcome): number {
 function keepsError(delivery: DeliveryOutcome): boolean {
   const kind = afterOf(delivery)?.kind;
   return kind === 'pending' || kind === 'dead' || kind === 'refused';
-}
-
-/** Whether a confirmation has ended, in any way: then one of the two that its bet needs is done. */
-function hasConfirmationEnded(delivery: DeliveryOutcome): boolean {
-  if (delivery.kind !== 'after' || delivery.purpose !== 'confirm') return false;
-  const { kind } = delivery.after;
-  return kind === 'delivered' || kind === 'refused' || kind === 'dead';
-}
-
-/** Whether a confirmation's attempt got no answer: it may take effect late too, over a newer operation. */
-function isConfirmationLost(delivery: DeliveryOutcome): boolean {
-  if (delivery.kind !== 'after' || delivery.purpose !== 'confirm') return false;
-  const { after } = delivery;
-  return after.kind === 'pending' || (after.kind === 'refused' && after.isLost === true);
 }

@@ -1,5 +1,6 @@
 import type { Bet } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
+import { afterLapse, byAnswerGiven } from '../../domain/finish.ts';
 import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
@@ -7,7 +8,7 @@ import type { DatabaseClock } from '../server/database-clock.ts';
 import { type LookUp, sharedLookUp } from '../sql/shared-look-up.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
-import { whenFree } from './locked-row.ts';
+import { becameOf, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
 import {
@@ -17,12 +18,13 @@ import {
   RESULTS_UNDER,
   type ResultKey,
 } from './recorded-results.ts';
-import { RECOVER, RECOVER_LAPSED } from './recover-statements.ts';
+import { LAPSED, RECOVER } from './recover-statements.ts';
 import {
   ANSWER_OF,
   type AnswerCorrection,
   type AttemptKey,
   CORRECT_ANSWER,
+  CORRECT_BET,
   FIND,
   FIND_PLACE,
   LOOK_UP_BEGUN,
@@ -80,7 +82,7 @@ export class BetJournal {
     this.#clock = clock;
     this.#find = sharedLookUp(database, FIND, (bet) => bet.transactionId);
     this.#commits = new BetCommits(database, clock);
-    this.#outcomes = new BetOutcomes(database);
+    this.#outcomes = new BetOutcomes(database, this.#find);
   }
 
   /** The bet with its open promises, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -221,6 +223,12 @@ export class BetJournal {
    */
   async correctAnswer(correction: AnswerCorrection): Promise<void> {
     await this.#database.run(CORRECT_ANSWER, correction);
+    for (;;) {
+      const bet = await this.find(correction.transactionId);
+      const corrected = bet && byAnswerGiven(bet, correction);
+      if (corrected === undefined) return;
+      if ((await this.#database.run(CORRECT_BET, [corrected])).length > 0) return;
+    }
   }
 
   /**
@@ -229,19 +237,34 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recover(transactionId: string, attemptId: string): Promise<boolean> {
-    const { kind } = await whenFree(async () => {
-      const [row] = await this.#database.run(RECOVER, { transactionId, attemptId });
-      if (row?.isLocked === true) return { kind: 'locked' };
-      return { kind: row?.isRecovered === true ? 'recovered' : 'freed' };
-    });
-    return kind === 'recovered';
+    for (;;) {
+      const bet = await this.find(transactionId);
+      if (bet?.busy?.attemptId !== attemptId || !bet.busy.lapsed) return false;
+      const recovery = { attemptId, version: bet.version, freed: afterLapse(bet) };
+      const { kind } = await whenFree(async () => {
+        const [became] = becameOf([recovery], await this.#database.run(RECOVER, [recovery]));
+        return became ?? { kind: 'unwritten' };
+      });
+      if (kind === 'written') return true;
+    }
   }
 
   /**
-   * Does that for all bets that killed processes left in flight.
+   * Does that for bets that killed processes left in flight, except those that another session has locked.
    * @returns the bets recovered, at most `limit`
    */
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
-    return await this.#database.run(RECOVER_LAPSED, limit);
+    const lapsed = await this.#database.run(LAPSED, limit);
+    if (lapsed.length === 0) return [];
+    const ids = lapsed.map(({ transactionId }) => transactionId);
+    const bets = await this.#database.run(FIND, ids);
+    const recoveries = bets.flatMap((bet) =>
+      bet.busy?.lapsed === true
+        ? [{ attemptId: bet.busy.attemptId, version: bet.version, freed: afterLapse(bet) }]
+        : [],
+    );
+    const rows = await this.#database.run(RECOVER, recoveries);
+    const written = new Set(rows.flatMap((row) => (row.isWritten ? [row.attemptId] : [])));
+    return lapsed.filter(({ attemptId }) => written.has(attemptId));
   }
 }

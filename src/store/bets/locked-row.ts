@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
+import type { Columns } from '../sql/statement.ts';
 
 /** Another session has locked a row of the bet, such as a manual UPDATE left open. Nothing was written. */
 export interface Locked {
   readonly kind: 'locked';
 }
+
+/** What became of a row of a batch. */
+export type Written =
+  | { readonly kind: 'written' }
+  /** Its caller's time was over: nothing was written. */
+  | { readonly kind: 'late' }
+  /** The bet was not as the row said: nothing was written. */
+  | { readonly kind: 'unwritten' };
 
 /** Pauses between tries: the gateway's own statements hold a row for some milliseconds. */
 const TRIED_AGAIN_AFTER_MS = [5, 10, 20, 40, 80];
@@ -74,9 +83,30 @@ export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS M
                           AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
-/** The end of a batch: returns the written rows of `bet` and the locked ones. A missing bet is in neither. */
-export const WRITTEN_AND_LOCKED = `
-  SELECT attempt_id, is_late, true AS is_free FROM bet
-  UNION ALL
-  SELECT g.attempt_id, false, false FROM given g JOIN bets b USING (transaction_id)
-   WHERE NOT EXISTS (SELECT FROM input i WHERE i.attempt_id = g.attempt_id)`;
+/** The end of a batch: for each row of `given`, whether it is in `bet`, was too late, or was left out as locked. */
+export const WHAT_BECAME = `
+  SELECT g.attempt_id, bet.attempt_id IS NOT NULL AS is_written, coalesce(i.is_late, false) AS is_late,
+         i.attempt_id IS NULL AND EXISTS (
+           SELECT FROM bets b WHERE b.transaction_id = g.transaction_id OFFSET 0) AS is_locked
+    FROM given g LEFT JOIN input i USING (attempt_id) LEFT JOIN bet USING (attempt_id)`;
+
+export const whatBecame = (row: Columns) => ({
+  attemptId: row.text('attempt_id'),
+  isWritten: row.bool('is_written'),
+  isLate: row.bool('is_late'),
+  isLocked: row.bool('is_locked'),
+});
+
+/** The rows that a batch returned, in the order of what was written. */
+export function becameOf(
+  written: readonly { readonly attemptId: string }[],
+  rows: readonly ReturnType<typeof whatBecame>[],
+): readonly (Written | Locked)[] {
+  const byAttempt = new Map(rows.map((row) => [row.attemptId, row]));
+  return written.map(({ attemptId }) => {
+    const row = byAttempt.get(attemptId);
+    if (row?.isWritten === true) return { kind: 'written' };
+    if (row?.isLate === true) return { kind: 'late' };
+    return { kind: row?.isLocked === true ? 'locked' : 'unwritten' };
+  });
+}

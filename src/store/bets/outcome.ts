@@ -1,3 +1,4 @@
+import type { Bet } from '../../domain/bet.ts';
 import type { BetChange } from '../../domain/conclude.ts';
 import type { AfterAttempt, DeliveryPurpose } from '../../domain/delivery.ts';
 import type { Answer } from '../../protocol/answers.ts';
@@ -7,6 +8,8 @@ import type { NewDelivery } from './commit.ts';
 /** The outcome of an attempt that began with a commit, or by claiming a delivery. */
 export interface Outcome {
   readonly transactionId: string;
+  /** As the attempt began with it; undefined: it is read first. */
+  readonly bet: Bet | undefined;
   readonly attemptId: string;
   readonly operationId: string;
   readonly attempt: AttemptRecord;
@@ -33,6 +36,8 @@ export type DeliveryOutcome =
       readonly kind: 'after';
       readonly after: AfterAttempt;
       readonly purpose: DeliveryPurpose;
+      /** The `transactionTime` in the promise. */
+      readonly promisedTime: string;
       /** Whether the attempt is already counted: a drain counts it when claiming, a callback does not. */
       readonly isCounted: boolean;
     }

@@ -1,18 +1,21 @@
+import type { Bet } from '../../domain/bet.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { afterOutcome, promiseAfter } from '../../domain/finish.ts';
 import type { Database } from '../database.ts';
 import { Batcher } from '../sql/batcher.ts';
 import { BATCHING } from '../sql/batching.ts';
 import { Gathering } from '../sql/gathering.ts';
-import { LONG_AGO, withRepeats, writeLater } from '../sql/unreported-commit.ts';
-import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
-import { type Locked, whenFree } from './locked-row.ts';
+import { withRepeats, writeLater } from '../sql/unreported-commit.ts';
+import type { DecidedOutcome } from './finish-parameters.ts';
+import { FINISH, LOOK_UP_OUTCOMES, RECORD_LOST } from './finish-statement.ts';
+import { becameOf, type Locked, type Written, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
+
+/** An earlier statement may have written it, but did not report it. */
+type Unreported = { readonly kind: 'unreported' };
 
 /** For outcomes of deliveries: nobody waits for them, and a statement costs PostgreSQL more than its rows. */
 const GATHERING = { waitMs: 20, enough: 32 };
-
-/** `unreported`: an earlier statement may have written it, but did not report it. */
-type Written = Finished | { readonly kind: 'unreported' };
 
 /**
  * Writes outcomes of attempts and frees their bets, in batches, since a backlog has many at once. An outcome that did
@@ -21,16 +24,19 @@ type Written = Finished | { readonly kind: 'unreported' };
  */
 export class BetOutcomes {
   readonly #database: Database;
-  readonly #finishes: Batcher<Outcome, Written | Locked>;
+  readonly #find: (transactionId: string) => Promise<Bet | undefined>;
+  readonly #finishes: Batcher<DecidedOutcome, Written | Locked>;
   /** Outcomes already sent in a statement that got no reply. */
   readonly #sentBefore = new WeakSet<Outcome>();
   readonly #gathering = new Gathering(GATHERING);
 
-  constructor(database: Database) {
+  /** @param find reads the present bet */
+  constructor(database: Database, find: (transactionId: string) => Promise<Bet | undefined>) {
     this.#database = database;
+    this.#find = find;
     this.#finishes = new Batcher({
       ...BATCHING,
-      run: (outcomes) => withRepeats(() => this.#write(outcomes)),
+      run: (decided) => withRepeats(() => this.#write(decided)),
     });
   }
 
@@ -41,59 +47,74 @@ export class BetOutcomes {
   async finish(outcome: Outcome): Promise<Finished> {
     if (outcome.caller === undefined) await this.#gathering.wait();
     else this.#gathering.release();
-    const written = await this.#finish(outcome).catch((error: unknown) => {
-      if (error instanceof GatewayError) void this.#finishLate(outcome);
+    const written = await this.#decideAndWrite(outcome, false).catch((error: unknown) => {
+      const isAnswered = outcome.caller !== undefined;
+      if (error instanceof GatewayError) {
+        void writeLater(() => this.#decideAndWrite(outcome, isAnswered));
+      }
       throw error;
     });
     if (written.kind !== 'unreported') return written;
     throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not report what it wrote');
   }
 
-  async #finishLate({ caller, ...outcome }: Outcome): Promise<void> {
-    const late = { ...outcome, caller: caller && { ...caller, before: LONG_AGO } };
-    this.#sentBefore.add(late);
-    await writeLater(() => this.#finish(late));
-  }
-
-  #finish(outcome: Outcome): Promise<Written> {
-    return whenFree(() => this.#finishes.add(outcome));
-  }
-
-  async #write(outcomes: readonly Outcome[]): Promise<readonly (Written | Locked)[]> {
-    const isRepeat = outcomes.some((outcome) => this.#sentBefore.has(outcome));
-    try {
-      const rows = await this.#database.run(isRepeat ? FINISH_AGAIN : FINISH, outcomes);
-      const [written, locked] = [rows.filter(isFree), rows.filter((row) => !isFree(row))];
-      const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
-      for (const row of isRepeat ? await this.#writtenBefore(outcomes, isLate) : []) {
-        isLate.set(row.attemptId, row.isLate);
+  /**
+   * Decides from the bet as it is known, and again from the present one if that has changed meanwhile.
+   * @param isAnswered the caller has been answered already
+   */
+  async #decideAndWrite(outcome: Outcome, isAnswered: boolean): Promise<Finished | Unreported> {
+    const { transactionId, attemptId } = outcome;
+    let bet = outcome.bet ?? (await this.#find(transactionId));
+    for (let isLate = isAnswered; ; ) {
+      if (bet === undefined) return { kind: 'lost' };
+      const decided = decidedOf(outcome, bet, isLate);
+      const { kind } = await whenFree(() => this.#finishes.add(decided));
+      if (kind === 'written') return { kind: isLate ? 'late' : 'committed' };
+      if (kind === 'late') {
+        isLate = true;
+        continue;
       }
-      return outcomes.map((outcome) => {
-        const late = isLate.get(outcome.attemptId);
-        if (late !== undefined) return { kind: late ? 'late' : 'committed' };
-        if (locked.some(({ attemptId }) => attemptId === outcome.attemptId)) {
-          return { kind: 'locked' };
-        }
-        return { kind: this.#sentBefore.has(outcome) ? 'unreported' : 'lost' };
-      });
+      bet = await this.#find(transactionId);
+      if (bet?.busy?.attemptId !== attemptId) return await this.#lost(decided);
+    }
+  }
+
+  async #write(decided: readonly DecidedOutcome[]): Promise<readonly (Written | Locked)[]> {
+    try {
+      const rows = await this.#database.run(FINISH, decided);
+      const outcomes = decided.map(({ outcome }) => outcome);
+      return becameOf(outcomes, rows);
     } catch (error) {
       if (error instanceof GatewayError) {
-        for (const outcome of outcomes) this.#sentBefore.add(outcome);
+        for (const { outcome } of decided) this.#sentBefore.add(outcome);
       }
       throw error;
     }
   }
 
-  /** Looks up what earlier statements wrote: a caller has to get the answer on record, as copies do (I3). */
-  async #writtenBefore(outcomes: readonly Outcome[], known: ReadonlyMap<string, boolean>) {
-    const doubtful = outcomes.filter(
-      (outcome) =>
-        outcome.caller !== undefined &&
-        this.#sentBefore.has(outcome) &&
-        !known.has(outcome.attemptId),
-    );
-    return doubtful.length === 0 ? [] : await this.#database.run(LOOK_UP_OUTCOMES, doubtful);
+  /** Its attempt does not own the bet any more: its lease has ended, or an earlier statement wrote its outcome. */
+  async #lost(decided: DecidedOutcome): Promise<Finished | Unreported> {
+    const { outcome } = decided;
+    if (!this.#sentBefore.has(outcome)) {
+      await this.#database.run(RECORD_LOST, [decided]);
+      return { kind: 'lost' };
+    }
+    // A caller has to get the answer on record, as copies do (I3).
+    const looked =
+      outcome.caller === undefined ? [] : await this.#database.run(LOOK_UP_OUTCOMES, [outcome]);
+    const [before] = looked;
+    if (before === undefined) return { kind: 'unreported' };
+    return { kind: before.isLate ? 'late' : 'committed' };
   }
 }
 
-const isFree = (row: { readonly isFree: boolean }) => row.isFree;
+function decidedOf(outcome: Outcome, bet: Bet, isLate: boolean): DecidedOutcome {
+  const { operationId, change, confirmAfterMs, delivery } = outcome;
+  const attempted = delivery.kind === 'after' ? delivery : undefined;
+  const ended = { operationId, change, delivery: attempted, isLate, confirmAfterMs };
+  const promise =
+    delivery.kind === 'new' && delivery.delivery.state !== 'live'
+      ? promiseAfter(bet, delivery.delivery.state, isLate)
+      : undefined;
+  return { outcome, version: bet.version, freed: afterOutcome(bet, ended), promise, isLate };
+}

@@ -1,21 +1,23 @@
 import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
+import { isPlaceMissed } from '../../domain/finish.ts';
+import { unreachable } from '../../domain/unreachable.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../server/database-clock.ts';
 import { Batcher } from '../sql/batcher.ts';
 import { BATCHING } from '../sql/batching.ts';
-import { LONG_AGO, withRepeats, writeLater } from '../sql/unreported-commit.ts';
+import { withRepeats, writeLater } from '../sql/unreported-commit.ts';
 import { operationsBegun } from './begun-operations.ts';
-import { type Locked, whenFree } from './locked-row.ts';
+import { becameOf, type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
-import { BEGIN, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
+import { BEGIN, type DecidedPlace, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
 
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
   readonly #clock: DatabaseClock;
   readonly #begins: Batcher<Limited<PlaceIntent>, PlaceBegin>;
-  readonly #finishes: Batcher<Limited<PlaceResult>, Finished | Locked>;
+  readonly #finishes: Batcher<DecidedPlace, Finished | Locked>;
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#clock = clock;
@@ -55,14 +57,27 @@ export class PlaceJournal {
    */
   async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
-    return await this.#finish({ ...outcome, before }).catch((error: unknown) => {
-      const late = { ...outcome, before: LONG_AGO };
-      if (error instanceof GatewayError) void writeLater(() => this.#finish(late));
+    try {
+      const written = await this.#write({ ...outcome, before, placeAnsweredUnknown: false });
+      return written.kind === 'late' ? await this.#finishLate(outcome) : written;
+    } catch (error) {
+      if (error instanceof GatewayError) void writeLater(() => this.#finishLate(outcome));
       throw error;
-    });
+    }
   }
 
-  async #finish(outcome: Limited<PlaceResult>): Promise<Finished> {
+  async #finishLate({ attempt, lateAnswer, ...outcome }: PlaceResult): Promise<Finished> {
+    const written = await this.#write({
+      ...outcome,
+      lateAnswer,
+      attempt: { ...attempt, answer: lateAnswer },
+      before: undefined,
+      placeAnsweredUnknown: isPlaceMissed(outcome.place),
+    });
+    return written.kind === 'committed' ? { kind: 'late' } : written;
+  }
+
+  async #write(outcome: DecidedPlace): Promise<Finished> {
     return await whenFree(() => this.#finishes.add(outcome));
   }
 }
@@ -85,21 +100,28 @@ async function begin(
 
 async function finish(
   database: Database,
-  outcomes: readonly Limited<PlaceResult>[],
+  outcomes: readonly DecidedPlace[],
 ): Promise<readonly (Finished | Locked)[]> {
-  const rows = await database.run(FINISH_PLACES, outcomes);
-  const written = rows.filter(({ isFree }) => isFree);
-  const locked = new Set(rows.filter(({ isFree }) => !isFree).map(({ attemptId }) => attemptId));
-  const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
-  const doubtful = outcomes.filter(({ attemptId }) => !isLate.has(attemptId));
-  if (doubtful.length > 0) {
-    // An earlier try may have committed our outcomes without reporting it.
-    const before = await database.run(LOOK_UP_FINISHED, doubtful);
-    for (const row of before) isLate.set(row.attemptId, row.isLate);
-  }
-  return outcomes.map(({ attemptId }) => {
-    const late = isLate.get(attemptId);
-    if (late === undefined) return { kind: locked.has(attemptId) ? 'locked' : 'lost' };
-    return { kind: late ? 'late' : 'committed' };
+  const written = becameOf(outcomes, await database.run(FINISH_PLACES, outcomes));
+  const unwritten = outcomes.filter((_, at) => written[at]?.kind === 'unwritten');
+  // An earlier try may have committed our outcomes without reporting it.
+  const looked = unwritten.length === 0 ? [] : await database.run(LOOK_UP_FINISHED, unwritten);
+  const before = new Map(looked.map((row) => [row.attemptId, row]));
+  return outcomes.map(({ attemptId }, at) => {
+    const { kind } = written[at] ?? { kind: 'unwritten' };
+    switch (kind) {
+      case 'written':
+        return { kind: 'committed' };
+      case 'late':
+      case 'locked':
+        return { kind };
+      case 'unwritten': {
+        const known = before.get(attemptId);
+        if (known === undefined) return { kind: 'lost' };
+        return { kind: known.isLate ? 'late' : 'committed' };
+      }
+      default:
+        return unreachable(kind);
+    }
   });
 }

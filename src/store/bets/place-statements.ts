@@ -2,7 +2,7 @@ import { batchStatement, type Parameters } from '../sql/statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt-record.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_END } from './lease.ts';
-import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
+import { INPUT_OF_FREE, WHAT_BECAME, whatBecame } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
 /**
@@ -74,12 +74,11 @@ export const BEGIN = batchStatement(
   }),
 );
 
-/** The place's final state. */
-const PLACE: Parameters<Limited<PlaceResult>> = {
-  place: ['text', ({ place }) => placeColumns(place).place],
-  place_time: ['text', ({ place }) => placeColumns(place).time],
-  place_code: ['int', ({ place }) => placeColumns(place).code],
-  place_message: ['text', ({ place }) => placeColumns(place).message],
+/** A place's outcome, and whether its caller was answered 100 before it was written. */
+export type DecidedPlace = PlaceResult & {
+  /** Undefined: written at any time. */
+  readonly before: Date | undefined;
+  readonly placeAnsweredUnknown: boolean;
 };
 
 /** Outcomes of places; each is written to its bet only while its attempt owns the bet. */
@@ -89,40 +88,35 @@ export const FINISH_PLACES = batchStatement(
     transaction_id: ['text', ({ transactionId }) => transactionId],
     attempt_id: ['uuid', ({ attemptId }) => attemptId],
     operation_id: ['bigint', ({ operationId }) => operationId],
-    ...PLACE,
-    ...attemptParameters<Limited<PlaceResult>>(({ attempt }) => attempt),
-    before: ['timestamptz', ({ before }) => before],
-    status_if_late: ['int', ({ lateAnswer }) => lateAnswer.status],
-    body_if_late: ['text', ({ lateAnswer }) => lateAnswer.body],
-  } satisfies Parameters<Limited<PlaceResult>>,
+    place: ['text', ({ place }) => placeColumns(place).place],
+    place_time: ['text', ({ place }) => placeColumns(place).time],
+    place_code: ['int', ({ place }) => placeColumns(place).code],
+    place_message: ['text', ({ place }) => placeColumns(place).message],
+    place_answered_unknown: ['bool', ({ placeAnsweredUnknown }) => placeAnsweredUnknown],
+    confirmed: ['bool', ({ place }) => place.kind === 'accepted'],
+    ...attemptParameters<DecidedPlace>(({ attempt }) => attempt),
+    before: ['timestamptz', ({ before }) => before ?? null],
+  } satisfies Parameters<DecidedPlace>,
   `
   ${INPUT_OF_FREE}, bet AS (
     UPDATE bets b
        SET place = i.place, place_time = i.place_time, place_code = i.place_code,
-           place_message = i.place_message, busy_operation = NULL, busy_attempt = NULL,
-           busy_until = NULL, version = b.version + 1,
-           place_answered_unknown = i.is_late AND i.place IN ('accepted', 'declined')
+           place_message = i.place_message, place_answered_unknown = i.place_answered_unknown,
+           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.busy_attempt = i.attempt_id
-       AND b.place = 'in_flight'
-    RETURNING i.attempt_id, i.is_late
+       AND b.place = 'in_flight' AND NOT i.is_late
+    RETURNING i.attempt_id
   ), attempt AS (
     -- Even if its lease has ended and the bet was freed: then the answer does not change it, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
-    SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.sent, i.error,
-           i.wallet_type, i.wallet_body, i.wallet_truncated,
-           CASE WHEN i.is_late THEN i.status_if_late ELSE i.answer_status END,
-           CASE WHEN i.is_late THEN i.body_if_late ELSE i.answer_body END,
-           i.place = 'accepted' AND bet.attempt_id IS NOT NULL
-      FROM input i LEFT JOIN bet USING (attempt_id) ORDER BY i.operation_id
+    SELECT i.operation_id, 1, ${ATTEMPT_COLUMNS.map((column) => `i.${column}`).join(', ')},
+           i.confirmed AND bet.attempt_id IS NOT NULL
+      FROM input i LEFT JOIN bet USING (attempt_id) WHERE NOT i.is_late ORDER BY i.operation_id
     ON CONFLICT DO NOTHING
   )
-  ${WRITTEN_AND_LOCKED}`,
-  (row) => ({
-    attemptId: row.text('attempt_id'),
-    isLate: row.bool('is_late'),
-    isFree: row.bool('is_free'),
-  }),
+  ${WHAT_BECAME}`,
+  whatBecame,
 );
 
 /** Finds outcomes that an earlier statement committed without reporting it, by their attempts. */

@@ -1,76 +1,59 @@
-import { CONFIRMATIONS } from '../../domain/confirm.ts';
+import type { FreedBet } from '../../domain/finish.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { isOpen } from '../deliveries/open-of-bet.ts';
-import { statement } from '../sql/statement.ts';
-import { byAttempt } from './statements.ts';
+import { batchStatement, type Parameters, statement } from '../sql/statement.ts';
+import { freedParameters, SET_FREED } from './columns.ts';
+import { inputOfFree, WHAT_BECAME, whatBecame } from './locked-row.ts';
 
-const isResult = `busy_operation IN ('settle', 'unsettle')`;
-/** Whether it may still take effect late; a confirmation may too, over a newer operation, unless of a rollback. */
-const isLate = `(${isResult}
-            OR busy_operation = 'confirm' AND rollback <> 'confirmed' AND late_kind IS NOT NULL)`;
+/** A bet as its lost attempt leaves it. */
+export interface Recovery {
+  readonly attemptId: string;
+  readonly version: number;
+  readonly freed: FreedBet;
+}
 
-/** SQL that gives an attempt whose lease has ended an unknown outcome. */
-const UNKNOWN_STATE = `
-           place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
-           settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
-           settlement_amount = CASE WHEN ${isResult} THEN NULL ELSE settlement_amount END,
-           settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
-           settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
-           -- Only its process knew the result. The sweep decides when the standing operation is confirmed.
-           late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
-           late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
-           late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
-           late_at = CASE WHEN ${isLate} THEN clock_timestamp() ELSE late_at END,
-           confirm_left = CASE WHEN ${isResult} THEN ${CONFIRMATIONS} ELSE confirm_left END,
-           confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
-           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
-
-/** The live deliveries that guarded such attempts become due. */
-const GUARDS_BECOME_WORK = `
-    UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
-     -- As an array: with a join, the planner would read every open delivery to find these few.
-     WHERE ${isOpen('deliveries')} AND state IS NOT DISTINCT FROM 'live'
-       AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
-
-/** Marks one lapsed attempt as unknown and frees its bet, unless another session has done so, or has locked it. */
-export const RECOVER = statement(
-  'bet-recover',
-  byAttempt,
-  `
-  WITH lapsed AS MATERIALIZED (
-    SELECT transaction_id FROM bets
-     WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
-       AND busy_until <= clock_timestamp() FOR UPDATE SKIP LOCKED
-  ), bet AS (
-    UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
-    RETURNING transaction_id
-  ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT EXISTS (SELECT FROM bet) AS is_recovered,
-         NOT EXISTS (SELECT FROM lapsed) AND EXISTS (
-           SELECT FROM bets WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
-             AND busy_until <= clock_timestamp()) AS is_locked`,
-  (row) => ({ isRecovered: row.bool('is_recovered'), isLocked: row.bool('is_locked') }),
-);
-
-/** The same for up to `limit` lapsed attempts, the oldest first. */
-export const RECOVER_LAPSED = statement(
-  'bet-recover-lapsed',
+/** The bets whose attempts' leases have ended, the oldest first. */
+export const LAPSED = statement(
+  'bet-lapsed',
   { limit: ['int', (limit: number) => limit] },
   `
-  WITH lapsed AS (
-    SELECT transaction_id, operator_id, busy_operation FROM bets
-     WHERE busy_until <= statement_timestamp()
-     ORDER BY busy_until LIMIT :limit FOR UPDATE SKIP LOCKED
-  ), bet AS (
-    UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
-    RETURNING transaction_id
-  ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT transaction_id, operator_id, busy_operation FROM lapsed`,
+  SELECT transaction_id, operator_id, busy_operation, busy_attempt FROM bets
+   WHERE busy_until <= statement_timestamp() ORDER BY busy_until LIMIT :limit`,
   (row) => ({
     transactionId: row.text('transaction_id'),
     operatorId: row.textOrNull('operator_id'),
     operation: row.oneOf('busy_operation', [...BET_OPERATIONS, 'confirm']),
+    attemptId: row.text('busy_attempt'),
   }),
+);
+
+/** Frees bets from attempts whose leases have ended; the live deliveries that guarded these become due. */
+export const RECOVER = batchStatement(
+  'bet-recover',
+  {
+    transaction_id: ['text', ({ freed }) => freed.bet.transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+    version: ['int', ({ version }) => version],
+    before: ['timestamptz', () => null],
+    ...freedParameters<Recovery>(({ freed }) => freed),
+  } satisfies Parameters<Recovery>,
+  `
+  ${inputOfFree(`
+        SELECT d.id FROM deliveries d
+         WHERE d.transaction_id = g.transaction_id AND ${isOpen('d')}
+           AND d.state IS NOT DISTINCT FROM 'live'`)}, bet AS (
+    UPDATE bets b
+       SET ${SET_FREED}
+      FROM input i
+     WHERE b.transaction_id = i.transaction_id AND b.busy_attempt = i.attempt_id
+       AND b.version = i.version AND b.busy_until <= clock_timestamp()
+    RETURNING i.attempt_id
+  ), guards AS (
+    UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
+     -- As an array: with a join, the planner would read every open delivery to find these few.
+     WHERE id = ANY (ARRAY(SELECT t.id FROM touched t JOIN bet USING (attempt_id)))
+       AND state IS NOT DISTINCT FROM 'live'
+  )
+  ${WHAT_BECAME}`,
+  whatBecame,
 );

@@ -47,7 +47,8 @@ export const BET_COLUMNS = `
          EXISTS (SELECT FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'confirm') AS is_confirming,
          p.user_id, p.operator_user,
          (SELECT json_agg(json_build_object(
-                   'id', d.id::text, 'operation', d.operation, 'attempts', d.attempts,
+                   'id', d.id::text, 'operation_id', d.operation_id::text,
+                   'operation', d.operation, 'attempts', d.attempts,
                    'settle_amount', d.settle_amount, 'settle_type', d.settle_type,
                    'transaction_time', d.transaction_time) ORDER BY d.id)
             FROM ${OPEN_DELIVERIES} WHERE d.purpose = 'promise') AS deliveries`;
@@ -205,6 +206,7 @@ function deliveryOf(row: Columns): OpenDelivery {
   const resultType: ResultType | undefined = row.oneOfOrNull('settle_type', RESULT_TYPES);
   return {
     id: row.text('id'),
+    operationId: row.text('operation_id'),
     operation: row.oneOf('operation', DELIVERABLE_OPERATIONS),
     attempts: row.int('attempts'),
     transactionTime: row.text('transaction_time'),

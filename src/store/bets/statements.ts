@@ -1,5 +1,7 @@
 import type { Bet } from '../../domain/bet.ts';
+import type { AnsweredOtherwise } from '../../domain/finish.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
+import type { Answer } from '../../protocol/answers.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
 import {
   batchStatement,
@@ -9,6 +11,7 @@ import {
   statement,
 } from '../sql/statement.ts';
 import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
+import { SET_STATE, stateParameters } from './columns.ts';
 import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
 
@@ -230,47 +233,38 @@ export const RECORD_REFUSAL = statement(
   (row) => row.text('id'),
 );
 
-export interface AnswerCorrection extends AttemptKey {
-  readonly status: number;
-  readonly body: string;
-  /** The place was answered 100, regardless of the wallet's answer. */
-  readonly placeAnsweredUnknown: boolean;
-  /** The rollback was answered with its promise, which has this time. */
-  readonly rollbackTime: string | undefined;
-  /** The update of these coefficients was answered with its promise. */
-  readonly update: Bet['update'];
+/** The answer that was really sent for an operation whose outcome was committed with another one. */
+export interface AnswerCorrection extends AttemptKey, AnsweredOtherwise {
+  readonly lateAnswer: Answer;
 }
 
-/** Records the answer that was really sent, if the outcome was committed with another one. */
+const corrected = {
+  ...byAttempt,
+  status: ['int', ({ lateAnswer }) => lateAnswer.status],
+  body: ['text', ({ lateAnswer }) => lateAnswer.body],
+} satisfies Parameters<AnswerCorrection>;
+
+/** Records the answer that was really sent. */
 export const CORRECT_ANSWER = statement(
   'bet-correct-answer',
-  {
-    transaction_id: ['text', (answer: AnswerCorrection) => answer.transactionId],
-    attempt_id: ['uuid', ({ attemptId }) => attemptId],
-    status: ['int', ({ status }) => status],
-    body: ['text', ({ body }) => body],
-    place: ['bool', ({ placeAnsweredUnknown }) => placeAnsweredUnknown],
-    rollback_time: ['text', ({ rollbackTime }) => rollbackTime ?? null],
-    update_key: ['text', ({ update }) => update?.key ?? null],
-    update_time: ['text', ({ update }) => update?.transactionTime ?? null],
-  },
+  corrected,
   `
-  WITH op AS (
-    UPDATE operations SET answer_status = :status, answer_body = :body
-     WHERE transaction_id = :transaction_id AND attempt_id = :attempt_id
-    RETURNING transaction_id
-  )
-  UPDATE bets b
-     SET place_answered_unknown = b.place_answered_unknown OR :place AND b.place IN ('accepted', 'declined'),
-         rollback_time = CASE WHEN b.rollback = 'confirmed'
-                              THEN coalesce(:rollback_time, b.rollback_time)
-                              ELSE b.rollback_time END,
-         rollback_code = CASE WHEN :rollback_time IS NULL THEN b.rollback_code END,
-         rollback_message = CASE WHEN :rollback_time IS NULL THEN b.rollback_message END,
-         update_time = CASE WHEN b.update_key = :update_key THEN :update_time ELSE b.update_time END,
-         version = b.version + 1
-    FROM op
-   WHERE b.transaction_id = op.transaction_id
-     AND (:place OR :rollback_time IS NOT NULL OR b.update_key = :update_key)`,
+  UPDATE operations SET answer_status = :status, answer_body = :body
+   WHERE transaction_id = :transaction_id AND attempt_id = :attempt_id`,
   noRow,
+);
+
+/** Writes what that answer makes of the bet, if it is as it was read. */
+export const CORRECT_BET = batchStatement(
+  'bet-correct',
+  {
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    version: ['int', ({ version }) => version],
+    ...stateParameters<Bet>((bet) => bet),
+  } satisfies Parameters<Bet>,
+  `
+  UPDATE bets b SET ${SET_STATE}, version = b.version + 1 FROM :input
+   WHERE b.transaction_id = i.transaction_id AND b.version = i.version
+  RETURNING b.version`,
+  (row) => row.int('version'),
 );

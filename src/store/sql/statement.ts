@@ -17,6 +17,19 @@ export type Parameters<Input> = Readonly<
   Record<string, readonly [type: string, of: (input: Input) => SqlValue]>
 >;
 
+/** The same parameters for an input that contains what they describe. */
+export function parametersWithin<Part, Input>(
+  parameters: Parameters<Part>,
+  partOf: (input: Input) => Part,
+): Parameters<Input> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([column, [type, value]]) => [
+      column,
+      [type, (input: Input) => value(partOf(input))] as const,
+    ]),
+  );
+}
+
 /** A prepared statement whose values are named and whose rows are decoded, never cast. */
 export interface TypedStatement<Input, Row> extends Statement {
   readonly values: (input: Input) => readonly SqlValue[];

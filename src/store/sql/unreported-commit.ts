@@ -47,6 +47,3 @@ export async function writeLater(write: () => Promise<unknown>): Promise<void> {
     if (!isAway) return;
   }
 }
-
-/** The time limit of a caller who has already been answered: whatever is written now is late. */
-export const LONG_AGO = new Date(0);

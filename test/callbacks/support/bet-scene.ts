@@ -107,7 +107,7 @@ export function waiting(changes: Partial<OpenDelivery> = {}): OpenDelivery {
   const settle = { settle: { amount: '1', resultType: 'won' } } as const;
   const { operation = 'settle' } = changes;
   return {
-    ...{ id: '9', operation, attempts: 0, transactionTime: THEN },
+    ...{ id: '9', operationId: '9', operation, attempts: 0, transactionTime: THEN },
     ...(operation === 'settle' ? settle : {}),
     ...changes,
   };

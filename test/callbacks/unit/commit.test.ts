@@ -52,7 +52,7 @@ describe('a decision that is committed while its caller waits', () => {
   it('begins what it decides, in time by PostgreSQL’s clock (I3)', async () => {
     const { callbacks, deadline, commit } = rollbackOf(async () => COMMITTED);
     const begun = await commitInTime(callbacks, deadline, COMMIT);
-    expect(begun).toEqual({ kind: 'begun', operationId: '7' });
+    expect(begun).toMatchObject({ kind: 'begun', operationId: '7', bet: { version: 2 } });
     expect(commit.mock.calls).toEqual([[COMMIT, deadline]]);
   });
 
@@ -134,8 +134,7 @@ describe('an operation that is not sent now', () => {
     expect(correctAnswer.mock.calls).toEqual([
       [
         {
-          ...{ transactionId: ID, attemptId, ...UNAVAILABLE },
-          ...{ placeAnsweredUnknown: false, rollbackTime: undefined },
+          ...{ transactionId: ID, attemptId, operation: 'rollback', lateAnswer: UNAVAILABLE },
         },
       ],
     ]);

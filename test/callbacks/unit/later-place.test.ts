@@ -63,6 +63,7 @@ describe('a place that comes after another operation of its bet', () => {
     expect(kept.outcomes).toEqual([
       {
         ...{ transactionId: ID, attemptId, operationId: '7' },
+        bet: { ...kept.commits[0]?.to, version: UNSEEN.version + 1 },
         attempt: expect.objectContaining({ result: 'accepted', answer: SUCCESS }),
         change: { place: { kind: 'accepted', transactionTime: AT } },
         ...{ confirmAfterMs: 60_000, delivery: { kind: 'none' } },

@@ -58,6 +58,7 @@ describe('an operation that is promised and then tried', () => {
     expect(scene.outcomes).toEqual([
       {
         ...{ transactionId: TRANSACTION, attemptId, operationId: '77', confirmAfterMs: 60_000 },
+        bet: expect.objectContaining({ version: PLACED.version + 1 }),
         attempt: {
           ...{ startedAtMs: 1_000_000, result: 'accepted', error: undefined },
           trace: { sent: true, latencyMs: 12.6 },
@@ -66,7 +67,7 @@ describe('an operation that is promised and then tried', () => {
         change: { rollback: { kind: 'confirmed', transactionTime: AT_WALLET }, stands: true },
         delivery: {
           ...{ kind: 'after', after: { kind: 'delivered' } },
-          ...{ purpose: 'promise', isCounted: false },
+          ...{ purpose: 'promise', promisedTime: NOW, isCounted: false },
         },
         caller: { before: LIMIT, lateAnswer: PROMISED },
       },

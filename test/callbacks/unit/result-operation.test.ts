@@ -53,6 +53,7 @@ describe('a result that its wallet takes', () => {
     expect(scene.outcomes).toEqual([
       {
         transactionId: TRANSACTION,
+        bet: expect.objectContaining({ version: expect.any(Number) }),
         attemptId: ATTEMPT,
         operationId: '77',
         attempt: {
@@ -89,7 +90,7 @@ describe('a result that its wallet takes', () => {
     await vi.waitFor(
       () =>
         expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
-          expect.objectContaining({ transactionId: TRANSACTION, ...UNAVAILABLE }),
+          expect.objectContaining({ transactionId: TRANSACTION, lateAnswer: UNAVAILABLE }),
         ),
       PATIENT_MS,
     );

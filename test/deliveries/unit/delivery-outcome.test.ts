@@ -62,6 +62,7 @@ describe('the outcome of an attempt', () => {
     const { outcome, counted } = await recorded();
     expect(outcome).toEqual({
       ...{ transactionId: 'b26153f9', attemptId: 'attempt', operationId: '7' },
+      bet: undefined,
       attempt: {
         ...{ startedAtMs: 1_000_000, result: 'accepted', trace: result.sent.trace },
         ...{ error: undefined, answer: undefined },
@@ -70,6 +71,7 @@ describe('the outcome of an attempt', () => {
       confirmAfterMs: 77_000,
       delivery: {
         ...{ kind: 'after', after: { kind: 'delivered' }, purpose: 'promise', isCounted: true },
+        promisedTime: 'as promised',
       },
       caller: undefined,
     });

@@ -240,7 +240,14 @@ export class Life {
       operation === 'settle'
         ? { settle: { amount: call.amount, resultType: call.resultType } }
         : {};
-    const delivery: OpenDelivery = { id, operation, attempts, transactionTime, ...settle };
+    const delivery: OpenDelivery = {
+      id,
+      operationId: id,
+      operation,
+      attempts,
+      transactionTime,
+      ...settle,
+    };
     const bet = this.#placed();
     this.#bet = { ...bet, deliveries: [...bet.deliveries, delivery] };
     return { status: 200, time: transactionTime };

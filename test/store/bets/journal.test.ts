@@ -45,12 +45,13 @@ async function underWay() {
   );
   const outcome = (after: AfterAttempt, change: Outcome['change'] = {}): Outcome => ({
     transactionId: bet.transactionId,
+    bet: undefined,
     attemptId,
     operationId,
     attempt: ATTEMPT,
     change,
     confirmAfterMs: 60_000,
-    delivery: { kind: 'after', after, purpose: 'promise', isCounted: false },
+    delivery: { kind: 'after', after, purpose: 'promise', promisedTime: AT, isCounted: false },
     caller: undefined,
   });
   return { bet, attemptId, outcome };

@@ -39,6 +39,7 @@ async function underWay(operation: 'settle' | 'rollback', changes: Partial<Bet> 
   const operationId = await commit(commitOf(bet, { busy, ...changes }));
   const outcome = (before: Date, more: Partial<Outcome>): Outcome => ({
     transactionId: bet.transactionId,
+    bet: undefined,
     attemptId,
     operationId,
     attempt: ATTEMPT,

@@ -59,7 +59,8 @@ async function settled(before = new Date(Date.now() + 60_000)): Promise<Outcome>
   const busy = { operation: 'settle', attemptId, lapsed: false } as const;
   const operationId = await commit(commitOf(bet, { busy }));
   return {
-    ...{ transactionId: bet.transactionId, attemptId, operationId, confirmAfterMs: 60_000 },
+    ...{ transactionId: bet.transactionId, bet: undefined, attemptId, operationId },
+    confirmAfterMs: 60_000,
     attempt: ATTEMPT,
     change: {
       settlement: { kind: 'settled', amount: '20', resultType: 'won', transactionTime: AT },
@@ -228,11 +229,12 @@ describe('a bet of which somebody keeps a delivery locked', () => {
       const busy = { operation: 'rollback', attemptId, lapsed: false } as const;
       const operationId = await commit(commitOf(bet, { busy }, { delivery: guard('live') }));
       return {
-        ...{ transactionId: bet.transactionId, attemptId, operationId, confirmAfterMs: 60_000 },
+        ...{ transactionId: bet.transactionId, bet: undefined, attemptId, operationId },
+        confirmAfterMs: 60_000,
         attempt: ATTEMPT,
         change: { rollback: { kind: 'confirmed', transactionTime: AT }, stands: true },
         delivery: {
-          ...{ kind: 'after', purpose: 'promise', isCounted: false },
+          ...{ kind: 'after', purpose: 'promise', promisedTime: AT, isCounted: false },
           after: { kind: 'delivered' },
         },
         caller: { before: new Date(Date.now() + 60_000), lateAnswer: LATE },

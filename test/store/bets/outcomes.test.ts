@@ -94,6 +94,7 @@ async function settled(changes: Partial<Outcome> = {}): Promise<Outcome> {
   });
   return {
     ...{ transactionId, ...begun, caller: undefined, confirmAfterMs: 60_000 },
+    bet: await bets.find(transactionId),
     attempt: {
       ...{ startedAtMs: Date.parse(AT), result: 'accepted', error: undefined, answer: undefined },
       trace: { sent: true, latencyMs: 12, status: 200 },
@@ -154,7 +155,7 @@ describe('an outcome whose statement is lost', () => {
     expect(await state(outcome)).toMatchObject(WRITTEN);
     expect(database.sent).toEqual([
       'bet-finish',
-      ...Array.from({ length: times }, () => 'bet-finish-again'),
+      ...Array.from({ length: times }, () => 'bet-finish'),
     ]);
   });
 
@@ -268,6 +269,6 @@ describe('an outcome whose statement is lost', () => {
       { status: 'rejected', reason: UNAVAILABLE },
       { status: 'fulfilled', value: { kind: 'committed' } },
     ]);
-    expect(database.sent).toEqual(['bet-finish', 'bet-finish-again']);
+    expect(database.sent).toEqual(['bet-finish', 'bet-finish']);
   });
 });

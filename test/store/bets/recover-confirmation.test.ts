@@ -18,7 +18,8 @@ it.each([
     });
     const late = before === null ? 'NULL' : `'${before}'`;
     await journal.sql(
-      `UPDATE bets SET busy_operation = 'confirm', late_kind = ${late}, rollback = '${rollback}',
+      `UPDATE bets SET busy_operation = 'confirm', late_kind = ${late}, rollback = '${rollback}', rollback_time = 'then',
+              confirm_left = ${before === null ? 0 : 1}, late_amount = '5', late_type = 'won',
               late_at = clock_timestamp() - interval '1 hour'
         WHERE transaction_id = '${transactionId}'`,
     );

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RECOVER_LAPSED } from '../../../src/store/bets/recover-statements.ts';
+import { LAPSED } from '../../../src/store/bets/recover-statements.ts';
 import { COUNT_ENDED, END_OF_STRETCH } from '../../../src/store/deliveries/count-statements.ts';
 import {
   DUE_OPERATORS,
@@ -61,7 +61,7 @@ describe('with 50,000 delivered rows and 20,000 in back-off', () => {
     ['taking', TAKE],
     ['waking an operator that is back', WAKE],
     ['probing a half-open breaker', NUDGE],
-    ['recovering what killed processes left', RECOVER_LAPSED],
+    ['recovering what killed processes left', LAPSED],
     ['looking for places that nobody rolled back', OVERDUE_UNKNOWN],
     ['counting what has ended since', COUNT_ENDED],
     ['finding until when to count', END_OF_STRETCH],

@@ -65,20 +65,16 @@ const inSeconds = (column: string, seconds: number) =>
 /** What happens to a claimed delivery whose wallet did not answer. */
 const giveUp = (taken: TakenDelivery, retryInMs: number) =>
   bets.finish({
-    ...taken,
+    ...{ ...taken, bet: undefined, change: {}, confirmAfterMs: 60_000 },
     attempt: {
-      startedAtMs: Date.now(),
-      result: 'timeout',
-      trace: { sent: true, latencyMs: 5 },
-      error: 'no answer',
-      answer: undefined,
+      ...{ startedAtMs: Date.now(), result: 'timeout', trace: { sent: true, latencyMs: 5 } },
+      ...{ error: 'no answer', answer: undefined },
     },
-    change: {},
-    confirmAfterMs: 60_000,
     delivery: {
       kind: 'after',
       after: { kind: 'pending', retryInMs },
       purpose: 'promise',
+      promisedTime: taken.transactionTime,
       isCounted: true,
     },
     caller: undefined,
