@@ -1,5 +1,6 @@
-import { askForSame, asksForResult, bearingOf, isOpenResult } from '../domain/asked.ts';
+import { askForSame, asksForResult } from '../domain/asked.ts';
 import type { Bet } from '../domain/bet.ts';
+import { bearingOf, isOpenResult } from '../domain/course.ts';
 import { isResult } from '../domain/operation.ts';
 import { jsonString } from '../protocol/json.ts';
 import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messages.ts';

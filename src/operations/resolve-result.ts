@@ -1,6 +1,6 @@
-import { isOpenResult } from '../domain/asked.ts';
 import type { Bet } from '../domain/bet.ts';
 import { SECOND_TIME_FACTOR } from '../domain/confirm.ts';
+import { isOpenResult } from '../domain/course.ts';
 import { isResult } from '../domain/operation.ts';
 import { decideResolve } from '../domain/resolve.ts';
 import { isoTime } from '../protocol/answers.ts';

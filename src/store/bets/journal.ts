@@ -1,4 +1,5 @@
 import type { Bet } from '../../domain/bet.ts';
+import type { Course } from '../../domain/course.ts';
 import type { Deadline } from '../../domain/deadline.ts';
 import { afterLapse, byAnswerGiven } from '../../domain/finish.ts';
 import type { BetOperation } from '../../domain/operation.ts';
@@ -14,10 +15,13 @@ import { BetOutcomes } from './outcomes.ts';
 import {
   type OperationKey,
   RECORDED_OPERATION,
+  RECORDED_OPERATIONS,
+  RECORDED_UNDER,
   RESULT_PAGE,
   RESULTS_UNDER,
+  type RequestKey,
   type ResultKey,
-} from './recorded-results.ts';
+} from './recorded.ts';
 import { LAPSED, RECOVER } from './recover-statements.ts';
 import {
   ANSWER_OF,
@@ -30,10 +34,7 @@ import {
   LOOK_UP_BEGUN,
   RECORD_COPY,
   RECORD_REFUSAL,
-  RECORDED_OPERATIONS,
-  RECORDED_UNDER,
   type RecordedCopy,
-  type RequestKey,
   type StoredRequest,
 } from './statements.ts';
 
@@ -41,7 +42,7 @@ import {
 const RESULTS_AT_ONCE = 20;
 
 /** A recorded operation. */
-export interface RecordedOperation {
+export interface RecordedOperation extends Course {
   readonly id: string;
   readonly operation: BetOperation;
   /** The attempt inside its callback. */
@@ -50,12 +51,6 @@ export interface RecordedOperation {
   readonly body: Buffer;
   /** The service's answer, if it is on record. */
   readonly answer: Answer | undefined;
-  /** A wallet may have seen it. */
-  readonly wasSent: boolean;
-  /** The wallet accepted it, or refused it and the service was answered so; or a person resolved it, and nothing was promised. */
-  readonly isConcluded: boolean;
-  /** Concluded in that second way. */
-  readonly isRefused: boolean;
 }
 
 /** A bet whose operation in flight was marked unknown. */
@@ -92,7 +87,7 @@ export class BetJournal {
 
   /** All operations of a bet, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
-    return await this.#database.run(RECORDED_OPERATIONS, transactionId);
+    return await this.#database.run(RECORDED_OPERATIONS, { transactionId });
   }
 
   /** One operation of a bet. @throws GatewayError `DATABASE_UNAVAILABLE` */

@@ -1,30 +1,17 @@
 import type { Bet } from '../../domain/bet.ts';
 import type { AnsweredOtherwise } from '../../domain/finish.ts';
-import { BET_OPERATIONS } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
-import {
-  batchStatement,
-  type Columns,
-  noRow,
-  type Parameters,
-  statement,
-} from '../sql/statement.ts';
+import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
 import { SET_STATE, stateParameters } from './columns.ts';
 import type { OperationRecord } from './commit.ts';
+import { answerIn } from './recorded.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
-
-const byTransaction: Parameters<string> = { transaction_id: ['text', (id) => id] };
 
 export interface AttemptKey {
   readonly transactionId: string;
   readonly attemptId: string;
-}
-
-export interface RequestKey {
-  readonly transactionId: string;
-  readonly requestId: string;
 }
 
 export const byAttempt: Parameters<AttemptKey> = {
@@ -58,71 +45,7 @@ export const ANSWER_OF = statement(
   SELECT o.body, ${ANSWER}
     FROM operations o${WITH_ANSWERED_ATTEMPT}
    WHERE o.transaction_id = :transaction_id AND o.attempt_id = :attempt_id`,
-  (row) => ({ body: row.bytes('body'), answer: answerOf(row) }),
-);
-
-/** Whether the wallet refused an operation by its attempt `t`, and the service was answered so. */
-const IS_REFUSAL = `t.result = 'declined' AND t.answer_status = 400`;
-
-/**
- * Operations of a bet. `was_sent`: a wallet may have seen it. `is_concluded`: a wallet accepted it, or refused it
- * and the service was answered so (`is_refused`), or a person resolved it, which the service was not told; after any other refusal the operation still has to be delivered.
- *
- * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
- * operation's rows by their key.
- */
-export const RECORDED = `
-  SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
-         -- No wallet can have seen an operation whose attempts all failed before a byte had left, or that was answered
-         -- at once and never attempted as a delivery. Without an attempt on record it may have been sent, and its
-         -- outcome lost: if it has no answer yet, or was answered 503 (bet-correct-answer).
-         (EXISTS (SELECT 1 FROM attempts t
-                   WHERE t.operation_id = o.id AND t.sent OFFSET 0)
-           OR EXISTS (SELECT 1 FROM deliveries d
-                       WHERE d.operation_id = o.id
-                         AND (d.state <> 'superseded' OR d.attempts > 0) OFFSET 0)
-           OR (o.answer_status IS NULL
-                OR o.answer_status >= 500
-                   AND NOT EXISTS (SELECT 1 FROM deliveries d
-                                    WHERE d.operation_id = o.id OFFSET 0))
-              AND NOT EXISTS (SELECT 1 FROM attempts t
-                               WHERE t.operation_id = o.id OFFSET 0)) AS was_sent,
-         EXISTS (SELECT 1 FROM attempts t
-                  WHERE t.operation_id = o.id
-                    -- An answer that arrived after its lease had ended does not affect the bet (rule 16).
-                    AND (t.result = 'accepted' AND t.confirmed
-                         OR ${IS_REFUSAL}) OFFSET 0)
-           -- What was promised and is resolved may have been passed by a later result, and is not the bet's then.
-           OR coalesce(o.answer_status, a.answer_status) IS DISTINCT FROM 200
-              AND EXISTS (SELECT 1 FROM deliveries d
-                           WHERE d.operation_id = o.id
-                             AND d.state IS NOT DISTINCT FROM 'resolved' OFFSET 0) AS is_concluded,
-         EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id AND ${IS_REFUSAL} OFFSET 0) AS is_refused
-    FROM operations o${WITH_ANSWERED_ATTEMPT}
-   WHERE o.transaction_id = :transaction_id`;
-
-/** All operations of a bet, newest first. */
-export const RECORDED_OPERATIONS = statement(
-  'bet-operations',
-  byTransaction,
-  `${RECORDED} ORDER BY o.id DESC`,
-  recordedOf,
-);
-
-/**
- * Operations of a bet with one `requestId`, newest first: a bet resettled for months has too many to read all. Leaves
- * out those without an answer yet, or with 503, which the service repeats until the wallet accepts one.
- */
-export const RECORDED_UNDER = statement(
-  'bet-operations-under',
-  {
-    transaction_id: ['text', (asked: RequestKey) => asked.transactionId],
-    request_id: ['text', ({ requestId }) => requestId],
-  },
-  `${RECORDED} AND o.request_id = :request_id
-     AND coalesce(o.answer_status, a.answer_status) < 500
-   ORDER BY o.id DESC`,
-  recordedOf,
+  (row) => ({ body: row.bytes('body'), answer: answerIn(row) }),
 );
 
 /** A request of a bet as the journal stores it. */
@@ -156,26 +79,6 @@ export const FIND_PLACE = statement(
 /** As `players forget` leaves it; null where the `requestId` decides. */
 function blankedIfUnnamed({ requestId, body }: StoredRequest): Buffer | null {
   return requestId === undefined ? Buffer.from(blankTexts(body.toString())) : null;
-}
-
-export function recordedOf(row: Columns) {
-  return {
-    id: row.text('id'),
-    operation: row.oneOf('operation', BET_OPERATIONS),
-    attemptId: row.text('attempt_id'),
-    requestId: row.textOrNull('request_id'),
-    body: row.bytes('body'),
-    answer: answerOf(row),
-    wasSent: row.bool('was_sent'),
-    isConcluded: row.bool('is_concluded'),
-    isRefused: row.bool('is_refused'),
-  };
-}
-
-function answerOf(row: Columns) {
-  const status = row.intOrNull('answer_status');
-  const body = row.textOrNull('answer_body');
-  return status === undefined || body === undefined ? undefined : { status, body };
 }
 
 /** An operation answered without a call, and the end of its caller's time by PostgreSQL's clock. */

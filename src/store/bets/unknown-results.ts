@@ -5,7 +5,8 @@ import type { Database } from '../database.ts';
 import { isDead } from '../deliveries/open-of-bet.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 import type { RecordedOperation } from './journal.ts';
-import { FIND, RECORDED_OPERATIONS } from './statements.ts';
+import { RECORDED_OPERATIONS } from './recorded.ts';
+import { FIND } from './statements.ts';
 
 /** What a person has found out about a bet's result, and what is written of it. */
 export interface ResultFound {
@@ -155,7 +156,7 @@ export class UnknownResults {
     // The bet first: whatever changes after that keeps `resolve` from writing.
     const [bet] = await this.#database.run(FIND, [transactionId]);
     if (bet === undefined) return undefined;
-    const operations = await this.#database.run(RECORDED_OPERATIONS, transactionId);
+    const operations = await this.#database.run(RECORDED_OPERATIONS, { transactionId });
     const [looked] = await this.#database.run(LOOK, transactionId);
     const { nowMs = 0, dead = [] } = looked ?? {};
     return { bet, operations, dead, nowMs };

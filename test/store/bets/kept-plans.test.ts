@@ -12,6 +12,7 @@ import {
 import * as commits from '../../../src/store/bets/commit-statements.ts';
 import * as outcomes from '../../../src/store/bets/finish-statement.ts';
 import * as places from '../../../src/store/bets/place-statements.ts';
+import * as recorded from '../../../src/store/bets/recorded.ts';
 import { RECOVER } from '../../../src/store/bets/recover-statements.ts';
 import * as bets from '../../../src/store/bets/statements.ts';
 import { Database } from '../../../src/store/database.ts';
@@ -41,7 +42,7 @@ const PLAN_OF_COUNT = statement('plan', {}, 'EXPLAIN EXECUTE count', (row) =>
 const FLUSH = statement('flush', {}, 'SELECT pg_stat_force_next_flush()', () => undefined);
 
 /** Everything that the journal runs on connections that keep their plans. */
-const STATEMENTS = [commits, outcomes, places, bets, { RECOVER, TAKE }]
+const STATEMENTS = [commits, outcomes, places, bets, recorded, { RECOVER, TAKE }]
   .flatMap((module): readonly unknown[] => Object.values(module))
   .filter(isStatement)
   .map((planned) => [planned.name, planned] as const);
