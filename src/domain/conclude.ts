@@ -95,7 +95,7 @@ export function concludeResult(
   switch (sent.kind) {
     case 'accepted': {
       const transactionTime = options.answeredTime ?? sent.transactionTime;
-      const settlement = settlementOf(attempted, transactionTime);
+      const settlement = standingSettlement(attempted, transactionTime);
       return {
         outcome: 'accepted',
         answer: { kind: 'accepted', transactionTime },
@@ -131,7 +131,11 @@ function mayBeTaken(settlement: Settlement, attempted: AttemptedResult): boolean
   return before.kind === 'several' || sameResult(before, attempted);
 }
 
-function settlementOf(attempted: AttemptedResult, transactionTime: string): Settlement {
+/** The bet's result once this one stands. @throws Error for `several` */
+export function standingSettlement(
+  attempted: AttemptedResult,
+  transactionTime: string,
+): Settlement {
   switch (attempted.kind) {
     case 'settle': {
       const { amount, resultType } = attempted;

@@ -21,7 +21,7 @@ export const SETTLEMENTS = ['none', 'settled', 'unsettled', 'unknown'] as const;
 export const ROLLBACKS = ['none', 'promised', 'confirmed'] as const;
 export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
-const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
+export const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
 
 /**
  * Those of the bet `b`. OFFSET 0: found by the bet, whatever else is asked of them. While the table is empty, PostgreSQL

@@ -1,5 +1,6 @@
 import type { Authority } from '../audit/audited.ts';
 import type { Prisma } from '../schema/prisma.ts';
+import { resolveDead } from './dead-letters.ts';
 import { type Counted, countDeliveries } from './delivery-count.ts';
 import {
   type DeliveryItem,
@@ -11,7 +12,6 @@ import {
 import { type DeliveryQuery, rowsMeant } from './delivery-query.ts';
 import { DeliveryHolds } from './holds.ts';
 import { type Release, releaseGeneration } from './release.ts';
-import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
 /** The most deliveries that one bulk retry reads, which takes some seconds; it then returns a cursor. */

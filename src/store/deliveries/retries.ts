@@ -1,10 +1,10 @@
+import { isPassed, resultOfReopened } from '../../domain/dead-letter.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
+import { settlementColumns } from '../bets/columns.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
-import { IS_PASSED } from './passed.ts';
+import { type ReadDeadLetter, ROUNDS_MAX, readDeadLetters } from './dead-letters.ts';
 
 const BATCH_SIZE = 500;
-/** How often a delivery is tried whose bet changes while it is being reopened. */
-const ROUNDS_MAX = 3;
 const HOUR_SECONDS = 3_600;
 
 /** Which of an operator's deliveries are read, and how many. */
@@ -55,6 +55,18 @@ const CHANGES = sql`
          jsonb_build_object('state', 'pending')
     FROM changed JOIN before b USING (id)`;
 
+/** A bet as it is written with its reopened dead letters, in the order of the recordset. */
+function reopenedBet(letters: readonly ReadDeadLetter[]) {
+  const [first] = letters;
+  if (first === undefined) throw new Error('a bet without dead letters');
+  const { transactionId, version, bet } = first;
+  const settlement = resultOfReopened(
+    bet,
+    letters.map(({ dead }) => dead),
+  );
+  return { transaction_id: transactionId, version, ...settlementColumns(settlement) };
+}
+
 /**
  * Makes deliveries due now, single ones or an operator's whole backlog in batches. `IS NOT DISTINCT FROM`: they are found
  * by their ids, whatever the statistics say of all that wait or are dead.
@@ -103,26 +115,18 @@ export class DeliveryRetries {
 
   /**
    * Makes dead deliveries pending again. The journal ignored them while they were dead, so a later
-   * operation of their bet may have overtaken them; those stay dead (I6). If a bet's unknown result has no
-   * amount, because the process that sent it was killed, the reopened result is recorded as that result.
+   * operation of their bet may have overtaken them; those stay dead (`isPassed`).
    * @returns how many are pending again
    */
   async reopen(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     let reopened = 0;
     for (let round = 0; round < ROUNDS_MAX && reopened < ids.length; round += 1) {
-      const standing = await this.#notOvertaken(ids);
-      if (standing.length === 0) break;
-      reopened += await this.#reopenUnmoved(operatorId, standing, by);
+      const read = await readDeadLetters(this.#prisma, ids);
+      const chosen = read.filter(({ dead }) => !isPassed(dead));
+      if (chosen.length === 0) break;
+      reopened += await this.#reopenUnmoved(operatorId, chosen, by);
     }
     return reopened;
-  }
-
-  async #notOvertaken(ids: readonly bigint[]) {
-    return await this.#prisma.$queryRaw<{ readonly id: bigint; readonly version: number }[]>`
-      SELECT d.id, b.version
-        FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-       WHERE d.id = ANY (${ids}::bigint[]) AND d.state IS NOT DISTINCT FROM 'dead'
-         AND NOT ${IS_PASSED}`;
   }
 
   /**
@@ -131,28 +135,18 @@ export class DeliveryRetries {
    */
   async #reopenUnmoved(
     operatorId: string,
-    standing: readonly { readonly id: bigint; readonly version: number }[],
+    chosen: readonly ReadDeadLetter[],
     by: Authority,
   ): Promise<number> {
+    const ids = chosen.map(({ id }) => id);
+    const bets = Array.from(Map.groupBy(chosen, (one) => one.transactionId).values(), reopenedBet);
     return await this.#prisma.$executeRaw(sql`
-      WITH before AS (${before(standing.map(({ id }) => id))}), chosen AS (
-        SELECT d.id, d.transaction_id, d.operation, d.settle_amount, d.settle_type, c.version
-          FROM unnest(${standing.map(({ id }) => id)}::bigint[],
-                      ${standing.map(({ version }) => version)}::int[]) AS c (id, version)
-          JOIN deliveries d ON d.id = c.id
-      ), bet AS (
+      WITH before AS (${before(ids)}), bet AS (
         UPDATE bets b
-           SET version = b.version + 1,
-               settlement_amount = CASE WHEN c.names_it THEN c.settle_amount
-                                        ELSE b.settlement_amount END,
-               settlement_type = CASE WHEN c.names_it THEN coalesce(c.settle_type, 'unsettle')
-                                      ELSE b.settlement_type END
-          FROM (SELECT DISTINCT ON (c.transaction_id) c.transaction_id, c.version, c.settle_amount,
-                       c.settle_type,
-                       c.operation IN ('settle', 'unsettle') AND b.settlement = 'unknown'
-                         AND b.settlement_type IS NULL AS names_it
-                  FROM chosen c JOIN bets b ON b.transaction_id = c.transaction_id
-                 ORDER BY c.transaction_id, c.operation = 'update', c.id) c
+           SET version = b.version + 1, settlement = c.settlement, settlement_amount = c.amount,
+               settlement_type = c.type, settlement_time = c.time
+          FROM jsonb_to_recordset(${JSON.stringify(bets)}::jsonb)
+               AS c (transaction_id text, version int, settlement text, amount text, type text, time text)
          WHERE b.transaction_id = c.transaction_id AND b.version = c.version
         RETURNING b.transaction_id
       ), changed AS (
@@ -161,8 +155,9 @@ export class DeliveryRetries {
              -- The person who decided to send it again: a wallet that pays repeats twice needs that decision.
              resolved_by = ${by.caller.actor},
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
-        FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
-       WHERE d.id = c.id AND d.state IS NOT DISTINCT FROM 'dead'
+        FROM bet
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.transaction_id = bet.transaction_id
+         AND d.state IS NOT DISTINCT FROM 'dead'
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }

@@ -222,7 +222,7 @@ describe('resolve', () => {
     await client.query('BEGIN');
     await insertOperation(client, 'settle', transactionId);
     await client.query(
-      `UPDATE bets SET settlement = 'settled', settlement_amount = '50', settlement_type = '1',
+      `UPDATE bets SET settlement = 'settled', settlement_amount = '50', settlement_type = 'won',
                        settlement_time = 'then' WHERE transaction_id = $1`,
       [transactionId],
     );
