@@ -112,7 +112,7 @@ interface SettlementColumns {
   readonly time: string | null;
 }
 
-function settlementColumns(settlement: Settlement): SettlementColumns {
+export function settlementColumns(settlement: Settlement): SettlementColumns {
   const none = { amount: null, type: null, time: null };
   switch (settlement.kind) {
     case 'none':
