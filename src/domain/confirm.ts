@@ -57,6 +57,37 @@ export function decideConfirm(
   return { kind: 'send', operationId: standingOperationId };
 }
 
+/** What a bet has left of its confirmations once one more is done. */
+export interface ConfirmationsLeft {
+  readonly left: number;
+  /** When to look at the next one; undefined: never again. */
+  readonly dueInMs: number | undefined;
+}
+
+export function afterOneConfirmation({ late }: Pick<Bet, 'late'>): ConfirmationsLeft {
+  const left = Math.max((late?.confirmationsLeft ?? 0) - 1, 0);
+  return { left, dueInMs: left > 0 ? 0 : undefined };
+}
+
+/**
+ * A dead letter for a person counts as a confirmation.
+ * @returns undefined if the bet's result is not in doubt: there is nothing to decide for a person
+ */
+export function afterLeftToPerson(
+  bet: Pick<Bet, 'late' | 'settlement'>,
+): ConfirmationsLeft | undefined {
+  return bet.settlement.kind === 'unknown' ? afterOneConfirmation(bet) : undefined;
+}
+
+/** The time that the service was answered with for what stands; empty while that is not known. */
+export function standingTime({
+  rollback,
+  settlement,
+}: Pick<Bet, 'rollback' | 'settlement'>): string {
+  const standing = rollback.kind === 'none' ? settlement : rollback;
+  return 'transactionTime' in standing ? standing.transactionTime : '';
+}
+
 /**
  * What may take effect late after the last confirmation has ended: one of its own attempts, if it needed more than
  * one. That changes nothing as long as the same result stands; over a later result, it would have to be corrected.

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Bet, LateEffect } from '../../src/domain/bet.ts';
-import { decideConfirm, lateAfterConfirming } from '../../src/domain/confirm.ts';
+import {
+  afterLeftToPerson,
+  afterOneConfirmation,
+  decideConfirm,
+  lateAfterConfirming,
+  standingTime,
+} from '../../src/domain/confirm.ts';
 import { FRESH } from './support/fresh-bet.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
@@ -96,5 +102,32 @@ describe('what may land late once the last confirmation has ended', () => {
     expect(lateAfterConfirming(bet(), 2)).toBeUndefined();
     const rollback = { kind: 'confirmed', transactionTime: AT } as const;
     expect(lateAfterConfirming({ ...last, rollback }, 2)).toBeUndefined();
+  });
+});
+
+describe('a confirmation that is done', () => {
+  const last = { late: { ...LATE, confirmationsLeft: 1 } };
+
+  it('is followed by the next, which says itself when it is due, until none is left (I5)', () => {
+    expect(afterOneConfirmation(bet())).toEqual({ left: 1, dueInMs: 0 });
+    expect(afterOneConfirmation(last)).toEqual({ left: 0, dueInMs: undefined });
+    expect(afterOneConfirmation({ late: undefined })).toEqual({ left: 0, dueInMs: undefined });
+  });
+
+  it('may be a dead letter for a person, if the result is in doubt (I4)', () => {
+    const settlement = { kind: 'unknown', attempted: { kind: 'several' } } as const;
+    expect(afterLeftToPerson({ ...last, settlement })).toEqual({ left: 0, dueInMs: undefined });
+    expect(afterLeftToPerson({ late: undefined, settlement })).toEqual({
+      left: 0,
+      dueInMs: undefined,
+    });
+    expect(afterLeftToPerson(bet())).toBeUndefined();
+  });
+
+  it('bears the time that the service was answered with for what stands', () => {
+    expect(standingTime(bet())).toBe(AT);
+    const rollback = { kind: 'confirmed', transactionTime: 'later' } as const;
+    expect(standingTime(bet({ rollback }))).toBe('later');
+    expect(standingTime(bet({ settlement: { kind: 'none' } }))).toBe('');
   });
 });

@@ -1,4 +1,10 @@
 import type { Bet, ResultType } from '../../domain/bet.ts';
+import {
+  afterLeftToPerson,
+  afterOneConfirmation,
+  type ConfirmationsLeft,
+  standingTime,
+} from '../../domain/confirm.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { heldMs } from './held-time.ts';
@@ -41,17 +47,26 @@ const POSTPONE = statement(
   noRow,
 );
 
-const ONE_LESS = `confirm_left = greatest(confirm_left - 1, 0),
-         confirm_at = CASE WHEN confirm_left > 1 THEN clock_timestamp() END,
-         version = version + 1`;
+interface OneDone {
+  readonly bet: Bet;
+  readonly after: ConfirmationsLeft;
+}
 
-const SKIP = statement(
-  'confirmation-skip',
-  unmoved,
-  `UPDATE bets SET ${ONE_LESS} WHERE transaction_id = :transaction_id AND version = :version
-  RETURNING transaction_id`,
-  (row) => row.text('transaction_id'),
-);
+const oneDone: Parameters<OneDone> = {
+  ...unmoved,
+  left: ['int', ({ after }) => after.left],
+  due_seconds: ['float8', ({ after }) => secondsOrNull(after.dueInMs)],
+};
+
+const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : ms / 1000);
+
+const ONE_DONE = `
+  UPDATE bets SET confirm_left = :left, version = version + 1,
+                  confirm_at = clock_timestamp() + make_interval(secs => :due_seconds)
+   WHERE transaction_id = :transaction_id AND version = :version
+  RETURNING transaction_id, operator_id`;
+
+const SKIP = statement('confirmation-skip', oneDone, ONE_DONE, noRow);
 
 interface Promised extends Postponed {
   readonly operationId: string;
@@ -64,6 +79,7 @@ const SEND = statement(
   {
     ...unmoved,
     operation_id: ['bigint', ({ operationId }) => operationId],
+    transaction_time: ['text', ({ bet }) => standingTime(bet)],
     seconds: ['float8', ({ inMs }) => inMs / 1000],
     horizon_seconds: ['float8', ({ horizonMs }) => horizonMs / 1000],
   } satisfies Parameters<Promised>,
@@ -74,15 +90,12 @@ const SEND = statement(
       FROM operations o
      WHERE b.transaction_id = :transaction_id AND b.version = :version
        AND o.id = :operation_id AND o.transaction_id = b.transaction_id
-    RETURNING b.transaction_id, b.operator_id, b.settlement_time, b.rollback, b.rollback_time,
-              o.id AS operation_id, o.operation
+    RETURNING b.transaction_id, b.operator_id, o.id AS operation_id, o.operation
   )
   INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, purpose,
                           transaction_time, held_ms, next_attempt_at, dead_at)
   SELECT bet.operation_id, bet.operator_id, bet.transaction_id, bet.operation, 'pending', 'confirm',
-         coalesce(CASE WHEN bet.rollback = 'none' THEN bet.settlement_time
-                       ELSE bet.rollback_time END, ''),
-         ${heldMs('bet.operator_id')},
+         :transaction_time, ${heldMs('bet.operator_id')},
          clock_timestamp(), clock_timestamp() + make_interval(secs => :horizon_seconds)
     FROM bet
   ON CONFLICT (operation_id, purpose) DO UPDATE
@@ -103,30 +116,25 @@ const IS_RESOLVED = statement(
   (row) => row.text('id'),
 );
 
-interface LeftToPerson {
-  readonly bet: Bet;
+interface LeftToPerson extends OneDone {
   readonly operationId: string;
   readonly settle: { readonly amount: string; readonly resultType: ResultType } | undefined;
 }
 
 /**
- * Makes a dead letter, unless the operation has one, and only while the bet's result is unknown. It increments the
- * bet's version, so that a concurrent decision made without seeing the dead letter is made again.
+ * Makes a dead letter, unless the operation has one. It increments the bet's version, so that a concurrent decision
+ * made without seeing the dead letter is made again.
  */
 const LEAVE_TO_PERSON = statement(
   'confirmation-leave-to-person',
   {
-    ...unmoved,
+    ...oneDone,
     operation_id: ['bigint', ({ operationId }) => operationId],
     settle_amount: ['text', ({ settle }) => settle?.amount ?? null],
     settle_type: ['text', ({ settle }) => settle?.resultType ?? null],
   } satisfies Parameters<LeftToPerson>,
   `
-  WITH b AS (
-    UPDATE bets SET ${ONE_LESS}
-     WHERE transaction_id = :transaction_id AND version = :version AND settlement = 'unknown'
-    RETURNING transaction_id, operator_id
-  )
+  WITH b AS (${ONE_DONE})
   INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                           transaction_time, settle_amount, settle_type, last_error,
                           next_attempt_at, dead_at, settled_at)
@@ -166,20 +174,23 @@ export class Confirmations {
    * @returns false if the bet has changed
    */
   async skip(bet: Bet): Promise<boolean> {
-    return (await this.#database.run(SKIP, { bet })).length > 0;
+    const after = afterOneConfirmation(bet);
+    return (await this.#database.run(SKIP, { bet, after })).length > 0;
   }
 
   /**
    * Makes a dead letter of the operation whose outcome is unknown, and counts one of the bet's confirmations as done.
    * @param settle its result; undefined for an unsettle
-   * @returns false if it has a dead letter already, or the bet has changed
+   * @returns false if its result is not in doubt, it has a dead letter already, or the bet has changed
    */
   async leaveToPerson(
     bet: Bet,
     operationId: string,
     settle: LeftToPerson['settle'],
   ): Promise<boolean> {
-    const made = await this.#database.run(LEAVE_TO_PERSON, { bet, operationId, settle });
+    const after = afterLeftToPerson(bet);
+    if (after === undefined) return false;
+    const made = await this.#database.run(LEAVE_TO_PERSON, { bet, after, operationId, settle });
     return made.length > 0;
   }
 

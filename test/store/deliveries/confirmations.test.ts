@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Bet } from '../../../src/domain/bet.ts';
 import { Database } from '../../../src/store/database.ts';
 import { Confirmations } from '../../../src/store/deliveries/confirmations.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
@@ -32,7 +33,11 @@ async function unknownResult() {
       WHERE transaction_id = $1`,
     [transactionId],
   );
-  return { bet: { ...FRESH, transactionId, version: 1 }, operationId };
+  const inDoubt = { kind: 'several' } as const;
+  const late = { operation: inDoubt, atMs: 0, confirmationsLeft: 2, isConfirming: false };
+  const settlement = { kind: 'unknown', attempted: inDoubt } as const;
+  const bet: Bet = { ...FRESH, transactionId, version: 1, settlement, late };
+  return { bet, operationId };
 }
 
 async function stateOf(transactionId: string) {
@@ -66,11 +71,10 @@ it('leaves no result to a person that is being sent again at that moment', async
   expect(await stateOf(bet.transactionId)).toEqual({ version: 2, confirm_left: 2, dead: 0 });
 });
 
-it('leaves no result to a person that is known by now', async () => {
+it('leaves no result to a person that is not in doubt', async () => {
   const { bet, operationId } = await unknownResult();
-  const known = `UPDATE bets SET settlement = 'none' WHERE transaction_id = $1`;
-  await server.client.query(known, [bet.transactionId]);
-  expect(await confirmations.leaveToPerson(bet, operationId, undefined)).toBe(false);
+  const known = { ...bet, settlement: { kind: 'none' } } as const;
+  expect(await confirmations.leaveToPerson(known, operationId, undefined)).toBe(false);
   expect(await stateOf(bet.transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
 });
 
@@ -142,6 +146,7 @@ it('is due again at once after the first was passed over, and no more after the 
     (await confirmations.due(100)).some((one) => one.transactionId === transactionId);
   expect(await confirmations.skip(bet)).toBe(true);
   expect(await isDue()).toBe(true);
-  expect(await confirmations.skip({ ...bet, version: 2 })).toBe(true);
+  const late = bet.late && { ...bet.late, confirmationsLeft: 1 };
+  expect(await confirmations.skip({ ...bet, version: 2, late })).toBe(true);
   expect(await isDue()).toBe(false);
 });
