@@ -9,6 +9,7 @@ import { buildIfStale } from '../../tools/console/build.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
+import { bundleIfStale } from './bundled.ts';
 import { COMPILED_FOLDER, forgetOldCompiled } from './compiled.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { databaseUrl, onServer } from './server.ts';
@@ -67,8 +68,9 @@ async function start(): Promise<Run> {
   }
   // Built once, here: files that each built it would replace the pages that others are reading.
   await buildIfStale();
-  // Runs while PostgreSQL starts.
+  // Both run while PostgreSQL starts.
   const forgotten = forgetOldCompiled(COMPILED_FOLDER);
+  const bundled = bundleIfStale();
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;
@@ -87,7 +89,7 @@ async function start(): Promise<Run> {
     await onServer(postgres.url, (client) => client.query(`CREATE DATABASE ${templateDatabase}`));
     await migrate(databaseUrl(postgres.url, templateDatabase));
     const [postgresUrl, redisUrl] = [postgres.url, redis.url];
-    await forgotten;
+    await Promise.all([forgotten, bundled]);
     return { context: { postgresUrl, databasePrefix, templateDatabase, redisUrl }, tearDown };
   } catch (error) {
     await tearDown();

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
+import { BUNDLED_MAIN } from './bundled.ts';
 
 export interface ProcessOptions {
   /**
@@ -11,7 +12,7 @@ export interface ProcessOptions {
    */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** The script for `node`, relative to the repository's root; by default the gateway. */
+  /** The script for `node`, relative to the repository's root; by default the gateway as one bundle. */
   readonly script?: string;
   readonly cwd?: string;
   /** How many files and connections it may have open; by default as many as the tests themselves. */
@@ -60,8 +61,8 @@ export async function endProcesses(): Promise<void> {
 }
 
 /**
- * Runs `node src/main.ts` as users do, in its own process. A process that a test leaves running is killed after its
- * file, and also if the test runner itself is killed.
+ * Runs the gateway in its own process. A process that a test leaves running is killed after its file, and also if the
+ * test runner itself is killed.
  */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
   const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
@@ -71,7 +72,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   });
   supervisors.add(supervisor);
   const output = collect(supervisor.stdout, supervisor.stderr);
-  const args = [resolve(ROOT, options.script ?? 'src/main.ts'), ...(options.args ?? [])];
+  const args = [resolve(ROOT, options.script ?? BUNDLED_MAIN), ...(options.args ?? [])];
   const process_ = await supervisor.run({
     ...behindShell(options, { file: process.execPath, args }),
     stopSignal: 'SIGKILL',

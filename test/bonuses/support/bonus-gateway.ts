@@ -7,6 +7,7 @@ import type { SimulatedOperator } from '../../../tools/simulator/operator.ts';
 import type { CallResult } from '../../../tools/simulator/signed-client.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -28,6 +29,8 @@ export interface BonusGateway {
    * because a busy machine had no answer in the service's time.
    */
   untilClosed(ask: () => Promise<CallResult>): Promise<CallResult>;
+  /** Makes what is open so old that the read-back looks at it at once, and decides. */
+  ageOpen(): Promise<void>;
   sql<Row extends Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
@@ -65,6 +68,14 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
   });
   const alpha = gateway.operator('alpha');
   const beta = gateway.operator('beta');
+  const sql = async <Row extends Record<string, unknown>>(
+    text: string,
+    values: readonly unknown[] = [],
+  ) =>
+    await onServer(
+      gateway.databaseUrl,
+      async (client) => (await client.query<Row>(text, [...values])).rows,
+    );
   return {
     gateway,
     api,
@@ -82,18 +93,19 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
         const answer = await ask();
         const isOpen = answer.status === 409 || answer.body.includes('is still open');
         if (!isOpen) return answer;
-        if (Date.now() - started > 25_000) throw new Error(`still open: ${answer.body}`);
+        if (Date.now() - started > 2 * PATIENT_MS) throw new Error(`still open: ${answer.body}`);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     },
-    sql: async <Row extends Record<string, unknown>>(
-      text: string,
-      values: readonly unknown[] = [],
-    ) =>
-      await onServer(
-        gateway.databaseUrl,
-        async (client) => (await client.query<Row>(text, [...values])).rows,
-      ),
+    ageOpen: async () => {
+      for (const table of ['bonus_intents', 'bonus_grants']) {
+        await sql(
+          `UPDATE ${table} SET look_at = clock_timestamp(), created_at = created_at - interval '1 hour'
+            WHERE state = 'open'`,
+        );
+      }
+    },
+    sql,
     close: async () => {
       await Promise.all([alpha.close(), beta.close()]);
       await gateway.close();
