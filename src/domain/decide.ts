@@ -1,6 +1,7 @@
 import { sameAmount } from './amount.ts';
 import {
   type Bet,
+  type BetOwner,
   holdsNoResult,
   isPlaceUnknown,
   neverHeld,
@@ -88,7 +89,13 @@ export type RollbackDecision =
   | NothingToSend
   | TakeOver;
 
-export type UpdateDecision = Repeat | Wait | (Send & Superseding) | NothingToSend;
+/** An update that is sent now. */
+interface SendUpdate extends Send, Superseding {
+  /** The update in force if the wallet refuses this one; undefined: none. */
+  readonly inForce: Bet['update'];
+}
+
+export type UpdateDecision = Repeat | Wait | SendUpdate | NothingToSend;
 
 const SEND: Send = { kind: 'send' };
 const WAIT: Wait = { kind: 'wait' };
@@ -249,6 +256,23 @@ export function decideRollback(bet: Bet): RollbackDecision {
 }
 
 /**
+ * The tombstone of a bet whose player was unknown here, with its owner, once that player is known (imported too late, or
+ * lost and imported again). No wallet was told of the first rollback, so its repeat is sent: nothing else can return the
+ * stake. Until it is promised, the tombstone stays.
+ * @param firstUserId whom the first rollback named; undefined: nobody
+ * @returns undefined if the repeat names another player: people send it by hand, and a bet with a wrong owner could never
+ *   be rolled back for the right one
+ */
+export function tombstoneOf(
+  tombstone: Bet,
+  player: Pick<Bet, 'released' | 'releasedTo' | 'generation'> & { readonly owner: BetOwner },
+  firstUserId: string | undefined,
+): Bet | undefined {
+  if (firstUserId !== undefined && firstUserId !== player.owner.userId) return undefined;
+  return { ...tombstone, ...player, rollback: { kind: 'none' } };
+}
+
+/**
  * Ids of what a rollback cancels if it can no longer wait for what is in flight: results that no wallet has seen.
  * Updates are left alone, as one may be what is in flight; the worker skips those that a rollback has overtaken.
  */
@@ -272,7 +296,8 @@ export function decideUpdate(bet: Bet, key: string): UpdateDecision {
   const older = bet.deliveries
     .filter((delivery) => delivery.operation === 'update')
     .map((delivery) => delivery.id);
-  return { kind: 'send', supersedes: older };
+  // One that never reached a wallet cannot be in force again.
+  return { kind: 'send', supersedes: older, inForce: older.length === 0 ? bet.update : undefined };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Asked, askForSame } from './asked.ts';
 import { type Bet, openMoneyDeliveries, type ResultType, type Settlement } from './bet.ts';
 
 /** What a person has found in a wallet's books for a bet whose result is unknown. */
@@ -13,6 +14,39 @@ export type ResolveDecision =
       readonly settlement: Extract<Settlement, { readonly kind: 'settled' | 'unsettled' }>;
     }
   | { readonly kind: 'refused'; readonly why: string };
+
+/** A result on record: what the service was answered for it, and what it asked for, if that can be read. */
+export interface AnsweredResult {
+  readonly operationId: string;
+  readonly answerStatus: number | undefined;
+  readonly asked: Asked | undefined;
+}
+
+/**
+ * Which dead letters of a bet's results the service was answered 200 for, itself or by a copy of its request. One that
+ * cannot be read counts as such.
+ * @param newestFirst the bet's results
+ * @returns ids of the dead letters
+ */
+export function promisedAmong(
+  dead: readonly { readonly id: string; readonly operationId: string }[],
+  newestFirst: readonly AnsweredResult[],
+): readonly string[] {
+  const isPromised = (operationId: string): boolean => {
+    const at = newestFirst.findIndex((one) => one.operationId === operationId);
+    const own = newestFirst[at];
+    if (own?.asked === undefined || own.answerStatus === 200) return true;
+    const { asked } = own;
+    // Its copies came after it.
+    return newestFirst
+      .slice(0, at)
+      .some(
+        (one) =>
+          one.answerStatus === 200 && one.asked !== undefined && askForSame(one.asked, asked),
+      );
+  };
+  return dead.filter(({ operationId }) => isPromised(operationId)).map(({ id }) => id);
+}
 
 /**
  * A person ends a doubt only where nothing else can: the result is unknown, nothing is on its way or waits whose answer

@@ -2,19 +2,18 @@ import type { Bet } from '../domain/bet.ts';
 import { SECOND_TIME_FACTOR } from '../domain/confirm.ts';
 import { isOpenResult } from '../domain/course.ts';
 import { isResult } from '../domain/operation.ts';
-import { decideResolve } from '../domain/resolve.ts';
+import { type AnsweredResult, decideResolve, promisedAmong } from '../domain/resolve.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet } from '../protocol/messages.ts';
 import type { RecordedOperation } from '../store/bets/journal.ts';
 import type {
-  BetInDoubt,
   PersonsWord,
   ResolvedResult,
   ResultFound,
   ResultItem,
   UnknownResults,
 } from '../store/bets/unknown-results.ts';
-import { isRepeated, settleIn } from './first-request.ts';
+import { settleIn } from './first-request.ts';
 
 /** How often it is decided if the bet changes at that moment. */
 const ROUNDS_MAX = 3;
@@ -41,7 +40,7 @@ export async function resolveResult(
     const confirmMs = bet.owner === undefined ? 0 : confirmAfterMs(bet.owner.operatorId);
     const decision = decideResolve(bet, found, {
       nowMs,
-      promised: promisedIn(read),
+      promised: promisedAmong(read.dead, answeredResults(operations)),
       lateMsMax: Math.max(LATE_MS_MIN, SECOND_TIME_FACTOR * confirmMs),
       transactionTime: isoTime(nowMs),
     });
@@ -58,19 +57,15 @@ export async function resolveResult(
   return { kind: 'refused', why: 'The bet is changing at this moment: try again' };
 }
 
-/** The dead letters that the service was answered 200 for, itself or by a copy of its request. */
-function promisedIn({ dead, operations }: BetInDoubt): readonly string[] {
-  const isPromised = ({ operationId }: BetInDoubt['dead'][number]): boolean => {
-    const at = operations.findIndex(({ id }) => id === operationId);
-    const own = operations[at];
-    const asked = own && parseBet('PUT', own.body);
-    if (own?.answer?.status === 200 || asked?.ok !== true) return true;
-    // Newest first: its copies came after it.
-    return operations
-      .slice(0, at)
-      .some((one) => one.answer?.status === 200 && isRepeated(one, asked.message));
-  };
-  return dead.filter(isPromised).map(({ id }) => id);
+/** A result as the rules compare it; a place is none, though its bytes read as an unsettle. */
+function answeredResults(operations: readonly RecordedOperation[]): readonly AnsweredResult[] {
+  return operations
+    .filter(({ operation }) => isResult(operation))
+    .map(({ id, body, answer }) => {
+      const parsed = parseBet('PUT', body);
+      const asked = parsed.ok ? parsed.message : undefined;
+      return { operationId: id, answerStatus: answer?.status, asked };
+    });
 }
 
 function wasSentResult({ operation, wasSent }: RecordedOperation): boolean {

@@ -1,6 +1,6 @@
 import type { Bet } from '../domain/bet.ts';
 import { concludeRollback } from '../domain/conclude.ts';
-import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
+import { calledOffInFlight, decideRollback, tombstoneOf } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
@@ -82,13 +82,7 @@ function rolledBack(
   return { from, to, transactionTime, supersedes };
 }
 
-/**
- * Gives the tombstone of a bet whose player was unknown here its owner, once that player is known (imported too late,
- * or lost and imported again). No wallet was told of the first rollback, so this repeat is sent: nothing else can
- * return the stake. Until it is promised, the tombstone stays.
- * @returns undefined if the repeat names another player than the first rollback: people send it by hand, and a bet
- *   with a wrong owner could never be rolled back for the right one
- */
+/** The bet with its owner, if that was unknown so far (`tombstoneOf`). @returns undefined if it is another player's */
 async function withOwner(
   { callbacks, message, transactionId }: BetCallback<RollbackRequest>,
   bet: Bet,
@@ -96,12 +90,11 @@ async function withOwner(
   if (bet.owner !== undefined || message.userId === undefined) return bet;
   const player = await callbacks.players.findForBet(message.userId);
   if (player === undefined) return bet;
-  const { owner } = player;
   const first = (await callbacks.bets.operationsOf(transactionId)).at(-1);
   const parsed = first && parseBet('PUT', first.body);
-  if (parsed?.ok === true && parsed.message.userId !== owner.userId) return undefined;
-  const generation = generationOfUnseen(callbacks.configuration(), owner.operatorId);
-  return { ...bet, ...player, generation, rollback: { kind: 'none' } };
+  const firstUserId = parsed?.ok === true ? parsed.message.userId : undefined;
+  const generation = generationOfUnseen(callbacks.configuration(), player.owner.operatorId);
+  return tombstoneOf(bet, { ...player, generation }, firstUserId);
 }
 
 /** The decision for a copy of a rollback that has been answered; undefined while it has not. */

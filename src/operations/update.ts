@@ -65,9 +65,7 @@ async function updateBet(
       if (isSkipped === true) return await recordUnsent(updating, updated([]));
       return await sendPromised(updating, updated(decision.supersedes), (sent) => {
         const asked = { key, promisedTime: transactionTime, isAnswered: false };
-        // An update that this one supersedes never reached a wallet, so it cannot be in force again.
-        const before = decision.supersedes.length === 0 ? bet.update : undefined;
-        return concludeUpdate(sent, { ...asked, before });
+        return concludeUpdate(sent, { ...asked, before: decision.inForce });
       });
     default:
       return updating.answerKnown(bet, decision);

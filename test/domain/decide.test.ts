@@ -7,6 +7,7 @@ import {
   decideSettle,
   decideUnsettle,
   decideUpdate,
+  tombstoneOf,
 } from '../../src/domain/decide.ts';
 import { FRESH } from './support/fresh-bet.ts';
 
@@ -245,6 +246,22 @@ describe('a rollback', () => {
   });
 });
 
+describe('the tombstone of a bet whose player was unknown', () => {
+  const owner = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
+  const player = { owner, generation: 2, released: 1, releasedTo: 2 };
+  const tombstone = bet({ owner: undefined, rollback: ROLLED_BACK });
+
+  it('is the player’s who is known by now, and its rollback is sent (I4)', () => {
+    const found = { ...tombstone, ...player, rollback: { kind: 'none' } };
+    expect(tombstoneOf(tombstone, player, 'u')).toEqual(found);
+    expect(tombstoneOf(tombstone, player, undefined)).toEqual(found);
+  });
+
+  it('is nobody’s if the first rollback named another player', () => {
+    expect(tombstoneOf(tombstone, player, 'w')).toBeUndefined();
+  });
+});
+
 describe('a rollback that can wait no longer', () => {
   it('calls off money that no wallet has seen, and leaves the rest in its order (I6)', () => {
     const deliveries = [queued('1', 'settle', 1), queued('2', 'update'), queued('3', 'unsettle')];
@@ -256,7 +273,11 @@ describe('an update', () => {
   it.each<Row>([
     ['is sent', {}, send()],
     ['is sent after a settle', { settlement: SETTLED }, send()],
-    ['is sent with other coefficients', { update: { ...UPDATED, key: '1.3' } }, send()],
+    [
+      'is sent with other coefficients, and the last ones stay in force if it is refused',
+      { update: { ...UPDATED, key: '1.3' } },
+      { ...send(), inForce: { ...UPDATED, key: '1.3' } },
+    ],
     ['is answered when it is the last one again', { update: UPDATED }, repeat(AT)],
     ['needs no wallet after a rollback (I6)', { rollback: ROLLED_BACK }, nothingToSend()],
     ['needs no wallet after a promised rollback (I6)', { rollback: PROMISED }, nothingToSend()],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Asked } from '../../src/domain/asked.ts';
 import type { Bet, OpenDelivery } from '../../src/domain/bet.ts';
-import { decideResolve } from '../../src/domain/resolve.ts';
+import { decideResolve, promisedAmong } from '../../src/domain/resolve.ts';
 import { FRESH } from './support/fresh-bet.ts';
 
 const AT = '2026-03-05T11:08:00.000Z';
@@ -74,5 +75,33 @@ describe('a doubt that a person ends', () => {
     const why = expect.stringContaining('until 1970-01-01T03:46:40.000Z at the latest');
     expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS - 1 })).toEqual({ kind: 'refused', why });
     expect(decide({ late }, { nowMs: NOW.nowMs + HOUR_MS })).toMatchObject({ kind: 'resolve' });
+  });
+});
+
+describe('a dead letter', () => {
+  const settle = { operation: 'settle', amount: '5', resultType: 'won' } as const;
+  const result = (
+    operationId: string,
+    answerStatus: number,
+    asked: Asked | undefined = settle,
+  ) => ({
+    ...{ operationId, answerStatus, asked },
+  });
+  const dead = [{ id: '1', operationId: '7' }];
+
+  it('was promised if the service was answered 200 for it, or for its copy', () => {
+    expect(promisedAmong(dead, [result('7', 200)])).toEqual(['1']);
+    expect(promisedAmong(dead, [result('8', 200), result('7', 503)])).toEqual(['1']);
+  });
+
+  it('was not by what came before it, by another result, or by a 503', () => {
+    const other = { ...settle, amount: '6' };
+    const since = [result('8', 200, other), result('8', 503), result('7', 503), result('6', 200)];
+    expect(promisedAmong(dead, since)).toEqual([]);
+  });
+
+  it('counts as promised if it cannot be read', () => {
+    expect(promisedAmong(dead, [result('8', 503)])).toEqual(['1']);
+    expect(promisedAmong(dead, [{ ...result('7', 503), asked: undefined }])).toEqual(['1']);
   });
 });
