@@ -1,5 +1,5 @@
 import { isDead, isOpen } from '../deliveries/open-of-bet.ts';
-import { ANSWERED_STATUS } from './answered.ts';
+import { ANSWERED_STATUS } from './recorded.ts';
 
 /**
  * A bet `b` whose place was answered 100 although its wallet may hold it, and which is not rolled back yet

@@ -2,7 +2,34 @@ import { type AttemptFacts, courseOf } from '../../domain/course.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
-import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
+
+/*
+ * The answer that the service got for an operation. If it was answered without an attempt, or corrected later
+ * (`CORRECT_ANSWER`), the answer is in the operation's row, which takes precedence; otherwise it is in the row of the
+ * first attempt that had a waiting caller.
+ */
+
+/** Joins that attempt `a` to an operation `o`; there may be none. */
+export const WITH_ANSWERED_ATTEMPT = `
+    LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
+                        WHERE operation_id = o.id AND answer_status IS NOT NULL
+                        ORDER BY number LIMIT 1) a ON true`;
+
+/** The answer to `o`, joined with that attempt; `answerIn` reads it. */
+export const ANSWER = `
+         coalesce(o.answer_status, a.answer_status) AS answer_status,
+         CASE WHEN o.answer_status IS NULL THEN a.answer_body ELSE o.answer_body END AS answer_body`;
+
+export function answerIn(row: Columns): Answer | undefined {
+  const status = row.intOrNull('answer_status');
+  const body = row.textOrNull('answer_body');
+  return status === undefined || body === undefined ? undefined : { status, body };
+}
+
+/** The HTTP status that an operation `p` was answered with; null while it has no answer on record. */
+export const ANSWERED_STATUS = `coalesce(p.answer_status, (
+         SELECT a.answer_status FROM attempts a WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL
+          ORDER BY a.number LIMIT 1))`;
 
 /**
  * SQL: what the attempts at an operation have in common; an outage of days leaves thousands that differ in nothing.
@@ -127,11 +154,4 @@ function recordedOf(row: Columns) {
     answer: answerIn(row),
     ...courseOf(facts),
   };
-}
-
-/** The answer in the columns of `ANSWER`; undefined if there is none. */
-export function answerIn(row: Columns): Answer | undefined {
-  const status = row.intOrNull('answer_status');
-  const body = row.textOrNull('answer_body');
-  return status === undefined || body === undefined ? undefined : { status, body };
 }

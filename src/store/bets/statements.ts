@@ -3,10 +3,9 @@ import type { AnsweredOtherwise } from '../../domain/finish.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
 import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
-import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
 import { SET_STATE, stateParameters } from './columns.ts';
 import type { OperationRecord } from './commit.ts';
-import { answerIn } from './recorded.ts';
+import { ANSWER, answerIn, WITH_ANSWERED_ATTEMPT } from './recorded.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
 
 export interface AttemptKey {
@@ -101,18 +100,18 @@ const copied: Parameters<RecordedCopy> = {
   before: ['timestamptz', ({ before }) => before],
 };
 
+const INSERT_COPY = `
+  INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                          answer_status, answer_body, is_copy)
+  SELECT :transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
+         :answer_status, :answer_body, true`;
+
 /** Records the request of a copy that was answered without a call. */
 export const RECORD_COPY = statement(
   'bet-record-copy',
   copied,
-  `
-  INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
-                          answer_status, answer_body, is_copy)
-  SELECT :transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
-         :answer_status, :answer_body, true
-   WHERE clock_timestamp() < :before
-  RETURNING id`,
-  (row) => row.text('id'),
+  `${INSERT_COPY} WHERE clock_timestamp() < :before RETURNING id`,
+  noRow,
 );
 
 /** Records a refusal that was decided without a call, if the bet has not changed since it was read. */
@@ -127,13 +126,8 @@ export const RECORD_REFUSAL = statement(
      WHERE transaction_id = :transaction_id AND version = :version AND clock_timestamp() < :before
     RETURNING transaction_id
   )
-  INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
-                          answer_status, answer_body, is_copy)
-  SELECT transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
-         :answer_status, :answer_body, true
-    FROM bet
-  RETURNING id`,
-  (row) => row.text('id'),
+  ${INSERT_COPY} FROM bet RETURNING id`,
+  noRow,
 );
 
 /** The answer that was really sent for an operation whose outcome was committed with another one. */

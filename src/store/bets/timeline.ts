@@ -1,8 +1,8 @@
 import { betState } from '../../domain/bet-state.ts';
+import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
 import { isHeldRow } from '../deliveries/delivery-item.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type AskedBy, askedBy } from './asked-by.ts';
-import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
 import { SHOWN_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
 
 const IDS_AT_ONCE = 10_000;
@@ -41,6 +41,20 @@ export interface OperationView {
   /** As the service sent it, or as the gateway made it. */
   readonly request: Buffer;
 }
+
+/**
+ * The freebet that a bet was placed with, in the service's terms (service protocol, Bet
+ * transaction).
+ */
+interface Freebet {
+  /** A number or, where a double cannot hold it, its text. */
+  readonly bonusId: number | string | null;
+  readonly bonusTemplateId: number | string | null;
+  /** Exact text, as `amount`. */
+  readonly bonusAmount: string | null;
+}
+
+const NO_FREEBET: Freebet = { bonusId: null, bonusTemplateId: null, bonusAmount: null };
 
 export interface BetTimeline extends Freebet {
   readonly transactionId: string;
@@ -233,4 +247,21 @@ function walletAnswerOf(
   if (body === null) return { contentType, body: '', truncated: true };
   const text = Buffer.from(body).toString('utf8');
   return { contentType, body: text, truncated: attempt.walletTruncated };
+}
+
+/** The freebet in a stored message; all null if there is none. */
+function freebetOf(message: Buffer): Freebet {
+  const document = jsonObjectIn(message);
+  if (document === undefined) return NO_FREEBET;
+  return {
+    bonusId: idOf(document, 'bonusId'),
+    bonusTemplateId: idOf(document, 'bonusTemplateId'),
+    bonusAmount: document.numberText('bonusAmount') ?? null,
+  };
+}
+
+function idOf(document: JsonDocument, name: string): number | string | null {
+  const text = document.numberText(name);
+  if (text === undefined) return null;
+  return Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }

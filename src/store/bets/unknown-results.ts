@@ -4,6 +4,7 @@ import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
 import { isDead } from '../deliveries/open-of-bet.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+import { settlementColumns } from './columns.ts';
 import type { RecordedOperation } from './journal.ts';
 import { RECORDED_OPERATIONS } from './recorded.ts';
 import { FIND } from './statements.ts';
@@ -90,8 +91,8 @@ const RESOLVE = statement(
     attempted_amount: ['text', ({ attempted }) => attempted?.amount ?? null],
     attempted_type: ['text', ({ attempted }) => attempted?.resultType ?? null],
     settlement: ['text', ({ settlement }) => settlement.kind],
-    settlement_amount: ['text', ({ settlement }) => resultOf(settlement)?.amount ?? null],
-    settlement_type: ['text', ({ settlement }) => resultOf(settlement)?.resultType ?? null],
+    settlement_amount: ['text', ({ settlement }) => settlementColumns(settlement).amount],
+    settlement_type: ['text', ({ settlement }) => settlementColumns(settlement).type],
     settlement_time: ['text', ({ settlement }) => settlement.transactionTime],
     who: ['text', ({ who }) => who],
     why: ['text', ({ why }) => why],
@@ -99,9 +100,7 @@ const RESOLVE = statement(
   `
   WITH unmoved AS MATERIALIZED (
     SELECT transaction_id, operator_id, settlement_amount, settlement_type FROM bets
-     WHERE transaction_id = :transaction_id AND version = :version
-       AND settlement = 'unknown' AND rollback = 'none'
-       FOR UPDATE
+     WHERE transaction_id = :transaction_id AND version = :version FOR UPDATE
   ), closed AS (
     INSERT INTO deliveries AS d
            (operation_id, operator_id, transaction_id, operation, state, transaction_time,
@@ -138,10 +137,6 @@ const RESOLVE = statement(
   SELECT transaction_id FROM resolved`,
   (row: Columns) => row.text('transaction_id'),
 );
-
-function resultOf(settlement: ResultFound['settlement']) {
-  return settlement.kind === 'settled' ? settlement : undefined;
-}
 
 /** Results of unknown outcome, which people close. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class UnknownResults {

@@ -8,9 +8,8 @@ import {
 import { DELIVERY_PURPOSES } from '../../domain/delivery.ts';
 import { BET_OPERATIONS, DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
-import { ANSWERED_STATUS } from '../bets/answered.ts';
 import { settlementColumns } from '../bets/columns.ts';
-import { attemptFacts, attemptFactsOf } from '../bets/recorded.ts';
+import { ANSWERED_STATUS, attemptFacts, attemptFactsOf } from '../bets/recorded.ts';
 import { BUSY_OPERATIONS, ROLLBACKS, settlementOf } from '../bets/rows.ts';
 import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { Columns } from '../sql/statement.ts';

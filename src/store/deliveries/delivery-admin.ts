@@ -1,7 +1,6 @@
 import type { Authority } from '../audit/audited.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { resolveDead } from './dead-letters.ts';
-import { type Counted, countDeliveries } from './delivery-count.ts';
 import {
   type DeliveryItem,
   type DeliveryRecord,
@@ -9,7 +8,7 @@ import {
   deliveryItemOf,
   deliveryStateOf,
 } from './delivery-item.ts';
-import { type DeliveryQuery, rowsMeant } from './delivery-query.ts';
+import { type Counted, countDeliveries, type DeliveryQuery, rowsMeant } from './delivery-query.ts';
 import { DeliveryHolds } from './holds.ts';
 import { type Release, releaseGeneration } from './release.ts';
 import { DeliveryRetries } from './retries.ts';
@@ -51,8 +50,6 @@ export interface DeliveryAdminOptions {
   /** How long the gateway tries by itself (`delivery.horizonHours`). */
   readonly horizonHours: (operatorId: string) => number;
 }
-
-type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
 const COUNTED_FOR_MS = 3_000;
@@ -139,10 +136,9 @@ export class DeliveryAdmin {
     const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
     // If the operator itself is not held, only the deliveries held because of their bets, as in the list.
     const held = isHeld ? undefined : state === 'held';
-    const { retried, after } =
-      state === 'dead'
-        ? await this.#retries.reopenAll(operatorId, by, range)
-        : await this.#retries.hurryAll(operatorId, by, { ...range, held });
+    const { retried, after } = await (state === 'dead'
+      ? this.#retries.retryAll(operatorId, { state, ...range }, by)
+      : this.#retries.retryAll(operatorId, { state: 'pending', held, ...range }, by));
     return { retried, nextCursor: after === undefined ? null : String(after) };
   }
 
@@ -171,7 +167,7 @@ export class DeliveryAdmin {
     await releaseGeneration(this.#prisma, operatorId, which, by);
   }
 
-  async #find(id: string): Promise<Row | undefined> {
+  async #find(id: string): Promise<DeliveryRecord | undefined> {
     const known = idOf(id);
     if (known === undefined) return undefined;
     const where = { id: known, state: { not: 'live' } };

@@ -26,16 +26,10 @@ export class DeliveryHolds {
   async all(): Promise<ReadonlyMap<string, DeliveryHold>> {
     const rows = await this.#prisma.operatorHold.findMany({ where: { holdSince: { not: null } } });
     return new Map(
-      rows.flatMap(({ operatorId, holdSince, holdActor, holdReason }) =>
-        holdSince === null
-          ? []
-          : [
-              [
-                operatorId,
-                { since: holdSince.toISOString(), actor: holdActor ?? '', reason: holdReason },
-              ] as const,
-            ],
-      ),
+      rows.map(({ operatorId, holdSince, holdActor, holdReason }) => {
+        const since = holdSince?.toISOString() ?? '';
+        return [operatorId, { since, actor: holdActor ?? '', reason: holdReason }];
+      }),
     );
   }
 

@@ -7,8 +7,11 @@ import { type ReadDeadLetter, ROUNDS_MAX, readDeadLetters } from './dead-letters
 const BATCH_SIZE = 500;
 const HOUR_SECONDS = 3_600;
 
-/** Which of an operator's deliveries are read, and how many. */
-export interface RetryRange {
+/** Which of an operator's deliveries are retried, and how many are read. */
+interface RetryRange {
+  readonly state: 'dead' | 'pending';
+  /** True: only those whose bet belongs to another `wallet.generation`; false: only the others. Default: all. */
+  readonly held?: boolean | undefined;
   readonly operation?: string | undefined;
   /** Only deliveries with a greater id. */
   readonly after?: bigint | undefined;
@@ -16,12 +19,7 @@ export interface RetryRange {
   readonly limit?: number | undefined;
 }
 
-export interface PendingRange extends RetryRange {
-  /** True: only those whose bet belongs to another `wallet.generation`; false: only the others. Default: all. */
-  readonly held?: boolean | undefined;
-}
-
-export interface Retried {
+interface Retried {
   readonly retried: number;
   /** The last id read; undefined if there are no more after it. */
   readonly after: bigint | undefined;
@@ -81,20 +79,38 @@ export class DeliveryRetries {
   }
 
   /**
-   * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed:
+   * Makes an operator's deliveries in one state due now, except those that a wallet has already confirmed:
    * their repeat is late on purpose.
    */
-  async hurryAll(operatorId: string, by: Authority, which: PendingRange): Promise<Retried> {
-    const { held } = which;
-    const pending = { operatorId, state: 'pending', purpose: 'promise' };
-    const where = held === undefined ? pending : { ...pending, held };
-    return await this.#inBatches(where, which, (ids) => this.hurry(operatorId, ids, by));
-  }
-
-  /** Makes an operator's dead deliveries pending again. */
-  async reopenAll(operatorId: string, by: Authority, which: RetryRange): Promise<Retried> {
-    const where = { operatorId, state: 'dead' };
-    return await this.#inBatches(where, which, (ids) => this.reopen(operatorId, ids, by));
+  async retryAll(
+    operatorId: string,
+    { state, held, operation, after: from = 0n, limit = Number.POSITIVE_INFINITY }: RetryRange,
+    by: Authority,
+  ): Promise<Retried> {
+    const which = {
+      ...{ operatorId, state },
+      ...(state === 'pending' && { purpose: 'promise' }),
+      ...(held !== undefined && { held }),
+      ...(operation !== undefined && { operation }),
+    };
+    let retried = 0;
+    let looked = 0;
+    let after = from;
+    while (looked < limit) {
+      const rows = await this.#prisma.delivery.findMany({
+        where: { ...which, id: { gt: after } },
+        select: { id: true },
+        orderBy: { id: 'asc' },
+        take: Math.min(BATCH_SIZE, limit - looked),
+      });
+      const last = rows.at(-1);
+      if (last === undefined) return { retried, after: undefined };
+      after = last.id;
+      looked += rows.length;
+      const ids = rows.map(({ id }) => id);
+      retried += await this[state === 'dead' ? 'reopen' : 'hurry'](operatorId, ids, by);
+    }
+    return { retried, after };
   }
 
   /**
@@ -160,31 +176,6 @@ export class DeliveryRetries {
          AND d.state IS NOT DISTINCT FROM 'dead'
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
-  }
-
-  async #inBatches(
-    where: Readonly<Record<string, string | boolean>>,
-    { operation, after: from = 0n, limit = Number.POSITIVE_INFINITY }: RetryRange,
-    change: (ids: readonly bigint[]) => Promise<number>,
-  ): Promise<Retried> {
-    let retried = 0;
-    let looked = 0;
-    let after = from;
-    while (looked < limit) {
-      const take = Math.min(BATCH_SIZE, limit - looked);
-      const rows = await this.#prisma.delivery.findMany({
-        where: { ...where, ...(operation !== undefined && { operation }), id: { gt: after } },
-        select: { id: true },
-        orderBy: { id: 'asc' },
-        take,
-      });
-      const last = rows.at(-1);
-      if (last === undefined) return { retried, after: undefined };
-      after = last.id;
-      looked += rows.length;
-      retried += await change(rows.map(({ id }) => id));
-    }
-    return { retried, after };
   }
 
   #horizonSeconds(operatorId: string): number {
