@@ -36,6 +36,7 @@ export interface LaterOperation {
   readonly operation: BetOperation;
   /** Answered from the journal. */
   readonly isCopy: boolean;
+  /** The status recorded with itself, as for a copy; what an attempt was answered with is recorded with that. */
   readonly answerStatus: number | undefined;
   /** The answer bears the `transactionTime` of the dead letter: it is the answer to a copy of its request. */
   readonly bearsItsTime: boolean;

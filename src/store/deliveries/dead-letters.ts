@@ -43,7 +43,7 @@ export async function readDeadLetters(
            (SELECT ${raw(ANSWERED_STATUS)} FROM operations p
              WHERE p.transaction_id = d.transaction_id AND p.id = d.operation_id) AS answer_status,
            (SELECT jsonb_agg(l) FROM (
-              SELECT DISTINCT p.operation, p.is_copy, ${raw(ANSWERED_STATUS)} AS answer_status,
+              SELECT DISTINCT p.operation, p.is_copy, p.answer_status,
                      coalesce(strpos(p.answer_body, '"' || d.transaction_time || '"') > 0, false)
                        AS bears_its_time,
                      ${raw(attemptFacts('p.id'))} AS attempts

@@ -4,7 +4,8 @@ import { settlementColumns } from '../bets/columns.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
 import { type ReadDeadLetter, ROUNDS_MAX, readDeadLetters } from './dead-letters.ts';
 
-const BATCH_SIZE = 500;
+/** The bet of each may have thousands of later operations, which one statement reads. */
+const BATCH_SIZE = 100;
 const HOUR_SECONDS = 3_600;
 
 /** Which of an operator's deliveries are retried, and how many are read. */
