@@ -2,8 +2,8 @@ import type { OperatorConfig } from '../config/schema/schema.ts';
 import { SendPermit } from '../operations/attempt.ts';
 import { recordDelivery, type TriedDelivery, tryDelivery } from '../operations/deliver.ts';
 import type { Engine } from '../operations/engine.ts';
+import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';
-import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
 import type { Pace } from './pace.ts';
 
@@ -153,6 +153,8 @@ export class Slice {
       this.#hasProbed = this.#isProbe && taken.length > 0;
       this.#isDry = isDry;
       this.#isClogged = !isDry && taken.length === 0;
+      // What was made due for the half-open breaker was obsolete, or another wallet's: it still needs a call.
+      if (this.#isProbe && this.#isClogged) await this.#slicing.store.nudge(operator.id);
       this.#claimed.push(...taken.map((one) => ({ taken: one, permit })));
     } catch (error) {
       this.#failure = error;

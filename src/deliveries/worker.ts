@@ -271,7 +271,7 @@ export class DeliveryWorker {
     const operator = this.#draining.configuration().operators.get(operatorId);
     const state = this.#draining.wallets.get(operatorId)?.breakerState('money');
     if (operator === undefined || state !== 'half_open' || this.#stopping) return;
-    await this.#draining.store.nudge(operatorId, operator.wallet.generation);
+    await this.#draining.store.nudge(operatorId);
     await this.#arm([{ operatorId, inMs: 0 }]);
   }
 

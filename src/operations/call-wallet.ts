@@ -7,7 +7,7 @@ import { type BetAnswer, type NotSentReason, notSent } from '../domain/wallet-an
 import { jsonString } from '../protocol/json.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import type { TakenDelivery } from '../store/deliveries/taken.ts';
+import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
 import type { Attempt, Sending } from './attempt.ts';

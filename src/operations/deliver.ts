@@ -13,7 +13,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type BetRequest, type ParseResult, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import type { TakenDelivery } from '../store/deliveries/taken.ts';
+import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { type Attempt, record, type SendPermit, type Tried, tryOnce } from './attempt.ts';
 import { attemptToCall, companionsOf, UNREAD } from './call-wallet.ts';
@@ -106,7 +106,8 @@ function deliveryAttempt(
   const request = { message, attemptId, owner, books, terms: bet, hadResult };
   const companions = async () => {
     const cashoutToken = await cashoutTokenOf(engine, taken, message);
-    return await companionsOf(engine, wallet, message, taken, { operationId }, cashoutToken);
+    const from = { ...bet, sealedToken: taken.sealedToken };
+    return await companionsOf(engine, wallet, message, from, { operationId }, cashoutToken);
   };
   const attempt = attemptToCall(engine, wallet, request, undefined, companions, conclude);
   const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { AfterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import type { TakenDelivery } from '../store/deliveries/taken.ts';
+import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { Engine } from './engine.ts';
 
 /** A delivery's attempt is a trace of its own: its callback was answered long ago. */

@@ -8,7 +8,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
-import type { TakenDelivery } from '../store/deliveries/taken.ts';
+import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { answerFor, countConflict, detailOf, done, type Handled } from './answers.ts';
 import { type Concluded, runAttempt } from './attempt.ts';

@@ -78,7 +78,7 @@ it('a full bulkhead is waited for, without asking PostgreSQL all the time (I7)',
   const settled = busy.settle('10');
   await gate.arrived;
   expect((await bet.rollback()).status).toBe(200);
-  expect(await statementsWithin(gateway, 'delivery-take', 2)).toBeLessThan(20);
+  expect(await statementsWithin(gateway, 'delivery-look', 2)).toBeLessThan(20);
   await untilDeliveries(bet, [{ state: 'pending' }]);
   gate.release();
   expect((await settled).status).toBe(200);

@@ -134,14 +134,14 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
     const bet = await acceptedBet(gateway);
     gateway.parts.wallets.setOverride('alpha', 'money', 'open');
     expect((await bet.settle('20')).status).toBe(200);
-    const take = postgres.holdAnswer(STATEMENTS.take, 'alpha');
+    const take = postgres.holdAnswer(STATEMENTS.claim, 'alpha');
     gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
     await take.answered;
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
       busy: 'settle',
     });
     clock.pausedMs += 16_000;
-    const again = postgres.holdRequest(STATEMENTS.take, 'alpha');
+    const again = postgres.holdRequest(STATEMENTS.claim, 'alpha');
     take.release();
     await again.stopped;
     expect(bet.arrivals()).toEqual(['place']);

@@ -28,7 +28,7 @@ describe('a wallet that is replaced', { timeout: 60_000 }, () => {
     const bet = await acceptedBet(gateway, { operatorId: 'alpha' });
     gateway.parts.wallets.setOverride('alpha', 'money', 'open');
     expect((await bet.rollback()).status).toBe(200);
-    const take = postgres.holdAnswer(STATEMENTS.take, 'alpha');
+    const take = postgres.holdAnswer(STATEMENTS.claim, 'alpha');
     gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
     await take.answered;
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({

@@ -102,7 +102,7 @@ function ownerOf(row: Columns): BetOwner | undefined {
   };
 }
 
-export function placeOf(row: Columns): PlaceState {
+function placeOf(row: Columns): PlaceState {
   const place = row.oneOf('place', PLACES);
   switch (place) {
     case 'unseen':
@@ -125,7 +125,7 @@ export function placeOf(row: Columns): PlaceState {
   }
 }
 
-export function settlementOf(row: Columns): Settlement {
+function settlementOf(row: Columns): Settlement {
   const settlement = row.oneOf('settlement', SETTLEMENTS);
   switch (settlement) {
     case 'none':
@@ -153,7 +153,7 @@ function attemptedOf(row: Columns): AttemptedResult {
   return { kind: 'settle', amount: row.text('settlement_amount'), resultType: type };
 }
 
-export function rollbackOf(row: Columns): Rollback {
+function rollbackOf(row: Columns): Rollback {
   const rollback = row.oneOf('rollback', ROLLBACKS);
   switch (rollback) {
     case 'none':
@@ -172,7 +172,7 @@ export function rollbackOf(row: Columns): Rollback {
   }
 }
 
-export function lateOf(row: Columns): LateEffect | undefined {
+function lateOf(row: Columns): LateEffect | undefined {
   const confirmationsLeft = row.int('confirm_left');
   if (confirmationsLeft === 0) return undefined;
   return {

@@ -1,28 +1,24 @@
 import type { Database } from '../database.ts';
+import { type Claim, claimOf, planClaim } from './claim.ts';
+import { CLAIM, LOOK } from './claim-statements.ts';
 import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements.ts';
 import { COUNT_HELD, HELD_BY_PEOPLE } from './held-time.ts';
-import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, TAKE, WAKE } from './statements.ts';
-import type { TakenDelivery, UnreadableDelivery } from './taken.ts';
-
-export interface Claim {
-  readonly taken: readonly TakenDelivery[];
-  /** Default: none. */
-  readonly unreadable?: readonly UnreadableDelivery[];
-  /** Nothing was due. If something was due but could not be claimed, another look may claim it. */
-  readonly isDry: boolean;
-}
+import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, WAKE } from './statements.ts';
 
 /** How much of an operator's queue is claimed. */
 export interface Take {
   /** The configured `wallet.generation`: deliveries of bets of any other generation become held. */
   readonly generation: number;
-  /** How many are looked at. */
+  /** How many are dealt with. */
   readonly limit: number;
   /** `money`: no data updates. Default `all`. */
   readonly which?: 'money' | 'all' | undefined;
   /** The wallet is sent no data updates: those that wait end. Default: it is. */
   readonly skipsUpdates?: boolean | undefined;
 }
+
+/** How many are looked at behind those that all have moved, or that other sessions have locked. */
+const FURTHER = 1_000;
 
 /** An operator with open deliveries. */
 export interface OpenOperator {
@@ -63,18 +59,25 @@ export class DeliveryStore {
 
   /**
    * Claims due deliveries of an operator: at most one per bet, a bet's money operations in the order in which
-   * they were promised, and none of a bet that is busy (I6).
+   * they were promised, and none of a bet that is busy (I6). Those of another wallet's bets become held, and obsolete
+   * ones end (`decideClaim`).
    */
   async take(
     operatorId: string,
-    { generation, limit, which = 'all', skipsUpdates = false }: Take,
+    { which = 'all', skipsUpdates = false, ...take }: Take,
   ): Promise<Claim> {
+    const { generation, limit } = take;
     const withUpdates = which === 'all';
-    const claiming = { operatorId, generation, limit, withUpdates, skipsUpdates };
-    const rows = await this.#taking.run(TAKE, claiming);
-    const taken = rows.flatMap((row) => row.taken ?? []);
-    const unreadable = rows.flatMap((row) => row.unreadable ?? []);
-    return { taken, unreadable, isDry: rows[0]?.lookedAt === 0 };
+    for (let reach = limit; ; reach = FURTHER) {
+      const rows = await this.#taking.run(LOOK, { operatorId, limit: reach, withUpdates });
+      const planned = planClaim(rows, { generation, skipsUpdates });
+      const decided = planned.map((one) => one.decided);
+      const [read] = rows;
+      const claiming = read && { operatorId, generation, read, limit, decided };
+      const written = claiming === undefined ? [] : await this.#taking.run(CLAIM, claiming);
+      const isLast = rows.length < reach || reach >= FURTHER;
+      if (written.length > 0 || isLast) return claimOf(planned, written, generation);
+    }
   }
 
   /** Operators with open deliveries: one index probe each. */
@@ -88,8 +91,8 @@ export class DeliveryStore {
   }
 
   /** Makes the operator's next delivery due, so that a half-open breaker has a call to test. */
-  async nudge(operatorId: string, generation: number): Promise<void> {
-    await this.#database.run(NUDGE, { operatorId, generation });
+  async nudge(operatorId: string): Promise<void> {
+    await this.#database.run(NUDGE, { operatorId });
   }
 
   /** Operators whose deliveries a person holds. */

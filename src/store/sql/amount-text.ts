@@ -3,9 +3,3 @@ export function isPlain(column: string): string {
   // A bound in the pattern (`{1,100}`) takes fifteen times as long.
   return `length(${column}) <= 200 AND ${column} ~ '^[0-9]+(\\.[0-9]+)?$'`;
 }
-
-/** SQL: whether two columns hold the same amount. Of amounts with an exponent only equal texts are. */
-export function isSameAmount(one: string, other: string): string {
-  return `CASE WHEN ${isPlain(one)} AND ${isPlain(other)} THEN ${one}::numeric = ${other}::numeric
-            ELSE ${one} = ${other} END`;
-}

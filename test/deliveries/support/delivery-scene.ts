@@ -5,7 +5,7 @@ import { SendPermit } from '../../../src/operations/attempt.ts';
 import { recordDelivery, tryDelivery } from '../../../src/operations/deliver.ts';
 import type { Engine } from '../../../src/operations/engine.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { noTracing } from '../../../src/telemetry/tracing.ts';
 import type { BetCall, CallerDialect, Wallet } from '../../../src/wallets/call.ts';
@@ -29,16 +29,15 @@ export function takenOf(
   changes: Partial<TakenDelivery> = {},
   members: Readonly<Record<string, string | undefined>> = {},
 ): TakenDelivery {
-  const { amount, currency, place, settlement, rollback, late } = FRESH;
   return {
     ...{ id: '70', operation, purpose: 'promise', transactionId: 'b26153f9' },
     ...{ operationId: '7', attemptId: 'attempt', attempts: 1, isOverdue: false },
     isSentOnceMore: false,
-    ...{ createdAt: new Date(0), transactionTime: 'as promised', sessionId: undefined },
+    ...{ createdAt: new Date(0), transactionTime: 'as promised' },
     body: body({ ...BETS[operation].members, requestId: '"r1"', ...members }),
     owner: { operatorId: 'alpha', playerId: '1', userId: '1999', operatorUser: 'ann' },
     sealedToken: undefined,
-    bet: { amount, currency, place, settlement, rollback, late },
+    bet: { ...FRESH, sessionId: undefined },
     ...changes,
   };
 }

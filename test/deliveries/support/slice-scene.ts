@@ -5,11 +5,13 @@ import { Pace } from '../../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
 import { BetChanges } from '../../../src/operations/bet-changes.ts';
 import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
-import type { Claim, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import type { Claim } from '../../../src/store/deliveries/claim.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
+import type { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { noTracing } from '../../../src/telemetry/tracing.ts';
 import type { Wallet } from '../../../src/wallets/call.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
@@ -39,15 +41,13 @@ export function taken(id: number): TakenDelivery {
     transactionTime: '2026-01-01T00:00:00.000Z',
     body: Buffer.from(rollbackBody(slip, 50)),
     owner: { operatorId: 'alpha', playerId: '1', userId: 'user', operatorUser: 'ann' },
-    sessionId: '1',
     sealedToken: { sealed: Buffer.from('token'), tokenHash: Buffer.alloc(32) },
     bet: {
+      ...FRESH,
       amount: slip.amount,
       currency: slip.currency,
       place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
-      settlement: { kind: 'none' },
       rollback: { kind: 'promised', transactionTime: '2026-01-01T00:00:00.000Z' },
-      late: undefined,
     },
   };
 }
@@ -91,7 +91,7 @@ export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
         return { kind: 'committed' };
       },
     },
-    store: { take: vi.fn(take) },
+    store: { take: vi.fn(take), nudge: vi.fn(async (_: string) => undefined) },
   };
   const wallet = { breakerState: () => breaker, callerDialect: {}, bet: call };
   return { slicing, wallet, operator, clock, finished };

@@ -41,7 +41,7 @@ export function workerOf({
     openOperators: vi.fn(async (): Promise<readonly OpenOperator[]> => []),
     countHeld: vi.fn(async (_: readonly string[]) => undefined),
     wake: vi.fn(async (_operatorId: string, _limit: number) => 0),
-    nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
+    nudge: vi.fn(async (_operatorId: string) => undefined),
     overdueUnknown: duty('originate', []),
     countableUntil: duty('count', new Date(0)),
   };

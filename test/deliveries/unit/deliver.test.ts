@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Settlement } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, body } from '../../protocol/support/bet-messages.ts';
 import { resultsAmong } from '../../support/recorded-results.ts';

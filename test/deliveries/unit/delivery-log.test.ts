@@ -3,7 +3,7 @@ import type { AfterAttempt } from '../../../src/domain/delivery.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
 import { countAttempt, logAttempt } from '../../../src/operations/delivery-log.ts';
 import type { Engine } from '../../../src/operations/engine.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Bet, Settlement } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
 import { ANSWERS, takenOf, tried } from '../support/delivery-scene.ts';
 
 /** What a wallet's answer means for a delivery, with parts that behave as the test says. */

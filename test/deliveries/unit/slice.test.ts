@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Claim } from '../../../src/store/deliveries/queue.ts';
+import type { Claim } from '../../../src/store/deliveries/claim.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { accepted, claim, endless, notSent, sliceOf } from '../support/slice-scene.ts';
@@ -40,6 +40,17 @@ describe('a slice', () => {
     const { slice, finished } = sliceOf(take, accepted, { breaker: 'half_open', concurrency: 8 });
     await slice.run();
     expect(asked).toEqual([{ limit: 1, which: 'money' }]);
+    expect(finished).toEqual(['bet-1']);
+  });
+
+  it('makes the next due where the one for the half-open breaker was another wallet’s (I7)', async () => {
+    const nothingSent: Claim = { taken: [], isDry: false };
+    const claims = [nothingSent, nothingSent, claim(1)];
+    const { slice, finished, store } = sliceOf(async () => claims.shift() ?? claim(), accepted, {
+      breaker: 'half_open',
+    });
+    await slice.run();
+    expect(store.nudge.mock.calls).toEqual([['alpha'], ['alpha']]);
     expect(finished).toEqual(['bet-1']);
   });
 

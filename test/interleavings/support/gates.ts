@@ -36,7 +36,7 @@ const STUCK_AFTER_MS = 20_000;
 /** How many turns of the event loop must pass without anything reaching a gate. */
 const CALM_TURNS = 2;
 /** Statements that say to which wallet a bet belongs. */
-const LOOKS = new Set(['bet-find', 'place-begin', 'delivery-take']);
+const LOOKS = new Set(['bet-find', 'place-begin', 'delivery-claim']);
 /** How long a timer continues the work after a lost answer. */
 const AFTER_LOSS_MS = 4;
 

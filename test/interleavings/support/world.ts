@@ -38,7 +38,7 @@ import { type People, peopleAt } from './people.ts';
 import type { ScriptedWallet } from './scripted-wallet.ts';
 
 /** Statements about a bet that change nothing. */
-const READS = /^bet-(find|answer-of|operations(-under)?|resolve-look)$/;
+const READS = /^(bet-(find|answer-of|operations(-under)?|resolve-look)|delivery-look)$/;
 /** Statements with a constant result: they are no steps. */
 const CONSTANT =
   /^(session-|player-|database-now|bet-look-up-begun|place-look-up|confirmation-due)/;

@@ -21,7 +21,7 @@ export const STATEMENTS = {
   correct: name('bet-correct-answer'),
   placeBegin: name('place-begin'),
   placeFinish: name('place-finish'),
-  take: name('delivery-take'),
+  claim: name('delivery-claim'),
 } as const;
 
 /** A gateway whose connections to PostgreSQL can each be held. */

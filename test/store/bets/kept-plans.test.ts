@@ -16,7 +16,7 @@ import * as recorded from '../../../src/store/bets/recorded.ts';
 import { RECOVER } from '../../../src/store/bets/recover-statements.ts';
 import * as bets from '../../../src/store/bets/statements.ts';
 import { Database } from '../../../src/store/database.ts';
-import { TAKE } from '../../../src/store/deliveries/statements.ts';
+import { CLAIM, LOOK } from '../../../src/store/deliveries/claim-statements.ts';
 import { type Statement, statement } from '../../../src/store/sql/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
@@ -42,7 +42,7 @@ const PLAN_OF_COUNT = statement('plan', {}, 'EXPLAIN EXECUTE count', (row) =>
 const FLUSH = statement('flush', {}, 'SELECT pg_stat_force_next_flush()', () => undefined);
 
 /** Everything that the journal runs on connections that keep their plans. */
-const STATEMENTS = [commits, outcomes, places, bets, recorded, { RECOVER, TAKE }]
+const STATEMENTS = [commits, outcomes, places, bets, recorded, { RECOVER, LOOK, CLAIM }]
   .flatMap((module): readonly unknown[] => Object.values(module))
   .filter(isStatement)
   .map((planned) => [planned.name, planned] as const);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/claim-statements.ts';
 import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import type { DeliveryState } from '../../../src/store/deliveries/delivery-item.ts';
 import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
-import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { BY } from '../../support/audit.ts';
@@ -90,8 +90,7 @@ describe('taking', () => {
       transactionId: 'one-1',
       attempts: 1,
       isOverdue: false,
-      bet: { place: { kind: 'accepted' }, rollback: { kind: 'promised' }, late: undefined },
-      sessionId: journal.sessionId,
+      bet: { rollback: { kind: 'promised' }, late: undefined, sessionId: journal.sessionId },
       owner: journal.owner,
     });
     expect(taken?.body?.toString()).toContain('"transactionId":"one-1"');
@@ -170,7 +169,7 @@ describe('taking', () => {
     expect((await list('held')).length).toBe(50);
     // Neither a wallet that is back nor one that is probed wakes them.
     expect(await store.wake('alpha', 100)).toBe(0);
-    await store.nudge('alpha', 2);
+    await store.nudge('alpha');
     expect(await take(10, 2)).toEqual([]);
   });
 
@@ -237,7 +236,7 @@ describe('the order within a bet', () => {
     await journal.sql(
       `UPDATE deliveries SET ${inSeconds('next_attempt_at', 300)} WHERE operation = 'settle'`,
     );
-    await store.nudge('alpha', 1);
+    await store.nudge('alpha');
     expect(await take(10, 1, 'money')).toMatchObject([{ operation: 'settle' }]);
   });
 });
@@ -258,7 +257,7 @@ describe('waking an operator that is back', () => {
       `UPDATE deliveries SET purpose = 'confirm' WHERE transaction_id = 'confirm-1'`,
     );
     expect(await store.wake('alpha', 10)).toBe(0);
-    await store.nudge('alpha', 1);
+    await store.nudge('alpha');
     expect(await take()).toEqual([]);
   });
 });
