@@ -18,13 +18,6 @@ export interface Draining extends Slicing, Originating, Confirming {
   readonly isHeldByPerson?: (operatorId: string) => boolean;
 }
 
-export type Drained =
-  | { readonly kind: 'empty' }
-  /** The operator takes no calls. */
-  | { readonly kind: 'held' }
-  /** The slice is over but the backlog is not: drain again after `inMs` or later. */
-  | { readonly kind: 'more'; readonly inMs: number };
-
 /**
  * Whether an operator's deliveries are held: no attempts are made and the horizon stands still. Decided by
  * the breaker of money calls for data updates too: they never probe a breaker.
@@ -84,8 +77,8 @@ export class Drains {
     try {
       const pace = this.#paces.get(operatorId) ?? new Pace(this.#draining.clock);
       this.#paces.set(operatorId, pace);
-      const drained = await drain(this.#draining, operatorId, pace, this.#isStopping);
-      return drained.kind === 'more' && !this.#isStopping() ? drained.inMs : undefined;
+      const moreInMs = await drain(this.#draining, operatorId, pace, this.#isStopping);
+      return this.#isStopping() ? undefined : moreInMs;
     } finally {
       this.#drained.delete(operatorId);
     }
@@ -111,6 +104,7 @@ export class Drains {
  * Delivers an operator's due deliveries for one slice of time, with the operator's own
  * concurrency and rate.
  * @param pace the operator's own, kept from slice to slice
+ * @returns after how many milliseconds to drain again; undefined if nothing is left, or it takes no calls
  * @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed
  */
 export async function drain(
@@ -118,18 +112,17 @@ export async function drain(
   operatorId: string,
   pace: Pace,
   isStopping: () => boolean,
-): Promise<Drained> {
+): Promise<number | undefined> {
   const isHeld = () => areHeld(draining, operatorId);
   const wallet = draining.wallets.get(operatorId);
   const operator = draining.configuration().operators.get(operatorId);
-  if (wallet === undefined || operator === undefined || isHeld()) return { kind: 'held' };
+  if (wallet === undefined || operator === undefined || isHeld()) return undefined;
 
   const endsAtMs = draining.clock.monotonicMs() + SLICE_MS;
   const slice = new Slice(draining, { wallet, operator, pace, endsAtMs, isHeld, isStopping });
   await slice.run();
-  if (isHeld()) return { kind: 'held' };
-  if (slice.wasRefused) return { kind: 'more', inMs: BUSY_PAUSE_MS };
+  if (isHeld()) return undefined;
+  if (slice.wasRefused) return BUSY_PAUSE_MS;
   // Even if nothing is left, the drain stays scheduled while the pace demands a pause.
-  if (slice.isDry && pace.waitMs === 0) return { kind: 'empty' };
-  return { kind: 'more', inMs: pace.waitMs };
+  return slice.isDry && pace.waitMs === 0 ? undefined : pace.waitMs;
 }

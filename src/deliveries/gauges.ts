@@ -1,4 +1,4 @@
-import type { BacklogCounts, OpenCounts } from '../store/deliveries/backlog-counts.ts';
+import type { BacklogCounts, OpenCounts } from '../store/deliveries/backlog.ts';
 import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { WithoutFile } from './without-file.ts';
@@ -11,39 +11,33 @@ import type { WithoutFile } from './without-file.ts';
 const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;
 
+interface Gauging {
+  readonly backlog: Pick<BacklogCounts, 'look'>;
+  readonly store: DeliveryStore;
+  readonly metrics: Metrics;
+  readonly isHeld: (operatorId: string) => boolean;
+  readonly withoutFile: Pick<WithoutFile, 'tell'>;
+}
+
 /**
  * Updates the delivery gauges. Open deliveries are counted each time;
  * of ended ones only those since the last refresh, because a million delivered rows must not be
  * counted every few seconds.
  */
 export class DeliveryGauges {
-  readonly #backlog: Pick<BacklogCounts, 'look'>;
-  readonly #store: DeliveryStore;
-  readonly #metrics: Metrics;
-  readonly #isHeld: (operatorId: string) => boolean;
-  readonly #withoutFile: Pick<WithoutFile, 'tell'>;
+  readonly #of: Gauging;
   readonly #ended = new Map<string, DeliveryCount>();
   #countedUntil = new Date(0);
 
-  constructor(of: {
-    readonly backlog: Pick<BacklogCounts, 'look'>;
-    readonly store: DeliveryStore;
-    readonly metrics: Metrics;
-    readonly isHeld: (operatorId: string) => boolean;
-    readonly withoutFile: Pick<WithoutFile, 'tell'>;
-  }) {
-    this.#backlog = of.backlog;
-    this.#store = of.store;
-    this.#metrics = of.metrics;
-    this.#isHeld = of.isHeld;
-    this.#withoutFile = of.withoutFile;
+  constructor(of: Gauging) {
+    this.#of = of;
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; what could not be counted keeps its last values */
   async refresh(): Promise<void> {
-    const until = await this.#store.countableUntil();
+    const until = await this.#of.store.countableUntil();
     const [open, failure] = await Promise.all([
-      this.#backlog.look(),
+      this.#of.backlog.look(),
       // Open deliveries are shown even if counting the ended ones fails.
       this.#countEnded(until).then(
         () => undefined,
@@ -51,20 +45,20 @@ export class DeliveryGauges {
       ),
     ]);
     this.#show(open);
-    this.#withoutFile.tell(open);
+    this.#of.withoutFile.tell(open);
     if (failure !== undefined) throw failure.error;
   }
 
   async #countEnded(until: Date): Promise<void> {
     for (let stretch = 0; stretch < STRETCHES_MAX && this.#countedUntil < until; stretch += 1) {
-      const ended = await this.#store.countEnded(this.#countedUntil, until, STRETCH_ROWS);
+      const ended = await this.#of.store.countEnded(this.#countedUntil, until, STRETCH_ROWS);
       this.#countedUntil = ended.until;
       for (const count of ended.counts) this.#add(count);
     }
   }
 
   #show({ live, waiting, dead, unresolved, unknownResults }: OpenCounts): void {
-    const { deliveries, deliveryOldest, rollbackOldest, resultOldest } = this.#metrics;
+    const { deliveries, deliveryOldest, rollbackOldest, resultOldest } = this.#of.metrics;
     deliveries.reset();
     deliveryOldest.reset();
     rollbackOldest.reset();
@@ -77,7 +71,7 @@ export class DeliveryGauges {
     }
     for (const row of [...live, ...waiting]) {
       const { operator, operation } = row;
-      const isHeld = row.state === 'held' || this.#isHeld(operator);
+      const isHeld = row.state === 'held' || this.#of.isHeld(operator);
       deliveries.inc({ operator, operation, state: isHeld ? 'held' : 'pending' }, row.count);
       const seconds = row.sinceMs === undefined ? 0 : (row.nowMs - row.sinceMs) / 1_000;
       raise(oldest, operator, seconds);
@@ -90,8 +84,8 @@ export class DeliveryGauges {
     for (const { operator, operation, state, count } of this.#ended.values()) {
       deliveries.set({ operator, operation, state }, count);
     }
-    showCounts(this.#metrics.unresolved, unresolved);
-    showCounts(this.#metrics.unknownResults, unknownResults);
+    showCounts(this.#of.metrics.unresolved, unresolved);
+    showCounts(this.#of.metrics.unknownResults, unknownResults);
   }
 
   #add(count: DeliveryCount): void {
