@@ -3,7 +3,7 @@ import { FailureLines } from '../lib/failure-lines.ts';
 import { Loop } from '../lib/loop.ts';
 import { countUnknown } from '../operations/find-bet.ts';
 import { deliverySettings } from '../operations/operator-settings.ts';
-import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
+import type { BacklogCounts } from '../store/deliveries/backlog.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import type { BreakerChange } from '../wallets/wallets.ts';
 import { confirmDue } from './confirm.ts';

@@ -4,7 +4,7 @@ import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
 import { PlaceJournal } from '../store/bets/place-journal.ts';
 import { Database, databasePool } from '../store/database.ts';
-import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
+import { BacklogCounts } from '../store/deliveries/backlog.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { ConnectionPools } from '../store/server/connection-pools.ts';
 import { DatabaseClock } from '../store/server/database-clock.ts';

@@ -1,5 +1,4 @@
-import type { OpenCounts } from '../../store/deliveries/backlog-counts.ts';
-import type { OpenCount } from '../../store/deliveries/backlog-statements.ts';
+import type { OpenCount, OpenCounts } from '../../store/deliveries/backlog.ts';
 
 type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 

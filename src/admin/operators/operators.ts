@@ -9,7 +9,7 @@ import { within } from '../../lib/within.ts';
 import type { BreakerOverride } from '../../outbound/breaker.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Authority } from '../../store/audit/audited.ts';
-import type { BacklogCounts } from '../../store/deliveries/backlog-counts.ts';
+import type { BacklogCounts } from '../../store/deliveries/backlog.ts';
 import type { DeliveryHolds } from '../../store/deliveries/holds.ts';
 import type { Release } from '../../store/deliveries/release.ts';
 import type { LastHour } from '../../telemetry/last-hour.ts';

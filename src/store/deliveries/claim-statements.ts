@@ -5,28 +5,23 @@ import {
   type Busy,
   RESULT_TYPES,
 } from '../../domain/bet.ts';
-import type { DueDelivery } from '../../domain/claim.ts';
-import { DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
+import type { ClaimDecision, DueDelivery } from '../../domain/claim.ts';
+import { DELIVERY_PURPOSES } from '../../domain/delivery.ts';
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
-import { LEASE_END } from '../bets/lease.ts';
+import { LEASE_END, LEASE_SECONDS } from '../bets/lease.ts';
 import { BET_COLUMNS, betOf } from '../bets/rows.ts';
 import { type Columns, type Parameters, statement, UnreadableRow } from '../sql/statement.ts';
 import { heldMs } from './held-time.ts';
 import { READY } from './statements.ts';
 
 /** A delivery that this process has claimed, with everything its call needs. */
-export interface TakenDelivery {
+export interface TakenDelivery extends DueDelivery {
   readonly id: string;
-  readonly operation: DeliverableOperation;
-  readonly purpose: DeliveryPurpose;
   readonly transactionId: string;
-  readonly operationId: string;
   /** Identifies this attempt in the bet's row: only the attempt recorded there may finish. */
   readonly attemptId: string;
   /** Including this one. */
   readonly attempts: number;
-  /** It was a dead letter that a person decided to send again. */
-  readonly isSentOnceMore: boolean;
   /** Its horizon is over: this attempt is the last one. */
   readonly isOverdue: boolean;
   readonly createdAt: Date;
@@ -41,8 +36,8 @@ export interface TakenDelivery {
   readonly bet: Bet;
 }
 
-/** A due delivery, before anything is decided about it. */
-export interface Seen extends Omit<TakenDelivery, 'attemptId' | 'isOverdue'>, DueDelivery {}
+/** A due delivery before its claim. */
+export type SeenDelivery = Omit<TakenDelivery, 'attemptId' | 'isOverdue'>;
 
 interface Looking {
   readonly operatorId: string;
@@ -88,7 +83,7 @@ export const LOOK = statement(
 );
 
 /** @throws UnreadableRow if the row has a value that this release does not know */
-export function seenOf(row: Columns): Seen {
+export function seenOf(row: Columns): SeenDelivery {
   const bet = betOf(row);
   const { owner } = bet;
   if (owner === undefined) throw new UnreadableRow('operator_id', null, 'an operator');
@@ -123,18 +118,15 @@ function resultOf(row: Columns, operation: DeliverableOperation): AttemptedResul
   return { kind: 'settle', amount, resultType };
 }
 
-/** What is written to a delivery, if its bet is as it was read. */
+/** What was decided about a due delivery, whose bet is written to only if it is as it was read. */
 export interface Decided {
   readonly id: string;
   readonly transactionId: string;
   /** Of the bet, as it was read. */
   readonly version: number;
-  readonly state: 'pending' | 'superseded';
-  /** Held for another wallet. */
-  readonly isHeld: boolean;
-  /** How long it waits from now; undefined: as before. */
-  readonly waitMs?: number;
-  /** The attempt that the bet becomes busy with. */
+  /** `putOff`: it could not be read. */
+  readonly decision: ClaimDecision | { readonly kind: 'putOff' };
+  /** What the bet becomes busy with, if it is sent. */
   readonly busy?: Busy;
 }
 
@@ -161,6 +153,19 @@ const each =
   ({ decided }: Claiming) =>
     decided.map(of);
 
+const STATES = {
+  send: 'pending',
+  hold: 'pending',
+  putOff: 'pending',
+  supersede: 'superseded',
+} as const;
+
+/** @returns null: it is due as before */
+function waitSeconds(decision: Decided['decision']): number | null {
+  if (decision.kind === 'supersede') return null;
+  return decision.kind === 'hold' ? decision.forMs / 1000 : LEASE_SECONDS;
+}
+
 /**
  * Writes what was decided about due deliveries, each only if nothing has moved since they were read. Whatever others have
  * locked is skipped. @returns the deliveries that were written
@@ -176,9 +181,9 @@ export const CLAIM = statement(
     ids: ['bigint[]', each(({ id }) => id)],
     transaction_ids: ['text[]', each(({ transactionId }) => transactionId)],
     versions: ['int[]', each(({ version }) => version)],
-    states: ['text[]', each(({ state }) => state)],
-    are_held: ['bool[]', each(({ isHeld }) => isHeld)],
-    wait_seconds: ['float8[]', each(({ waitMs }) => (waitMs === undefined ? null : waitMs / 1000))],
+    states: ['text[]', each(({ decision: { kind } }) => STATES[kind])],
+    are_held: ['bool[]', each(({ decision: { kind } }) => kind === 'hold')],
+    wait_seconds: ['float8[]', each(({ decision }) => waitSeconds(decision))],
     attempt_ids: ['uuid[]', each(({ busy }) => busy?.attemptId ?? null)],
     busy_operations: ['text[]', each(({ busy }) => busy?.operation ?? null)],
   } satisfies Parameters<Claiming>,

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Bet, Busy } from '../../domain/bet.ts';
 import { type ClaimingWallet, decideClaim, oneOfEachBet } from '../../domain/claim.ts';
 import { GENERATION_UNKNOWN } from '../../domain/generation.ts';
-import { unreachable } from '../../domain/unreachable.ts';
-import { LEASE_MS } from '../bets/lease.ts';
 import type { Columns } from '../sql/statement.ts';
 import {
   type Decided,
-  type Seen,
+  type SeenDelivery,
   seenOf,
   type TakenDelivery,
   type Written,
@@ -17,7 +15,7 @@ import {
 export interface UnreadableDelivery {
   readonly id: string;
   readonly transactionId: string;
-  readonly error: unknown;
+  readonly error?: unknown;
 }
 
 export interface Claim {
@@ -28,11 +26,11 @@ export interface Claim {
   readonly isDry: boolean;
 }
 
-/** What is to be written to a due delivery, and what comes of it if it is. */
-export interface Planned {
-  readonly decided: Decided;
-  readonly seen?: Seen;
-  readonly unreadable?: UnreadableDelivery;
+/** A due delivery with what was decided about it. */
+interface Planned extends Decided {
+  /** If it is to be sent. */
+  readonly seen?: SeenDelivery;
+  readonly error?: unknown;
 }
 
 /** Decides about due deliveries; `rows` are in the order in which they are due. */
@@ -43,34 +41,19 @@ export function planClaim(rows: readonly Columns[], wallet: ClaimingWallet): rea
 }
 
 function plan(row: Columns, wallet: ClaimingWallet): Planned {
-  const at = {
-    id: row.text('id'),
-    transactionId: row.text('transaction_id'),
-    version: row.int('version'),
-  };
-  const waiting = { ...at, state: 'pending', isHeld: false, waitMs: LEASE_MS } as const;
+  const [id, transactionId] = [row.text('id'), row.text('transaction_id')];
+  const at = { id, transactionId, version: row.int('version') };
   try {
     const seen = seenOf(row);
     const decision = decideClaim(seen.bet, seen, wallet);
-    switch (decision.kind) {
-      case 'send':
-        return { decided: { ...waiting, busy: attemptOf(seen) }, seen };
-      case 'hold':
-        return { decided: { ...waiting, isHeld: true, waitMs: decision.forMs } };
-      case 'supersede':
-        return { decided: { ...at, state: 'superseded', isHeld: false } };
-      default:
-        return unreachable(decision);
-    }
+    if (decision.kind !== 'send') return { ...at, decision };
+    const attemptId = randomUUID();
+    const operation = seen.purpose === 'confirm' ? seen.purpose : seen.operation;
+    return { ...at, decision, busy: { operation, attemptId, lapsed: false }, seen };
   } catch (error) {
     // One unreadable row must not fail the claim of the others.
-    return { decided: waiting, unreadable: { ...at, error } };
+    return { ...at, decision: { kind: 'putOff' }, error };
   }
-}
-
-function attemptOf({ purpose, operation }: Seen): Busy {
-  const busyWith = purpose === 'confirm' ? 'confirm' : operation;
-  return { operation: busyWith, attemptId: randomUUID(), lapsed: false };
 }
 
 /** @param written those whose bets had not moved */
@@ -80,27 +63,22 @@ export function claimOf(
   generation: number,
 ): Claim {
   const overdue = new Map(written.map(({ id, isOverdue }) => [id, isOverdue]));
-  const done = planned.filter(({ decided }) => overdue.has(decided.id));
+  const done = planned.filter(({ id }) => overdue.has(id));
   return {
-    taken: done.flatMap(({ decided: { busy }, seen }) => {
+    taken: done.flatMap(({ id, busy, seen }) => {
       if (seen === undefined || busy === undefined) return [];
-      const isOverdue = overdue.get(seen.id) === true;
+      const isOverdue = overdue.get(id) === true;
       const { attemptId } = busy;
       const bet = claimed(seen.bet, busy, generation);
       return { ...seen, attemptId, attempts: seen.attempts + 1, isOverdue, bet };
     }),
-    unreadable: done.flatMap(({ unreadable }) => unreadable ?? []),
+    unreadable: done.filter(({ decision }) => decision.kind === 'putOff'),
     isDry: written.length === 0,
   };
 }
 
 /** The bet as the claim has written it. */
-function claimed(bet: Bet, busy: Busy, generation: number): Bet {
-  const isKnown = bet.generation !== GENERATION_UNKNOWN;
-  return {
-    ...bet,
-    busy,
-    generation: isKnown ? bet.generation : generation,
-    version: bet.version + 1,
-  };
+function claimed(bet: Bet, busy: Busy, configured: number): Bet {
+  const generation = bet.generation === GENERATION_UNKNOWN ? configured : bet.generation;
+  return { ...bet, busy, generation, version: bet.version + 1 };
 }

@@ -1,9 +1,16 @@
 import type { Database } from '../database.ts';
 import { type Claim, claimOf, planClaim } from './claim.ts';
 import { CLAIM, LOOK } from './claim-statements.ts';
-import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements.ts';
 import { COUNT_HELD, HELD_BY_PEOPLE } from './held-time.ts';
-import { DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, WAKE } from './statements.ts';
+import {
+  COUNT_ENDED,
+  COUNTABLE_UNTIL,
+  DUE_OPERATORS,
+  END_OF_STRETCH,
+  NUDGE,
+  OVERDUE_UNKNOWN,
+  WAKE,
+} from './statements.ts';
 
 /** How much of an operator's queue is claimed. */
 export interface Take {
@@ -71,9 +78,8 @@ export class DeliveryStore {
     for (let reach = limit; ; reach = FURTHER) {
       const rows = await this.#taking.run(LOOK, { operatorId, limit: reach, withUpdates });
       const planned = planClaim(rows, { generation, skipsUpdates });
-      const decided = planned.map((one) => one.decided);
       const [read] = rows;
-      const claiming = read && { operatorId, generation, read, limit, decided };
+      const claiming = read && { operatorId, generation, read, limit, decided: planned };
       const written = claiming === undefined ? [] : await this.#taking.run(CLAIM, claiming);
       const isLast = rows.length < reach || reach >= FURTHER;
       if (written.length > 0 || isLast) return claimOf(planned, written, generation);

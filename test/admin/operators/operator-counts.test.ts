@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { countsWithoutFile, operatorCounts } from '../../../src/admin/operators/operator-counts.ts';
-import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
-import type { OpenCount } from '../../../src/store/deliveries/backlog-statements.ts';
+import type { OpenCount, OpenCounts } from '../../../src/store/deliveries/backlog.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 22);
 

@@ -33,6 +33,7 @@ export function takenOf(
     ...{ id: '70', operation, purpose: 'promise', transactionId: 'b26153f9' },
     ...{ operationId: '7', attemptId: 'attempt', attempts: 1, isOverdue: false },
     isSentOnceMore: false,
+    ...{ result: undefined, hasLaterUpdate: false, followsResolved: false },
     ...{ createdAt: new Date(0), transactionTime: 'as promised' },
     body: body({ ...BETS[operation].members, requestId: '"r1"', ...members }),
     owner: { operatorId: 'alpha', playerId: '1', userId: '1999', operatorUser: 'ann' },

@@ -36,6 +36,7 @@ export function taken(id: number): TakenDelivery {
     attemptId: transactionId,
     attempts: 1,
     isSentOnceMore: false,
+    ...{ result: undefined, hasLaterUpdate: false, followsResolved: false },
     isOverdue: false,
     createdAt: new Date(),
     transactionTime: '2026-01-01T00:00:00.000Z',

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { DeliveryWorker, type Working } from '../../../src/deliveries/worker.ts';
 import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import type { RecoveredBet } from '../../../src/store/bets/journal.ts';
-import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
+import type { OpenCounts } from '../../../src/store/deliveries/backlog.ts';
 import type { OpenOperator } from '../../../src/store/deliveries/queue.ts';
 import type { BreakerChange } from '../../../src/wallets/wallets.ts';
 import { partly } from '../../support/partly.ts';

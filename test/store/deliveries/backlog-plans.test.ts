@@ -6,7 +6,7 @@ import {
   UNKNOWN_RESULTS,
   UNRESOLVED,
   WAITING,
-} from '../../../src/store/deliveries/backlog-statements.ts';
+} from '../../../src/store/deliveries/backlog.ts';
 import { statement, type TypedStatement } from '../../../src/store/sql/statement.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { BacklogCounts } from '../../../src/store/deliveries/backlog-counts.ts';
-import type { OpenCount } from '../../../src/store/deliveries/backlog-statements.ts';
+import { BacklogCounts, type OpenCount } from '../../../src/store/deliveries/backlog.ts';
 import { type DeliveryRow, insertDelivery } from '../../support/deliveries.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';

@@ -2,9 +2,10 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAPSED } from '../../../src/store/bets/recover-statements.ts';
 import { CLAIM, LOOK } from '../../../src/store/deliveries/claim-statements.ts';
-import { COUNT_ENDED, END_OF_STRETCH } from '../../../src/store/deliveries/count-statements.ts';
 import {
+  COUNT_ENDED,
   DUE_OPERATORS,
+  END_OF_STRETCH,
   NUDGE,
   OVERDUE_UNKNOWN,
   WAKE,
