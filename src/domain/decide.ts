@@ -1,7 +1,6 @@
 import { sameAmount } from './amount.ts';
 import {
   type Bet,
-  type BetOwner,
   holdsNoResult,
   isPlaceUnknown,
   neverHeld,
@@ -253,23 +252,6 @@ export function decideRollback(bet: Bet): RollbackDecision {
   if (bet.busy !== undefined) return WAIT;
   const attempted = openMoneyDeliveries(bet).some((delivery) => delivery.attempts > 0);
   return { kind: attempted ? 'takeOver' : 'send', supersedes: meaningless };
-}
-
-/**
- * The tombstone of a bet whose player was unknown here, with its owner, once that player is known (imported too late, or
- * lost and imported again). No wallet was told of the first rollback, so its repeat is sent: nothing else can return the
- * stake. Until it is promised, the tombstone stays.
- * @param firstUserId whom the first rollback named; undefined: nobody
- * @returns undefined if the repeat names another player: people send it by hand, and a bet with a wrong owner could never
- *   be rolled back for the right one
- */
-export function tombstoneOf(
-  tombstone: Bet,
-  player: Pick<Bet, 'released' | 'releasedTo' | 'generation'> & { readonly owner: BetOwner },
-  firstUserId: string | undefined,
-): Bet | undefined {
-  if (firstUserId !== undefined && firstUserId !== player.owner.userId) return undefined;
-  return { ...tombstone, ...player, rollback: { kind: 'none' } };
 }
 
 /**

@@ -62,8 +62,8 @@ export async function tryDelivery(
         call: async () => unsendable(parsed.why),
         conclude,
       };
-  const { operationId } = taken;
-  const tried = await tryOnce(engine, attempt, { operationId }, permit);
+  const { operationId, bet } = taken;
+  const tried = await tryOnce(engine, attempt, { operationId, bet }, permit);
   return { ...tried, taken, after: afterOf(tried) };
 }
 

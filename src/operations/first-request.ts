@@ -97,7 +97,7 @@ export function settleIn({ body }: RecordedOperation): SettleRequest | undefined
 }
 
 /** Whether an operation asked for the same result as this message; a place did not, though its bytes read as an unsettle. */
-export function isRepeated({ operation, body }: RecordedOperation, message: BetRequest): boolean {
+function isRepeated({ operation, body }: RecordedOperation, message: BetRequest): boolean {
   if (!isResult(operation)) return false;
   const parsed = parseBet('PUT', body);
   return parsed.ok && askForSame(parsed.message, message);

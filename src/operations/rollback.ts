@@ -1,6 +1,6 @@
-import type { Bet } from '../domain/bet.ts';
+import { type Bet, tombstoneOf } from '../domain/bet.ts';
 import { concludeRollback } from '../domain/conclude.ts';
-import { calledOffInFlight, decideRollback, tombstoneOf } from '../domain/decide.ts';
+import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import { parseBet, type RollbackRequest } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';

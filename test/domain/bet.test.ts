@@ -9,6 +9,7 @@ import {
   sameLate,
   sameResult,
   standingResult,
+  tombstoneOf,
   unknownAfter,
 } from '../../src/domain/bet.ts';
 import { FRESH } from './support/fresh-bet.ts';
@@ -120,5 +121,20 @@ describe('the current state', () => {
     expect(standingResult({ kind: 'unsettled', transactionTime: AT })).toEqual(UNSETTLE);
     expect(standingResult({ kind: 'none' })).toBeUndefined();
     expect(standingResult({ kind: 'unknown', attempted: LOST })).toBeUndefined();
+  });
+});
+describe('the tombstone of a bet whose player was unknown', () => {
+  const owner = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
+  const player = { owner, generation: 2, released: 1, releasedTo: 2 };
+  const tombstone = bet({ owner: undefined, rollback: { kind: 'confirmed', transactionTime: AT } });
+
+  it('is the player’s who is known by now, and its rollback is sent (I4)', () => {
+    const found = { ...tombstone, ...player, rollback: { kind: 'none' } };
+    expect(tombstoneOf(tombstone, player, 'u')).toEqual(found);
+    expect(tombstoneOf(tombstone, player, undefined)).toEqual(found);
+  });
+
+  it('is nobody’s if the first rollback named another player', () => {
+    expect(tombstoneOf(tombstone, player, 'w')).toBeUndefined();
   });
 });

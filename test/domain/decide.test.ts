@@ -7,7 +7,6 @@ import {
   decideSettle,
   decideUnsettle,
   decideUpdate,
-  tombstoneOf,
 } from '../../src/domain/decide.ts';
 import { FRESH } from './support/fresh-bet.ts';
 
@@ -243,22 +242,6 @@ describe('a rollback', () => {
     ],
   ])('%s', (_, known, decision) => {
     expect(decideRollback(bet(known))).toEqual(decision);
-  });
-});
-
-describe('the tombstone of a bet whose player was unknown', () => {
-  const owner = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
-  const player = { owner, generation: 2, released: 1, releasedTo: 2 };
-  const tombstone = bet({ owner: undefined, rollback: ROLLED_BACK });
-
-  it('is the player’s who is known by now, and its rollback is sent (I4)', () => {
-    const found = { ...tombstone, ...player, rollback: { kind: 'none' } };
-    expect(tombstoneOf(tombstone, player, 'u')).toEqual(found);
-    expect(tombstoneOf(tombstone, player, undefined)).toEqual(found);
-  });
-
-  it('is nobody’s if the first rollback named another player', () => {
-    expect(tombstoneOf(tombstone, player, 'w')).toBeUndefined();
   });
 });
 

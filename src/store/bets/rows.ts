@@ -125,7 +125,7 @@ function placeOf(row: Columns): PlaceState {
   }
 }
 
-function settlementOf(row: Columns): Settlement {
+export function settlementOf(row: Columns): Settlement {
   const settlement = row.oneOf('settlement', SETTLEMENTS);
   switch (settlement) {
     case 'none':

@@ -131,7 +131,7 @@ export interface Decided {
 }
 
 /** A delivery that was written. */
-export interface Written {
+export interface ClaimedRow {
   readonly id: string;
   readonly isOverdue: boolean;
 }

@@ -4,11 +4,11 @@ import { type ClaimingWallet, decideClaim, oneOfEachBet } from '../../domain/cla
 import { GENERATION_UNKNOWN } from '../../domain/generation.ts';
 import type { Columns } from '../sql/statement.ts';
 import {
+  type ClaimedRow,
   type Decided,
   type SeenDelivery,
   seenOf,
   type TakenDelivery,
-  type Written,
 } from './claim-statements.ts';
 
 /** A due delivery that this release cannot read or judge: nothing is sent, and it is looked at later. */
@@ -59,7 +59,7 @@ function plan(row: Columns, wallet: ClaimingWallet): Planned {
 /** @param written those whose bets had not moved */
 export function claimOf(
   planned: readonly Planned[],
-  written: readonly Written[],
+  written: readonly ClaimedRow[],
   generation: number,
 ): Claim {
   const overdue = new Map(written.map(({ id, isOverdue }) => [id, isOverdue]));

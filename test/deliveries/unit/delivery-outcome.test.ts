@@ -62,7 +62,7 @@ describe('the outcome of an attempt', () => {
     const { outcome, counted } = await recorded();
     expect(outcome).toEqual({
       ...{ transactionId: 'b26153f9', attemptId: 'attempt', operationId: '7' },
-      bet: undefined,
+      bet: takenOf('rollback').bet,
       attempt: {
         ...{ startedAtMs: 1_000_000, result: 'accepted', trace: result.sent.trace },
         ...{ error: undefined, answer: undefined },
