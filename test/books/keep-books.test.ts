@@ -84,7 +84,7 @@ describe('the books follow what wallets confirm (I12)', () => {
     expect(await movementsOfBet(gateway, cut.transactionId)).toEqual(['stake -10 1']);
     over();
     const delivered = () => cut.deliveries().then((rows) => rows.map(({ state }) => state));
-    await expect.poll(delivered, { timeout: 10_000 }).toEqual(['delivered']);
+    await expect.poll(delivered).toEqual(['delivered']);
     await cut.rollback();
     await bookAll(gateway);
     expect(await movementsOfBet(gateway, cut.transactionId)).toEqual([

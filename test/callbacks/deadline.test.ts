@@ -10,8 +10,9 @@ import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 
-const TOTAL_MS = 2_000;
-const RESERVE_MS = 600;
+const TOTAL_MS = 4_000;
+/** A busy machine writes what became of a wallet's silence in this time. */
+const RESERVE_MS = 1_500;
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -5,15 +5,12 @@ import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-const TOTAL_MS = 3_000;
-
 let gateway: TestGateway;
 let replica: TestGateway;
 let proxy: TcpProxy;
 let direct: Redis;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 500 } },
     through: async (urls) => {
       direct = new Redis(urls.redisUrl);
       proxy = await startTcpProxy(urls.redisUrl);

@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   },
   {
     wallet: 'has a bare 402 for too little money',
-    all: true,
+    played: ['place', 'shape'],
     mistake: answering.notEnoughAs402,
     failed: ['shape-refusal-code', 'shape-refusal-status'],
     warned: ['shape-refusal-message'],
@@ -128,6 +128,7 @@ const ROWS: readonly Row[] = [
   },
   {
     wallet: 'adds code 0 to successes',
+    played: ['place', 'settle', 'shape'],
     mistake: answering.successCode(0),
     failed: [],
     verdict: 'fit',

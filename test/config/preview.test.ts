@@ -29,7 +29,7 @@ describe('what a reload would change', () => {
     put('operators/alpha.yaml', operatorYaml('alpha', 'status: suspended'));
     await source.preview();
     source.watch();
-    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 15_000, interval: 50 });
     expect(source.current.operators.get('alpha')?.status).toBe('suspended');
   });
 });

@@ -51,9 +51,7 @@ describe('the deliveries of one bet', () => {
       (await deliveriesOf(bet))
         .filter(({ operation }) => operation !== 'update')
         .map(({ operation, state }) => `${operation} ${state}`);
-    await expect
-      .poll(ends, { timeout: 10_000 })
-      .toEqual(['settle delivered', 'rollback delivered']);
+    await expect.poll(ends).toEqual(['settle delivered', 'rollback delivered']);
     expect(bet.arrivals().slice(0, 3)).toEqual(['place', 'settle', 'settle']);
     expect(bet.arrivals().at(-1)).toBe('rollback');
     expect(bet.arrivals()).not.toContain('update');

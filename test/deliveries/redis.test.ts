@@ -63,7 +63,7 @@ describe('promised deliveries arrive (I4)', () => {
           await client.flushall();
           expect(bets.filter(isHome)).toHaveLength(bets.length);
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 15_000, interval: 20 },
       );
     });
     await expectHome(bets);

@@ -115,7 +115,7 @@ describe.concurrent('a place whose rollback the service never sends', () => {
     await endLeases(gateway, bet.transactionId);
     await bet.wallet.waitFor(() => rollbacksOf(bet).length > 0);
     await expect
-      .poll(() => betState(gateway.databaseUrl, bet.transactionId), { timeout: 10_000 })
+      .poll(() => betState(gateway.databaseUrl, bet.transactionId))
       .toMatchObject({ rollback: 'confirmed' });
     expect(bet.balance()).toBe('1000');
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({

@@ -22,9 +22,7 @@ const callerWith = (secret: string, cid = 'alpha-key') =>
 let looked = 0;
 async function refusals(count: number) {
   const lines = () => replica.process.lines.filter(({ json }) => json?.msg === 'operator.refused');
-  await expect
-    .poll(() => lines().length, { timeout: 10_000 })
-    .toBeGreaterThanOrEqual(looked + count);
+  await expect.poll(() => lines().length).toBeGreaterThanOrEqual(looked + count);
   const found = lines().slice(looked);
   looked += found.length;
   return found;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { AT_ONCE_MS, PATIENT_MS } from '../support/timing.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply } from '../wallets/support/raw-wallet.ts';
 import { client, closeOpened, KIB, post, wallet } from './support/client.ts';
@@ -19,7 +20,7 @@ describe.each(['tcp', 'tls'] as const)('a call over %s that is given up', (wire)
       socket.pause();
     }, wire);
     const http = client(server.origin, { connections: 1 });
-    await http.exchange(post(), deadlineIn(3000));
+    await http.exchange(post(), deadlineIn(PATIENT_MS));
     const exchange = await http.exchange(post({ body: LONG }), deadlineIn(300));
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
     if (connection === undefined) throw new Error('no connection');
@@ -33,9 +34,9 @@ describe.each(['tcp', 'tls'] as const)('a call over %s that is given up', (wire)
   it('leaves the calls beside it alone (I7)', async () => {
     const server = await wallet(() => undefined, wire);
     const http = client(server.origin, { connections: 2 });
-    const sibling = http.exchange(post(), deadlineIn(3000));
+    const sibling = http.exchange(post(), deadlineIn(PATIENT_MS));
     const { socket } = await server.arrived(1);
-    expect(await http.exchange(post(), deadlineIn(200))).toMatchObject({ fault: 'timeout' });
+    expect(await http.exchange(post(), deadlineIn(AT_ONCE_MS))).toMatchObject({ fault: 'timeout' });
     reply(socket, 200, '{}');
     expect(await sibling).toMatchObject({ kind: 'response', status: 200 });
   });
@@ -45,8 +46,8 @@ describe.each(['tcp', 'tls'] as const)('a call over %s that is given up', (wire)
       if (index === 1) reply(socket, 200, '{}');
     }, wire);
     const http = client(server.origin, { connections: 1 });
-    expect(await http.exchange(post(), deadlineIn(200))).toMatchObject({ fault: 'timeout' });
-    expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ kind: 'response' });
+    expect(await http.exchange(post(), deadlineIn(AT_ONCE_MS))).toMatchObject({ fault: 'timeout' });
+    expect(await http.exchange(post(), deadlineIn(PATIENT_MS))).toMatchObject({ kind: 'response' });
     expect([server.requests.length, server.connections]).toEqual([2, 2]);
   });
 });

@@ -13,6 +13,7 @@ import { startGateway } from '../support/processes.ts';
 import { callbackBytes, rawConnection } from '../support/raw-callback.ts';
 import { onServer, waitForLock } from '../support/server.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 const GOOD = { code: 0, signal: null };
@@ -24,7 +25,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     deployment = await openDeployment({
       gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
-      operators: { alpha: {}, beta: {} },
+      operators: { alpha: {}, beta: { wallet: { breaker: { minRequests: 100_000 } } } },
     });
   });
   afterAll(() => deployment.close());
@@ -93,7 +94,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
     );
     expect(left).toEqual({ busy: 0, all: bets.length });
     const next = await deployment.replica();
-    await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 15_000);
+    await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 2 * PATIENT_MS);
     for (const { transactionId } of bets) {
       expect(wallet.arrivals(transactionId, 'rollback').at(-1)?.result).toMatch(/applied|repeated/);
     }

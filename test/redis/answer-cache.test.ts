@@ -192,8 +192,8 @@ it.each([
       await there.remember(`next ${count}`, accepted);
       return await there.find(`next ${count}`);
     };
-    await expect.poll(next, { timeout: 10_000 }).toEqual(accepted);
-    await expect.poll(() => admin.get('test:place:rolled back'), { timeout: 10_000 }).toBe('-');
+    await expect.poll(next).toEqual(accepted);
+    await expect.poll(() => admin.get('test:place:rolled back')).toBe('-');
     expect(await there.find('rolled back')).toBeUndefined();
   },
 );

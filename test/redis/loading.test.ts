@@ -32,7 +32,7 @@ it('says in the log that Redis is still loading its data, and returns by itself'
   await server.restart();
 
   await expect
-    .poll(said, { timeout: 10_000, interval: 50 })
+    .poll(said, { timeout: 15_000, interval: 50 })
     .toContainEqual(
       'connected, but Redis is not ready: it may still be loading its data (LOADING)',
     );

@@ -55,5 +55,5 @@ it('Redis is told again also of an end whose commit nobody confirmed: it may hav
     throw new Error('Connection terminated unexpectedly');
   };
   await expect(ends.commit('alpha', [Buffer.from('a token')], lost)).rejects.toThrow('terminated');
-  await expect.poll(told, { timeout: 5_000 }).toBe(3);
+  await expect.poll(told).toBe(3);
 });

@@ -92,7 +92,7 @@ describe('a session that is read', () => {
       else await away.endForCurrency(token, session);
       await proxy.restore();
       const found = () => replica().find(token);
-      await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
+      await expect.poll(found).toMatchObject({ kind: 'ended', reason: how });
     },
   );
 
@@ -112,7 +112,7 @@ describe('a session that is read', () => {
       expect(await replica().find(token)).toMatchObject({ kind: 'live' });
       await proxy.restore();
       const found = () => replica().find(token);
-      await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
+      await expect.poll(found).toMatchObject({ kind: 'ended', reason: how });
     },
   );
 });
@@ -152,7 +152,7 @@ describe('a prefixed token', () => {
 });
 
 describe('a player whom a failover has lost a moment ago', () => {
-  const whileLost = { timeout: 5_000 };
+  const whileLost = { timeout: 15_000 };
 
   it.each([
     ['is nobody', 'DELETE FROM players WHERE id = $1'],

@@ -36,7 +36,7 @@ it('a server that gives out no transaction ids is one that does not answer: 503,
   await onEach((table) => `DROP TRIGGER refuse ON ${table}`);
   // Well before the lease of its attempt ends, which lasts 15 s.
   await expect
-    .poll(() => run('SELECT settlement, busy_operation FROM bets'), { timeout: 6_000 })
+    .poll(() => run('SELECT settlement, busy_operation FROM bets'))
     .toEqual([{ settlement: 'settled', busy_operation: null }]);
   expect((await bet.settle('10')).status).toBe(200);
   expect(bet.wallet.arrivals(bet.transactionId, 'settle')).toHaveLength(1);

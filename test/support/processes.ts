@@ -49,6 +49,8 @@ export interface GatewayProcess {
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** As `npm start` and the image have them; a start collects garbage less often. */
+const FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
 const WAIT_MS = 30_000;
 
@@ -72,7 +74,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   });
   supervisors.add(supervisor);
   const output = collect(supervisor.stdout, supervisor.stderr);
-  const args = [resolve(ROOT, options.script ?? BUNDLED_MAIN), ...(options.args ?? [])];
+  const args = [...FLAGS, resolve(ROOT, options.script ?? BUNDLED_MAIN), ...(options.args ?? [])];
   const process_ = await supervisor.run({
     ...behindShell(options, { file: process.execPath, args }),
     stopSignal: 'SIGKILL',

@@ -13,7 +13,7 @@ import { onServer } from '../../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { walletConfig } from '../../wallets/support/calls.ts';
 
-const WITHIN_A_FEW_LOOKS = { timeout: 10_000, interval: 20 };
+const WITHIN_A_FEW_LOOKS = { timeout: 15_000, interval: 20 };
 
 let server: TestDatabase;
 let proxy: TcpProxy;

@@ -4,8 +4,8 @@ import type { Operation } from '../../../src/domain/operation.ts';
 import { declined, flawed, type Mistake } from './mistake.ts';
 
 /** Calls further apart count as consecutive; a wallet with such a flaw has to take longer. */
-const TOGETHER_MS = 25;
-export const ANSWER_AFTER_MS = 2 * TOGETHER_MS;
+const TOGETHER_MS = 100;
+export const ANSWER_AFTER_MS = TOGETHER_MS + 10;
 
 /**
  * Loads the player's row for such a call and saves all of it afterwards, as many an ORM does: a debit of meanwhile

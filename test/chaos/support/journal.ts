@@ -4,7 +4,7 @@ import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts'
 import type { Deployment } from '../../process/support/deployment.ts';
 
 /** Leases last 15 s, and the repeated rollbacks of unknown places follow them. */
-const HOME_MS = 60_000;
+const HOME_MS = 90_000;
 
 /**
  * Makes 43 s of the service's six minutes of repeats: still long enough for several after the lease of a killed

@@ -4,6 +4,7 @@ import type { TestBet } from '../../support/bet.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
 import { watchStatements } from '../../support/statements.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 
 /** A delivery's row. */
 export interface DeliveryState extends QueryResultRow {
@@ -57,6 +58,12 @@ export function deliveriesOf(bet: TestBet): Promise<readonly DeliveryState[]> {
   );
 }
 
+/** How often the only delivery of a bet was tried. */
+export async function attemptsMade(bet: TestBet): Promise<number> {
+  const [delivery] = await deliveriesOf(bet);
+  return delivery?.attempts ?? -1;
+}
+
 /** Every attempt of a bet's operations except its place, oldest first. */
 export function attemptsOf(bet: TestBet): Promise<readonly AttemptState[]> {
   return sql<AttemptState>(
@@ -67,11 +74,11 @@ export function attemptsOf(bet: TestBet): Promise<readonly AttemptState[]> {
   );
 }
 
-/** Resolves with a bet's deliveries once they match. @throws after ten seconds */
+/** Resolves with a bet's deliveries once they match. */
 export async function untilDeliveries(
   bet: TestBet,
   expected: readonly Partial<DeliveryState>[],
-  timeoutMs = 10_000,
+  timeoutMs = PATIENT_MS,
 ): Promise<readonly DeliveryState[]> {
   return await vi.waitFor(
     async () => {

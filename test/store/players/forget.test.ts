@@ -81,7 +81,7 @@ it('forgets a player with very many bets, and reads nobody else’s deliveries f
   // Before version 17, PostgreSQL considers it cheaper to read the whole of so small a table.
   const [server] = await raw(`SELECT current_setting('server_version_num')::int AS version`);
   if (Number(server?.version) >= 170_000) {
-    await expect.poll(read, { timeout: 10_000 }).toEqual([{ scanned: 0 }]);
+    await expect.poll(read).toEqual([{ scanned: 0 }]);
   }
   expect(await named(1)).toEqual([{ messages: 0, attempts: 0, deliveries: 0, bets: 0 }]);
   const kept = `SELECT DISTINCT a.error, a.answer_body FROM attempts a JOIN operations o ON o.id = a.operation_id

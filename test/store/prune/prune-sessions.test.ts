@@ -160,7 +160,7 @@ describe('pruning sessions', () => {
         );
         return rows.length;
       });
-    await expect.poll(waits, { timeout: 10_000 }).toBe(1);
+    await expect.poll(waits).toBe(1);
     await client.query('COMMIT');
     expect(await pruning).toBe(0);
     expect(await ids()).toEqual([id]);
