@@ -9,7 +9,6 @@ let gateway: TestGateway;
 beforeAll(async () => {
   const breaker = { errorPercent: 50, minRequests: 4, windowMs: 60_000 };
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: 2_000, reserveMs: 500 } },
     operators: {
       alpha: { wallet: { maxConcurrent: { money: 2, read: 1 } } },
       flapping: { wallet: { breaker: { ...breaker, openMs: 400 } } },

@@ -53,7 +53,7 @@ export interface WalletBooks {
 }
 
 const PROTOCOL_PATHS = { profile: '/user/profile', balance: '/user/balance', bet: '/payment/bet' };
-const WAIT_MS = 10_000;
+const WAIT_MS = 15_000;
 
 /** Starts an operator's wallet that keeps the protocol until it is told to misbehave. */
 export async function startWallet(options: WalletOptions): Promise<SimulatedWallet> {
