@@ -1,7 +1,4 @@
-/**
- * The health check of the image: exits with 0 if this container's gateway answers that it is
- * alive, with 1 otherwise. It asks at `ADMIN_HOST` and `ADMIN_PORT`.
- */
+/** The image's health check: exits with 0 if the gateway at `ADMIN_HOST`, `ADMIN_PORT` is alive, else with 1. */
 import { get } from 'node:http';
 import { reachableHost } from './lib/reachable-host.ts';
 

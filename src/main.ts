@@ -1,7 +1,4 @@
-/**
- * The process. Signal handlers come first: loading the gateway takes half a second, in which a
- * SIGTERM must not be lost, so nothing is imported before they are installed.
- */
+/** Signal handlers come first: loading the gateway takes half a second, in which no SIGTERM must be lost. */
 // SIGHUP asks to reload the configuration, which is read later anyway; without a handler it ends the process.
 process.on('SIGHUP', () => undefined);
 let stop = (): void => process.exit(0);

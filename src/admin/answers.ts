@@ -51,19 +51,12 @@ export function send(reply: FastifyReply, answer: Answer): void {
 
 type Method = 'GET' | 'POST';
 
-/**
- * The most answers, or pieces of long ones, that are being made for one caller at one address; further ones wait. A
- * browser asks for six at once, but a script may ask for hundreds: each takes the process for some milliseconds, all
- * of them for seconds (I7).
- */
+/** The most answers, or pieces of long ones, that are made at a time for one caller at one address (I7). */
 const READS_AT_ONCE = 8;
 const reads = new KeyedSemaphore(READS_AT_ONCE);
 const takeRead = ({ actor, address }: Caller) => reads.take(`${actor} ${address}`);
 
-/**
- * An answer that is made while it is sent, each piece in a turn. Nothing is made for HEAD: Fastify would read it to its
- * end, as fast as it can, and go on when the caller has left.
- */
+/** An answer that is made while it is sent, each piece in a turn. Nothing is made for HEAD. */
 export function piecesFor(
   request: FastifyRequest,
   take: () => Promise<() => void>,
@@ -83,10 +76,7 @@ export function sendPieces(
   return reply.send(piecesFor(request, () => takeRead(caller), pieces));
 }
 
-/**
- * Reads what an answer is made of in a turn, for routes that `serve` does not add.
- * @returns undefined also if the caller has left while it waited: nobody gets the answer
- */
+/** Reads what an answer is made of in a turn; undefined also if the caller has left while it waited. */
 export async function readInTurn<T>(
   request: FastifyRequest,
   read: () => Promise<T>,
@@ -123,10 +113,7 @@ export function serveAnybody(
 
 const NOT_LIMITED = () => undefined;
 
-/**
- * Adds a route of `/admin`. `story` returns the answer.
- * @param right the right a caller needs; `story` does not run for anybody else
- */
+/** Adds a route of `/admin`. `story` returns the answer, and runs only for callers with `right`. */
 export function serve(
   app: FastifyInstance,
   method: Method,

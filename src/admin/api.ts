@@ -14,11 +14,8 @@ import type { Probed } from '../wallets/probe.ts';
 import type { OperatorCounts } from './operators/operator-counts.ts';
 
 /**
- * The answers of the admin API, by route: shared by the handlers and the console's pages.
- * Times are ISO 8601 UTC, amounts decimal text. Lists come newest first unless said otherwise;
- * `nextCursor` is null on the last page. Errors are `{code, message}`.
- *
- * POST bodies are JSON and take an optional `reason` (at most 2,000 characters), kept in the audit.
+ * The answers of the admin API, by route. Times are ISO 8601 UTC, amounts decimal text; lists come newest first.
+ * `nextCursor` is null on the last page. POST bodies are JSON with an optional `reason`, kept in the audit.
  */
 export interface AdminApi {
   readonly 'GET /admin/operators': {
@@ -78,10 +75,7 @@ export interface AdminApi {
     /** Present only if counting reached its time limit, so that there may be more. */
     readonly isAtLeast?: true;
   };
-  /**
-   * Body `{operator, state, operation?, limit?, cursor?}`. At most `limit` are read (default and maximum:
-   * 10,000); `nextCursor` continues after them, so that a client can show progress.
-   */
+  /** Body `{operator, state, operation?, limit?, cursor?}`; at most `limit` are read (default and maximum 10,000). */
   readonly 'POST /admin/deliveries/retry': {
     readonly retried: number;
     /** Null: that was all. If no `limit` was given, present only if there may be more. */
@@ -103,10 +97,7 @@ export interface AdminApi {
   readonly 'GET /admin/audit': Page<AuditRow>;
   /** The same query without `cursor`: the whole audit, one JSON object per line (`application/x-ndjson`). */
   readonly 'GET /admin/audit/export': unknown;
-  /**
-   * `?operator=&from=&to=&columns=`, the body a list of bets (CSV or NDJSON, optionally gzipped) of any
-   * length. Answers 202 once it is read; `GET` with the returned id says whether it could be compared.
-   */
+  /** `?operator=&from=&to=&columns=`; the body is a list of bets (CSV or NDJSON, optionally gzipped). Answers 202. */
   readonly 'POST /admin/reconciliations': { readonly id: string };
   /** `?operator=&cursor=`, 50 a page. */
   readonly 'GET /admin/reconciliations': Page<ReconciliationItem>;
@@ -141,10 +132,7 @@ interface OperatorItem extends OperatorCounts {
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
   /** Whether a person holds its deliveries; null also while nobody knows, and `openDeliveries` is null. */
   readonly hold: DeliveryHold | null;
-  /**
-   * The `wallet.generation` that its bets were released to, if its file has a lower one: no place is sent. Otherwise null,
-   * also while nobody knows, and `openDeliveries` is null.
-   */
+  /** The `wallet.generation` that its bets were released to, if its file has a lower one: no place is sent then. */
   readonly releasedTo: number | null;
   /** Summed over the processes behind this port; null if nothing was counted yet. */
   readonly recently: OperatorRecently | null;

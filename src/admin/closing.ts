@@ -3,10 +3,7 @@ import { CODES } from '../domain/codes.ts';
 import { failure } from '../protocol/answers.ts';
 import { send } from './answers.ts';
 
-/**
- * While the listener closes, health is still told, and everything else refused, because what it needs is being
- * closed as well. Requires `return503OnClosing: false`: Fastify's own 503 has neither a code nor the dependencies.
- */
+/** While the listener closes, only health is answered. Requires `return503OnClosing: false`. */
 export function refuseWhileClosing(app: FastifyInstance): void {
   let isClosing = false;
   app.addHook('preClose', async () => {

@@ -14,10 +14,7 @@ export interface ConfigurationDependencies {
 /** The most problems that one answer lists; the next ones appear once these are corrected. */
 const PROBLEMS_SHOWN_MAX = 100;
 
-/**
- * The configuration in force, with every default filled in, and what a reload would change. Secrets are shown as
- * fingerprints that only a holder of the admin token can compare with its own secrets (`wagergate config diff`).
- */
+/** The configuration in force, and what a reload would change. Secrets are shown as fingerprints. */
 export function configurationRoutes(
   app: FastifyInstance,
   { configuration, source }: ConfigurationDependencies,

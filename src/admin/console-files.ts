@@ -17,10 +17,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/**
- * Reads all files of the console into memory: less than a megabyte, and no request touches the disk.
- * @throws Error if the folder exists but cannot be read
- */
+/** Reads the console's files into memory. @throws Error if the folder exists but cannot be read */
 export function readConsoleFiles(folder: string): ConsoleFiles {
   return new Map(
     namesIn(folder).flatMap((name): (readonly [string, ConsoleFile])[] => {

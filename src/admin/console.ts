@@ -39,9 +39,8 @@ const HASHED = /^assets\//;
 const compressed = promisify(gzip);
 
 /**
- * Serves the built pages of the console. They contain only code, so they need no authentication; their data
- * comes from `/admin`, which does. Every path below `/console` that is not a file gets the index page,
- * whose router handles it.
+ * Serves the built pages of the console: code alone, so they need no authentication. Every other path below
+ * `/console` gets the index page.
  */
 export function consoleRoutes(app: FastifyInstance, files: ConsoleFiles): void {
   const gzipped = new Map<ConsoleFile, Promise<Buffer>>();

@@ -4,11 +4,7 @@ import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 /** Replaces what the caller may not read. */
 const MASK = '***';
 
-/**
- * Members of messages that are not personal data (service protocol, Bet transaction; Bet callback
- * success response; Errors). Any other member counts as personal, so that one which the service or a
- * wallet adds later is hidden until somebody lists it here.
- */
+/** Members of messages that are not personal data (service protocol). Any other is hidden until listed here. */
 const IMPERSONAL = new Set([
   'amount',
   'bonusAmount',
@@ -47,10 +43,7 @@ export function errorText(caller: Pick<Caller, 'role'>, error: string | null): s
   return error.replace(WALLETS_WORDS, `$1: ${MASK}`);
 }
 
-/**
- * A message as exact JSON text, with its token masked, so that a reader cannot act as the player, and
- * with what the caller may not know of the player masked.
- */
+/** A message as exact JSON text, with its token, and what the caller may not know of the player, masked. */
 export function messageText(caller: Pick<Caller, 'role'>, message: Buffer): string {
   try {
     const document = parseJsonObject(message);

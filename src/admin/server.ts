@@ -156,10 +156,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   configurationRoutes(app, options, people.adminToken ?? randomBytes(32).toString('hex'));
 }
 
-/**
- * The path without its query, which may name a player; for a player's page, only the route. Of a path that leads
- * nowhere, such as that of a player's page with a slash too many, only the beginning.
- */
+/** The path without its query; for a player's page only the route. Of an unknown path only the beginning. */
 function loggedPath({ url, routeOptions: { url: route } }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   if (route !== undefined) return route.includes('/:userId') ? route : path;

@@ -37,8 +37,7 @@ export interface BonusCall {
   /** Charges work to the operator's rate limits. @returns the 429 if it exceeds them */
   readonly charge: (work: Work, count: number) => BonusResult | undefined;
   /**
-   * Runs work that reads a page of templates, a few calls per operator at a time, since a page also contains other
-   * operators' templates, and each may be large.
+   * Runs work that reads a page of templates, a few calls per operator at a time: each page may be large.
    * @returns the 429 if the operator has received too many bytes
    */
   readonly inTurn: <T>(read: () => Promise<T>) => Promise<T | BonusResult>;
@@ -54,10 +53,7 @@ export function askService(
   return bonuses.service.ask(call.operator.id, call.account, method, body, call.deadline);
 }
 
-/**
- * Whether the operator may read and issue a template (docs/reference.md, Operators and the bonus
- * API).
- */
+/** Whether the operator may read and issue a template. */
 export async function seesTemplate(
   { ownership }: Bonuses,
   { operator, account, tenant }: BonusCall,

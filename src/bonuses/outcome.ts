@@ -72,8 +72,7 @@ export const NOTE_OPEN =
   'call with 409';
 
 /**
- * The operator's answer if the service did not confirm (docs/bonuses.md, Errors): its 4xx passed on, 502
- * for a failure, 504 for no answer.
+ * The operator's answer if the service did not confirm: its 4xx, 502 for a failure, 504 for no answer.
  * @param note for calls that may have taken effect: what happens next
  */
 export function notDone(answer: NotAnswered, terms: Terms, note?: string): BonusResult {

@@ -53,10 +53,7 @@ export async function translatedPage(
 /** Nothing has so many; a service that counts pages without end must not be followed. */
 const PAGES_MAX = 10_000;
 
-/**
- * How many pages the service says there are, at most 10,000; 1 where it does not say. Also as a text: pages that are
- * not read are a template or bonus that is not found, and so one that never was.
- */
+/** How many pages the service says there are, at most 10,000; 1 where it does not say. */
 export function totalPages(answer: Json): number {
   const metadata = memberOf(answer, 'metadata');
   const text = textOf(metadata, 'totalPages') ?? '';

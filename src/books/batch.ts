@@ -22,9 +22,7 @@ export interface Batch {
 }
 
 /**
- * The movements of some journal entries. The result depends only on the arguments: the same entries
- * on the same books make the same rows. Works in slices of a few milliseconds, because it parses a
- * thousand settles of any size.
+ * The movements of some journal entries: the same entries on the same books make the same rows.
  * @param booked the movements already booked for these bets, in order
  * @param closings the closed days of the entries' operators
  */
@@ -102,10 +100,7 @@ function confirmedOperation(entry: ConfirmedEntry): ConfirmedOperation {
 /** How the service marks nearly every bet: it is not a freebet. */
 const NO_BONUS = /"bonusId"\s*:\s*null/;
 
-/**
- * Parsing the message takes longer than the rest of its booking, so it is parsed only if it mentions a bonusId other
- * than one null, or contains a backslash, which could spell the name differently.
- */
+/** Parsing takes longer than booking, so a message is parsed only if it may name a bonusId. */
 function isFreebet(body: Buffer): boolean {
   const rest = body.toString('latin1').replace(NO_BONUS, '');
   if (!rest.includes('bonusId') && !rest.includes('\\')) return false;
@@ -142,10 +137,8 @@ function closedDays(closings: readonly Closing[]): ClosedDays {
 }
 
 /**
- * The first day, from `belongsTo` on, that was open when the books reached this journal position (not "is
- * open now", since a rebuild has to find the same day). Days are closed in order, so everything up to the
- * latest closed day is closed, even before the operator's first statement: a process whose clock is days
- * behind must not book into a past whose sums later statements have carried forward.
+ * The first day from `belongsTo` on that was open when the books reached this position, so that a rebuild finds
+ * the same. Days are closed in order: everything up to the latest closed day is closed.
  */
 function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Position): string {
   const closed = days.get(operatorId)?.find((closing) => isBefore(closing.at, at));

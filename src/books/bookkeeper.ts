@@ -46,9 +46,8 @@ export interface Bookkeeping {
 }
 
 /**
- * Keeps the books up to date with the journal: books what wallets confirmed, closes days, checks both. Any number
- * of workers may run it; one books an entry, the others find it booked. Each duty has its own loop, so
- * that booking does not wait while a day of millions of movements is checked.
+ * Keeps the books up to date: books what wallets confirmed, closes days, checks both. Each duty has its own
+ * loop; any number of workers may run it.
  */
 export class Bookkeeper {
   readonly #keeping: Bookkeeping;

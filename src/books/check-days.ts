@@ -10,11 +10,9 @@ export interface CheckingDays {
 }
 
 /**
- * Compares the sums of an operator's open days with their movements, stretch by stretch, while booking
- * goes on: only movements booked before the sums were read count. A rebuild may replace movements
- * in between, so a difference is computed a second time before it is recorded.
- * @returns how many sums are wrong
- * @throws GatewayError `DATABASE_UNAVAILABLE`
+ * Compares the sums of an operator's open days with their movements while booking goes on. A rebuild may replace
+ * movements in between, so a difference is computed twice before it is recorded.
+ * @returns how many sums are wrong @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function checkDays(
   checks: DayChecks,

@@ -17,10 +17,7 @@ export interface CheckingStatements {
   readonly isStopping: () => boolean;
 }
 
-/**
- * Looks at all closed days in turn, again and again: are a day's lines still those that were closed? Triggers refuse
- * any change, but neither a superuser's nor that of a disk.
- */
+/** Checks all closed days in turn: are their lines still those that were closed? */
 export class StatementRounds {
   readonly #checking: CheckingStatements;
   #after = BEGINNING;
@@ -30,9 +27,8 @@ export class StatementRounds {
   }
 
   /**
-   * Goes on with the round for about a second, then looks again at the days on record as changed.
-   * @returns how many changed days the round came by
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the next look goes on behind the day that failed
+   * Goes on with the round for about a second, then checks again the days on record as changed.
+   * @returns how many changed days it found @throws GatewayError; the next round goes on behind the failed day
    */
   async look(): Promise<number> {
     try {

@@ -21,11 +21,9 @@ export interface ClosedDays {
 }
 
 /**
- * Closes every operator's oldest open day, if it is due and nothing keeps it open. Closing is atomic: if two
- * processes try at once, one of them does it. A day that cannot be closed does not hold up
- * other operators.
- * @returns what was closed, after which the next day may be due
- * @throws GatewayError `DATABASE_UNAVAILABLE` if the due days cannot be read, at the start or after a failed closing
+ * Closes every operator's oldest open day, if it is due and nothing keeps it open. Closing is atomic, and a day
+ * that cannot be closed does not hold up other operators. @returns what was closed
+ * @throws GatewayError `DATABASE_UNAVAILABLE` if the due days cannot be read
  */
 export async function closeDueDays(
   runner: Runner,
@@ -60,10 +58,7 @@ async function closeIfReady(
   });
 }
 
-/**
- * The order matters: a call that ends in between is no longer open, but then has to be in the books. An overdue day waits
- * for these too: where no worker has run for days, it would be closed without what wallets confirmed in it.
- */
+/** In this order: a call that ends in between is no longer open, but has to be in the books then. */
 async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
   const isOver = due.isOverdue || !(await keepsOpen(runner, due));
   return isOver && (await isBookedUntil(runner, due.endsAt));

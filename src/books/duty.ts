@@ -31,9 +31,7 @@ export function dutyLoop({ work, afterFailureMs, onFailure }: Duty): Loop {
 
 /**
  * The pause in milliseconds after each run of work whose cost grows with the data.
- * @param everyMs the shortest pause
- * @param share the share of time that the work may take, judged by the shorter of the last two runs, because
- *   a single run may have been held up
+ * @param share of time that the work may take, by the shorter of the last two runs
  */
 export function pausesOf(everyMs: number, share: number): (tookMs: number) => number {
   let beforeMs = 0;

@@ -14,8 +14,7 @@ export type Kept =
   | { readonly kind: 'overtaken' };
 
 /**
- * Books the next batch of entries after the cursor.
- * @param timeZone from the configuration: used for the first booking, after which that one stays
+ * Books the next batch of entries after the cursor. @param timeZone used for the first booking only
  * @throws GatewayError `DATABASE_UNAVAILABLE`; the batch may or may not be booked
  */
 export async function keepBooks(

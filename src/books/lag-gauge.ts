@@ -4,10 +4,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 /** With less than this the books keep up: what was on its way at the last look was booked a moment later. */
 const BEHIND_FROM_SECONDS = 60;
 
-/**
- * How far the books are behind, as this process knows it. The alert takes the least of all processes: one that kept its
- * last value while it cannot read a new one would hide what the others tell.
- */
+/** How far the books are behind, as this process knows it. The alert takes the least of all processes. */
 export class LagGauge {
   readonly #gauge: Metrics['booksLag'];
   readonly #clock: Clock;

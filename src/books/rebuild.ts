@@ -24,10 +24,8 @@ export class RebuildRefused extends Error {
 }
 
 /**
- * Books the journal again, in one transaction. The same journal makes the same rows, byte for byte;
- * movements whose entries were pruned from the journal stay as they are.
- * @throws RebuildRefused if a closed statement would change, or if the time zone differs from that
- *   of closed days
+ * Books the journal again, in one transaction: the same journal makes the same rows. Movements whose entries
+ * were pruned stay. @throws RebuildRefused if a closed statement or the time zone of closed days would change
  * @throws Error of `pg`; then nothing has changed
  */
 export async function rebuildBooks(

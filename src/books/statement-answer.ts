@@ -16,10 +16,7 @@ interface Range {
   readonly quality: number;
 }
 
-/**
- * Whether `Accept` prefers CSV to JSON (RFC 9110, section 12.5.1): by quality, and if that is equal, by whether CSV
- * is named before JSON. A client that accepts anything, or neither of them, gets JSON.
- */
+/** Whether `Accept` prefers CSV to JSON (RFC 9110, 12.5.1): by quality, then by order. */
 export function wantsCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(rangeOf);
   const [csv, json] = [qualityOf(ranges, CSV), qualityOf(ranges, JSON_TYPE)];

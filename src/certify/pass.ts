@@ -29,9 +29,8 @@ export interface Passed {
 
 /**
  * Runs cases once, one after the other: they share the player's money.
- * @param settings the wallet's; `alwaysSendToken` is added during the run if a case shows that the wallet
- *   needs it
- * @param needsLegacySign the first calls were answered only when x-sign was sent too
+ * @param settings the wallet's; `alwaysSendToken` is added if a case shows the need
+ * @param needsLegacySign the first calls were answered only with x-sign
  */
 export async function runPass(
   options: PassOptions,

@@ -1,7 +1,4 @@
-/**
- * The protocol's rules for the report: in words, because its readers may not have the repository
- * at hand.
- */
+/** The protocol's rules in words, for readers without the repository. */
 export const RULES = {
   signature:
     'Every callback is signed: x-sign-jws holds a detached JWS (HS256, the shared secret) over the exact bytes of the body. The wallet verifies it before it trusts anything.',

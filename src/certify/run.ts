@@ -32,9 +32,7 @@ const LATE_MS = 1500;
 
 /**
  * Plays the service against an operator's wallet.
- *
- * @returns the certificate, even for a wallet that failed, or a run that was stopped: open stakes and
- *   payouts are given back first
+ * @returns the certificate, also of a stopped run: open stakes and payouts are given back first
  * @throws Refused before any money moves, when the wallet is no sandbox or the player does not fit
  */
 export async function certify(options: CertificationOptions): Promise<Certified> {

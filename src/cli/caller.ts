@@ -13,10 +13,7 @@ export function byOf({ reason }: { readonly reason?: string | undefined }): Auth
   return { caller: cliCaller(), reason: reason === '' ? undefined : reason };
 }
 
-/**
- * Reads an option that is recorded, without surrounding whitespace.
- * @throws UsageError if it is longer than HTTP allows
- */
+/** Reads an option that is recorded, trimmed. @throws UsageError if it is longer than HTTP allows */
 export function recordedWords(
   option: string,
   charsMax = REASON_CHARS_MAX,
@@ -28,10 +25,7 @@ export function recordedWords(
   };
 }
 
-/**
- * The same for an option that must not be blank.
- * @throws UsageError also if it is blank
- */
+/** The same for an option that must not be blank. @throws UsageError also if it is blank */
 export function notBlank(option: string, charsMax = REASON_CHARS_MAX): (text: string) => string {
   const wordsOf = recordedWords(option, charsMax);
   return (text) => {

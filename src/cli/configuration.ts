@@ -49,8 +49,7 @@ export async function loadValid(
 }
 
 /**
- * One operator of the configuration, whatever is wrong with the others.
- * @returns undefined when there is no such operator
+ * One operator of the configuration; undefined if there is none.
  * @throws CommandFailed when its own file or `gateway.yaml` is not valid
  */
 export function validOperator(
@@ -73,10 +72,7 @@ export function operatorOf({ file }: Problem): string | undefined {
   return name === undefined ? undefined : operatorOfFile(name);
 }
 
-/**
- * The operators that have a file in the folder, even an incomplete or invalid one.
- * @returns undefined when the folder cannot be read
- */
+/** The operators that have a file, even an invalid one; undefined if the folder cannot be read. */
 export function operatorFiles(folder: string): readonly string[] | undefined {
   try {
     const names = readdirSync(`${folder}/operators`);

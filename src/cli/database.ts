@@ -12,12 +12,8 @@ import type { Terminal } from './terminal.ts';
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 
 /**
- * Applies the migrations that the database lacks.
- *
- * @param log receives one line for each step
- * @returns the names of the migrations applied
- * @throws CommandFailed when the database cannot be reached
- * @throws MigrationError when a migration cannot be applied
+ * Applies the missing migrations. @param log receives a line for each step @returns the names applied
+ * @throws CommandFailed when the database cannot be reached; MigrationError
  */
 export async function migrateDatabase(
   env: NodeJS.ProcessEnv,
@@ -29,9 +25,7 @@ export async function migrateDatabase(
 }
 
 /**
- * Does work on a database that answers and has the schema of this release. Both are checked first, so that no
- * command fails halfway because of them.
- *
+ * Does work on a database that answers and has the schema of this release, both checked first.
  * @throws CommandFailed when there is no such database
  */
 export async function withReadyDatabase<T>(
@@ -45,10 +39,7 @@ export async function withReadyDatabase<T>(
   return await use(address.url);
 }
 
-/**
- * Provides a Prisma client on a ready database for one piece of work.
- * @throws CommandFailed when there is no such database
- */
+/** A Prisma client on a ready database for one piece of work. @throws CommandFailed without one */
 export async function withPrisma<T>(
   terminal: Terminal,
   use: (prisma: Prisma) => Promise<T>,
@@ -65,10 +56,7 @@ export async function withPrisma<T>(
   });
 }
 
-/**
- * Provides a small pool on a ready database for one piece of work.
- * @throws CommandFailed when there is no such database
- */
+/** A small pool on a ready database for one piece of work. @throws CommandFailed without one */
 export async function withDatabase<T>(
   terminal: Terminal,
   use: (database: Database, url: string) => Promise<T>,

@@ -15,10 +15,8 @@ export interface DeliveryCommandOptions {
 }
 
 /**
- * Opens the delivery admin for one piece of work. Breakers exist only in the gateway's processes: here a
- * delivery counts as held if its operator is in maintenance, or not in the configuration. If an operator's
- * file is not valid, none of its deliveries counts as held; if `gateway.yaml` is not, none at all: a warning says so.
- *
+ * Opens the delivery admin for one piece of work. Breakers exist only in the gateway: here a delivery counts as
+ * held if its operator is in maintenance or not configured; a warning says where a file is not valid.
  * @throws CommandFailed when there is no ready database
  */
 export async function withDeliveryAdmin<T>(

@@ -9,10 +9,8 @@ import type { Terminal } from './terminal.ts';
 export const STDIN = '-';
 
 /**
- * The bytes of a file, or of stdin.
- * @param signal closes the input: a process does not end while it waits for stdin
- * @throws CommandFailed if reading fails, possibly midway
- * @throws the signal's reason if it came with the end of the input, which may not be all of it then
+ * The bytes of a file, or of stdin. @param signal closes the input
+ * @throws CommandFailed if reading fails, possibly midway; the signal's reason
  */
 export async function* readChunks(
   terminal: Terminal,

@@ -17,9 +17,7 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs work that ends in order when Ctrl-C is pressed, or the terminal is closed; pressed again, it ends at once.
- *
- * @param onInterrupt tells the person, who sees nothing else at once
+ * Runs work that ends in order at Ctrl-C or a closed terminal; pressed again, it ends at once.
  * @param work gets the signal, whose reason is the `Interrupted` that it should throw
  */
 export async function untilInterrupted<T>(

@@ -7,11 +7,8 @@ import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Runs one command line.
- *
- * @param args the arguments without the program's name
- * @returns the exit code: 0 done, 1 failed, 2 not understood, 3 compared and different. Every failure is one line on stderr;
- *   with WAGERGATE_DEBUG set its stack follows. Ctrl-C gives 130
+ * Runs one command line. @returns the exit code: 0 done, 1 failed, 2 not understood, 3 different, 130 Ctrl-C.
+ * Every failure is one line on stderr; with WAGERGATE_DEBUG its stack follows.
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {

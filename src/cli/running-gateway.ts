@@ -31,11 +31,7 @@ const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.strin
 export const ADMIN_OPTION =
   'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)';
 
-/**
- * The admin token, which must be the one that the running gateway was started with.
- *
- * @param otherwise what the command can do without a token, for the error
- */
+/** The admin token of the running gateway. @param otherwise what works without one, for the error */
 export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
   const token = env.ADMIN_TOKEN?.trim();
   if (token !== undefined && token !== '') return token;

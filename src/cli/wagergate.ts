@@ -2,8 +2,7 @@
 /** Signals that end a process by default, but not the first process of a container. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-// Before anything is imported, which takes a moment. A command that has work to finish listens
-// itself.
+// Before anything is imported, which takes a moment. A command with work to finish listens itself.
 for (const [signal, code] of Object.entries(EXIT_CODES)) {
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(code);
@@ -18,8 +17,7 @@ const { Terminal } = await import('./terminal.ts');
 const terminal = new Terminal(process);
 const code = await run(process.argv.slice(2), terminal);
 process.exitCode = code;
-// A network that swallows the end of a connection keeps it open, and this process with it, for a quarter of an hour.
-// Whoever reads the output slowly still gets all of it.
+// A network that swallows the end of a connection would keep this process for a quarter of an hour.
 setInterval(() => {
   if (terminal.isWritten) process.exit();
 }, 2_000).unref();

@@ -11,10 +11,7 @@ type Issue = z.core.$ZodIssue;
 /** Issues about the type of a value: converting a variable's text may solve them. */
 const KIND_ISSUES: readonly Issue['code'][] = ['invalid_type', 'invalid_value', 'invalid_union'];
 
-/**
- * Checks a parsed file against its schema and fills in the defaults. A value that consists of one
- * unquoted variable becomes a number or boolean where the schema accepts nothing else.
- */
+/** Checks a parsed file and fills in the defaults. An unquoted variable may become a number or boolean. */
 export function checkTree<T>(schema: z.ZodType<T>, tree: YamlTree): Checked<T> {
   if (tree.value === undefined) return { ok: false, problems: tree.problems };
   let knownKeys = new Map<string, readonly string[]>();

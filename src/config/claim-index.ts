@@ -24,10 +24,7 @@ export interface Clash {
   readonly winner: Claimed;
 }
 
-/**
- * Claims by key. If a thousand files take the same secret by mistake, they lose it one after the other while
- * callbacks wait: so each search only examines keys that have changed since the previous one.
- */
+/** Claims by key. Each search only examines keys changed since the last: a thousand files may share a secret. */
 export class ClaimIndex {
   readonly #ofKey = new Map<string, Claimed[]>();
   readonly #changed = new Set<string>();

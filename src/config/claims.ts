@@ -27,10 +27,8 @@ export interface SettledClaims {
 }
 
 /**
- * Makes sure that every `api.cid` and every secret belongs to one owner. The previous owner keeps it: the operator
- * whose file changed falls back to its last good version, which may in turn conflict with a third one;
- * this repeats until there is no conflict. A conflict between two versions that were both in force stays,
- * and is reported as a problem.
+ * Makes every `api.cid` and secret belong to one owner. The previous owner keeps it, the changed file falls back
+ * to its last good version, until there is no conflict. One between versions in force is reported.
  */
 export function settleClaims(
   gateway: GatewayClaims,

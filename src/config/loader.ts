@@ -5,9 +5,7 @@ import { ConfigError, type Problem } from './problems.ts';
 import type { Configuration } from './schema/schema.ts';
 
 /**
- * Reads `gateway.yaml` and `operators/*.yaml` of a folder.
- *
- * @param env where `${NAME}` is looked up
+ * Reads `gateway.yaml` and `operators/*.yaml` of a folder. @param env where `${NAME}` is looked up
  * @throws ConfigError naming every problem of every file
  */
 export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Configuration {
@@ -36,12 +34,9 @@ interface Loaded {
 }
 
 /**
- * The first reading of a process. An operator's invalid file stops no start. Where the process starts next to others,
- * their last good version stands in for a file that has become invalid.
- *
- * @param lastGood the configuration in force in the others; undefined: there are none
- * @throws ConfigError without `lastGood` if `gateway.yaml` is invalid or the operators' folder cannot be listed, naming
- *   every problem of every file
+ * The first reading of a process: an operator's invalid file stops no start.
+ * @param lastGood the configuration in force in the processes next to this one, which replaces invalid files
+ * @throws ConfigError without it if `gateway.yaml` is invalid or the operators' folder cannot be listed
  */
 export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
   const { next = lastGood, problems, listsOperators } = readWhole(folder, lastGood);

@@ -17,9 +17,8 @@ export interface NextInForce {
 }
 
 /**
- * Derives the next configuration from the folder's content and the one in force. An invalid file
- * leaves its own last good version in force and does not affect other files. What is
- * equal to what was in force stays the same object.
+ * The next configuration from the folder and the one in force. An invalid file leaves its last good version in
+ * force; what is unchanged stays the same object.
  */
 export function nextInForce(content: FolderContent, previous: InForce | undefined): NextInForce {
   const problems = content.gateway.ok ? [] : [...content.gateway.problems];
@@ -82,11 +81,7 @@ function choose(
   return { file, chosen: { source: read.value, config, variables: read.sources }, fallback };
 }
 
-/**
- * Completes an operator's file with the gateway's settings.
- *
- * @returns the operator, or the settings in its file that contradict the gateway's
- */
+/** Completes an operator's file with the gateway's settings; or returns what contradicts those. */
 function completeOperator(file: OperatorFile, gateway: GatewayConfig): Checked<OperatorConfig> {
   const { totalMs } = gateway.deadline;
   const { delivery: ownDelivery, wallet, ...rest } = file;

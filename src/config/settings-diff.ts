@@ -23,8 +23,7 @@ export interface ConfigurationDiff {
 }
 
 /**
- * What changes when `after` comes into force. Operators that have not changed are the same object in both,
- * and are skipped.
+ * What changes when `after` comes into force; unchanged operators are the same object and are skipped.
  * @param key for the fingerprints; any secret will do
  */
 export async function changesBetween(
@@ -41,10 +40,7 @@ function withoutThoseOf(other: Configuration, one: Configuration): Configuration
   return { ...one, operators: new Map(own) };
 }
 
-/**
- * What changes when `after` replaces `before`. Works in slices of a few milliseconds, since there may be
- * a thousand operators.
- */
+/** What changes when `after` replaces `before`. Works in slices: there may be a thousand operators. */
 export async function diffOf(
   before: ConfigurationView,
   after: ConfigurationView,

@@ -18,12 +18,8 @@ export interface ConfigurationView {
 }
 
 /**
- * The configuration with secrets replaced by fingerprints. With the same key one can tell that a secret
- * changed, and nothing else: each fingerprint includes the setting's path, so that equal secrets of two
- * operators look different. Works in slices of a few milliseconds: a thousand operators take a tenth of a
- * second.
- *
- * @param key known only to those who may compare, such as the admin token
+ * The configuration with secrets replaced by fingerprints, each over the setting's path too, so that equal
+ * secrets look different. Works in slices. @param key known only to those who may compare
  */
 export async function viewOf(
   { gateway, operators }: Configuration,

@@ -41,15 +41,9 @@ export interface ConfigurationSourceOptions {
   readonly logger: ConfigurationLogger;
   /** Called after every reload of this process, for metrics. */
   readonly onReload?: (result: ReloadResult) => void;
-  /**
-   * The configuration in force in the processes next to this one; replaces files that are invalid at
-   * start-up. Default: there are none.
-   */
+  /** The configuration in force in the processes next to this one; replaces invalid files at start-up. */
   readonly lastGood?: InForce | undefined;
-  /**
-   * Makes the processes next to this one reload too, when `reload` is called.
-   * @returns their problems
-   */
+  /** Makes the processes next to this one reload too. @returns their problems */
   readonly others?: () => Promise<readonly Problem[]>;
   /** How often `watch` examines the folder. */
   readonly watchIntervalMs?: number;
@@ -121,10 +115,7 @@ export class ConfigurationSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * Reads the folder and puts what is valid into force, here and in the processes next to this one. Listeners are
-   * called before this resolves, and only if something changed.
-   */
+  /** Reads the folder and puts what is valid into force, here and next to this process, before it resolves. */
   async reload(): Promise<ReloadResult> {
     const { others = async () => [] } = this.#options;
     const [here, elsewhere] = await Promise.all([this.#reloadHere(), others()]);

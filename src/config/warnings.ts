@@ -89,10 +89,7 @@ export function doubtfulSettings(operator: OperatorConfig): readonly Problem[] {
   ];
 }
 
-/**
- * Dialect items that are probably a misunderstanding. The code given for a status is the protocol's:
- * `mapCodes` is not applied to it (docs/dialects.md, mapCodes).
- */
+/** Dialect items that are probably a misunderstanding: `mapCodes` does not apply to a status's code. */
 function doubtfulStatuses({ id, wallet }: OperatorConfig): readonly Problem[] {
   const { errorStatuses, mapCodes } = wallet.dialect;
   return Object.entries(errorStatuses).flatMap(([status, code]) => {

@@ -14,11 +14,8 @@ export interface WatcherDependencies {
 }
 
 /**
- * Polls the folder, because file system notifications do not work through a ConfigMap's symlinks,
- * bind mounts and network file systems.
- *
- * A change is applied once it checks the same twice: an editor that saves by renaming makes a file
- * disappear for a moment, and its operator must not disappear with it.
+ * Polls the folder: notifications do not work through ConfigMaps, bind mounts and network file systems.
+ * A change is applied once it checks the same twice, because an editor may rename.
  */
 export class Watcher {
   readonly #dependencies: WatcherDependencies;

@@ -1,9 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/**
- * Returns whether an address is in one of the CIDRs (or single addresses). Text that is not an address is in none of
- * them: proxies pass on any text, and a request whose connection was reset has no address any more.
- */
+/** Whether an address is in one of the CIDRs or addresses. Other text, as from proxies, is in none. */
 export function addressMatcher(cidrs: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const cidr of cidrs) {

@@ -6,10 +6,7 @@ const LAG_MS_MIN = 10;
 /** After a lag, what waited during it is read within as long again, and within this at most. */
 const AFTER_LAG_MS_MAX = 1_000;
 
-/**
- * How long requests may have waited before the process read them. After the event loop was blocked, its timers run
- * before its sockets: a late tick says since when they were not read.
- */
+/** How long requests may have waited unread: after the loop was blocked, a late tick says since when. */
 export class EventLoopLag {
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
@@ -50,11 +47,8 @@ export class EventLoopLag {
 }
 
 /**
- * When a request arrived, on the monotonic clock: the earliest plausible time, so that lag is deducted
- * from the callback's budget rather than making the answer late for the service (I1).
- *
- * @param requestStart a trusted proxy's `X-Request-Start` (`t=` and seconds, milliseconds or
- *   microseconds since the epoch), else undefined
+ * When a request arrived, on the monotonic clock: the earliest plausible time (I1).
+ * @param requestStart a trusted proxy's `X-Request-Start` (`t=` and seconds, ms or µs since the epoch)
  */
 export function arrivedAtMs(
   clock: Clock,

@@ -8,9 +8,8 @@ const START = 'HTTP/1.1 ';
 const PAUSES_MS = [1, 4, 15, 50, 150, 400, 1_000, 2_000];
 
 /**
- * Serves callers that end their side of a connection after the body and still read. TCP shows the same end when a
- * caller has closed the connection; only writing to it tells. So the answer is begun at once: whoever has gone resets
- * the connection, which ends the request (I11).
+ * Serves callers that end their side after the body and still read. TCP shows the same end for one that has
+ * closed: so the answer is begun at once, and whoever has gone resets the connection (I11).
  */
 export function serveHalfClosed(server: Server): void {
   // Node would end our side too, before the answer.

@@ -1,10 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 
-/**
- * A probe is answered within 1 s (docs/reference.md, Internal API); a dependency that takes longer than
- * this counts as down.
- */
+/** A probe is answered within 1 s; a dependency that takes longer than this counts as down. */
 const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;

@@ -25,8 +25,7 @@ declare module 'fastify' {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
     arrivedAtMs: number;
     /**
-     * Call it once the signature is verified: from then on the connection counts as its
-     * owner's.
+     * Call it once the signature is verified: the connection counts as its owner's from then on.
      * @param operatorId the owner; undefined: the service
      */
     trust(operatorId?: string): void;
@@ -44,10 +43,7 @@ export interface PublicServerOptions {
   readonly onUnknownPath?: (request: FastifyRequest) => void;
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
-  /**
-   * A connection without any data in the middle of a request for longer than this is closed: its client does not read
-   * the answer, which would stay in memory for ever. Even the slowest answer takes less.
-   */
+  /** A connection without data in the middle of a request for this long is closed: its client does not read. */
   readonly silentMsMax: number;
 }
 
@@ -63,8 +59,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     keepAliveTimeout: KEPT_ALIVE_MS,
     connectionTimeout: options.silentMsMax,
     forceCloseConnections: 'idle',
-    // Requests on open connections while draining are handled normally: Fastify's own 503 is not in the
-    // protocol's form, and would cost a place its bet.
+    // While draining, open connections are served: Fastify's own 503 would cost a place its bet.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: false },
     // For a malformed path (`%zz`): it comes before any hook, and bypasses the error handler.
@@ -90,8 +85,7 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
   return {
     // How often Node checks for late requests: slow bodies must not outlive the deadline.
     connectionsCheckingInterval: 100,
-    // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
-    // for headers, and Node then takes the one for the other: a minute for a slow body.
+    // Set here too: set only afterwards, it would be shorter than Node's limit for headers, and not apply.
     requestTimeout: requestTimeoutMs,
     requireHostHeader: false,
   };
@@ -110,9 +104,8 @@ function stampArrivals(
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
     request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
-    // Bodies are JSON whatever their content type. Fastify would refuse an unusual one with 415 before the
-    // signature is checked, which would make the service roll a good place back. Not deleted, because V8
-    // reads objects slowly after a member was deleted.
+    // Bodies are JSON whatever their type: Fastify would refuse an unusual one with 415 before the signature.
+    // Not deleted, because V8 then reads the object slowly.
     request.headers['content-type'] = undefined;
     done();
   });

@@ -24,11 +24,8 @@ const REFUSAL = failure(
 );
 
 /**
- * Answers every request with 503, `starting`, while a process waits for its servers or migrates: the listener that
- * takes its place needs the database (docs/reference.md, Internal API). Liveness gets 503 as well: where it decides
- * about traffic, a process that may not be able to start must not take the place of one that serves.
- *
- * @returns closes it and frees its port
+ * Answers every request with 503, `starting`, while a process waits for its servers or migrates; liveness too,
+ * so that it does not replace a process that serves. @returns closes it and frees its port
  * @throws Error of `listen`
  */
 export async function openStartingListener(at: {

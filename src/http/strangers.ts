@@ -35,10 +35,7 @@ interface Cost {
   readonly bytes: number;
 }
 
-/**
- * Limits what anybody but the service costs before a signature is verified (I7, I11): connections, bytes and unsigned
- * requests, by address, or by operator on its connections. The service's connections are never closed.
- */
+/** Limits what anybody but the service costs before a signature is verified (I7, I11), by address or operator. */
 export class Strangers {
   readonly #options: StrangerOptions;
   #open = 0;
@@ -63,10 +60,7 @@ export class Strangers {
     });
   }
 
-  /**
-   * A request's signature is valid: its connection is its owner's from now on.
-   * @param operatorId undefined: the service
-   */
+  /** The signature is valid: the connection is its owner's from now on. @param operatorId undefined: the service */
   trust(request: FastifyRequest, operatorId: string | undefined): void {
     const { socket } = request;
     const cost = this.#costs.get(request);

@@ -5,11 +5,8 @@ import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
 /**
- * Ends a connection whose data is not HTTP or did not arrive in time: with an error in the protocol's
- * form, because nothing was processed. While an earlier request on it is still being handled, anything written would
- * pass for its answer, and a 400 for the decline of a bet that a wallet may accept: then nothing is written (I2).
- *
- * @param error of Node's `clientError`
+ * Ends a connection whose data is not HTTP or did not arrive in time, with an error in the protocol's form.
+ * While an earlier request on it is handled, nothing is written: it would pass for that one's answer (I2).
  */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -19,9 +16,8 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 }
 
 /**
- * The same for an HTTP/1.1 request without `Host` (RFC 9112, 3.2): Node's own answer to it would be an empty 400,
- * which might pass for a decline. It is synchronous, because a body that has arrived would be parsed
- * before a promise resolves.
+ * The same for HTTP/1.1 without `Host`: Node's own empty 400 might pass for a decline. Synchronous, because a
+ * body that has arrived would be parsed before a promise resolves.
  */
 export function refuseHostless(
   request: FastifyRequest,
@@ -41,9 +37,8 @@ export function refuseHostless(
 }
 
 /**
- * Treats a request with an unknown `Expect` (RFC 9110, 10.1.1) like any other. Node would answer 417 without emitting
- * `request`: not in our form, without the limits for its body, and the next request on the connection, perhaps a
- * proxy's for another caller, would seem to have begun with this one (I1, I7).
+ * Treats an unknown `Expect` like any other request: Node would answer 417 in its own form, without the body's
+ * limits (I1, I7).
  */
 export function passOverExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

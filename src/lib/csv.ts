@@ -9,10 +9,8 @@ export type Separator = (typeof SEPARATORS)[number];
 export type CsvFault = 'quote not closed' | 'misplaced quote';
 
 /**
- * The fields of one record of CSV (RFC 4180), exactly as they are between the separators: nothing is
- * trimmed. A field may be quoted, with each quote inside doubled.
- *
- * @param record without the line end that ends it; quoted fields may hold line ends
+ * The fields of one CSV record (RFC 4180), untrimmed; quoted ones may hold line ends and doubled quotes.
+ * @param record without the line end that ends it
  */
 export function csvFields(
   record: string,

@@ -4,10 +4,7 @@ import { TokenBuckets } from './token-bucket.ts';
 /** Enough to see how an outage begins; of one that lasts for a day, hundreds of megabytes would say the same. */
 const LINES = { perSecond: 1 / 60, burst: 10 };
 
-/**
- * Decides which failures of work that is done again and again are logged: ten of each duty, and then one a minute for as
- * long as it fails.
- */
+/** Which failures of recurring work are logged: ten of each duty, then one a minute. */
 export class FailureLines {
   readonly #lines: TokenBuckets;
 

@@ -1,9 +1,7 @@
 /**
- * Pieces of which each is made in a turn: several long answers are interleaved piece by piece, and a client that does
- * not read holds no turn.
- * @param take resolves when it is this one's turn, to the function that ends the turn
- * @param isLeft whether the reader has left: nothing is made for it any more. That its answer is destroyed is noticed
- *   only behind the piece whose turn it waits for, and hundreds of answers may wait
+ * Pieces made in turns: long answers are interleaved, and a client that does not read holds no turn.
+ * @param take resolves at its turn to the function that ends it
+ * @param isLeft whether the reader has left: nothing is made for it any more
  */
 export async function* inTurn<T>(
   take: () => Promise<() => void>,

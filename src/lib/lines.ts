@@ -21,9 +21,8 @@ const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}', 'utf8');
 
 /**
- * Splits bytes into lines of UTF-8 text (ended by LF or CRLF) as they come, holding one at a time.
- * A byte order mark before the first is dropped, as spreadsheets write one. A line that is not
- * UTF-8, or longer than 64 KiB, does not affect the others.
+ * Splits bytes into lines of UTF-8 text (LF or CRLF), without a byte order mark. A line that is not UTF-8, or
+ * longer than 64 KiB, does not affect the others.
  */
 export class LineSplitter {
   #number = 0;

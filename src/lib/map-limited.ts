@@ -1,7 +1,4 @@
-/**
- * Maps with at most `limit` calls in flight; the results are in the order of the items.
- * @throws the error of the first call that fails; no call begins after that, those in flight go on
- */
+/** Maps with at most `limit` calls in flight, results in order. @throws the first error; no call begins after it */
 export async function mapLimited<T, R>(
   items: readonly T[],
   limit: number,

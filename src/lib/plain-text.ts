@@ -1,13 +1,7 @@
-/**
- * What moves the cursor, recolours the screen or turns the order of what follows: control characters
- * (C0, DEL, C1, line and paragraph separators) and the marks of bidirectional text.
- */
+/** What moves the cursor, recolours the screen or reorders text: control characters and bidirectional marks. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/**
- * Text from outside as a terminal may show it: on one line, and without characters by which a
- * wallet's error message could pass for something else.
- */
+/** Text from outside on one line, without characters by which it could pass for something else. */
 export function plain(text: string): string {
   return text.replaceAll(/\s+/g, onOneLine).replaceAll(UNSAFE, '\u{fffd}');
 }
@@ -17,10 +11,7 @@ function onOneLine(spaces: string): string {
   return /[\r\n]/.test(spaces) ? ' ' : spaces;
 }
 
-/**
- * Indented JSON in which unsafe characters are written as escapes: a terminal does not see them, and any
- * JSON parser restores them.
- */
+/** Indented JSON in which unsafe characters are written as escapes. */
 export function plainJson(value: unknown): string {
   return escaped(JSON.stringify(value, undefined, 2));
 }

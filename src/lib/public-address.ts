@@ -28,10 +28,7 @@ const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
-/**
- * Stands before an IPv4 address in the network's translator (RFC 6052): where machines have IPv6 alone, the name of a
- * wallet that has IPv4 alone leads to such an address.
- */
+/** Before an IPv4 address in the network's translator (RFC 6052), where machines have IPv6 alone. */
 const NAT64 = '64:ff9b::';
 
 const special = new BlockList();
@@ -59,10 +56,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether the host of an address is recognisably not on the public internet, without asking DNS: a
- * private literal IP in any spelling (`URL` turns `0x7f.1` into `127.0.0.1`), or a name for this
- * machine or a cloud's metadata service. The addresses a name resolves to are checked when
- * connecting.
+ * Whether a host is recognisably not on the public internet, without DNS: a private IP in any spelling, or a
+ * name for this machine or a cloud's metadata. What a name resolves to is checked when connecting.
  */
 export function isPrivateHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

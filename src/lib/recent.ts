@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/**
- * A map of the `entriesMax` most recently used keys. Bounded by `maxSize`, it allocates memory as it fills;
- * with `max` the library would allocate it all at once, which takes tens of milliseconds at every start.
- */
+/** A map of the most recently used keys. `maxSize` allocates as it fills; `max` would all at once. */
 export function recentMap<Value extends object | string>(
   entriesMax: number,
 ): LRUCache<string, Value> {

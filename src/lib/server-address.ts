@@ -2,10 +2,8 @@
 const NOT_SHOWN = '…, not shown: in a password write / as %2F, ? as %3F, # as %23';
 
 /**
- * A server's address for messages: without user, password and parameters.
- *
- * A `/`, `?` or `#` in a password ends the host for the parser, and the rest of the password ends up where the
- * database's name is. An `@` after the host reveals that; then only the scheme is shown.
+ * A server's address for messages, without user, password and parameters. If a `/`, `?` or `#` in a password
+ * shows as an `@` after the host, only the scheme is shown.
  */
 export function shownAddress(url: string): string {
   const { protocol, host, pathname, search, hash } = new URL(url);
@@ -13,10 +11,7 @@ export function shownAddress(url: string): string {
   return behind.includes('@') ? `${protocol}//${NOT_SHOWN}` : `${protocol}//${host}${pathname}`;
 }
 
-/**
- * What to write instead of text that is no URL, to follow the variable's name. Clouds give PostgreSQL's address with a
- * socket's folder and without a host, as libpq takes it.
- */
+/** What to write instead of text that is no URL, such as a socket's folder without a host. */
 export function noUrl(text: string, example: string): string {
   return /^postgres(ql)?:\/\/[^/?#]*@\//.test(text)
     ? 'names no host: for a Unix socket write localhost there, e.g. postgresql://user:password@localhost/wagergate?host=/folder'
@@ -27,10 +22,8 @@ export function noUrl(text: string, example: string): string {
 const NAMES_OF_SCHEMA = ['schema', 'currentSchema', 'search_path'];
 
 /**
- * Looks for a schema in a PostgreSQL URL that would be ignored: two installations that are told apart by nothing else
- * would write one journal. `public` is where tables go anyway.
- *
- * @returns what to write instead, to follow the variable's name; undefined if there is none
+ * Looks for a schema in a PostgreSQL URL that would be ignored: two installations would write one journal.
+ * @returns what to write instead, to follow the variable's name
  */
 export function ignoredSchema(url: string): string | undefined {
   for (const [name, value] of new URL(url).searchParams) {

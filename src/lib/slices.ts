@@ -6,10 +6,7 @@ const STEPS_BETWEEN = 64;
 /** Work whose slice is over, in the order in which it goes on. */
 const waiting: (() => void)[] = [];
 
-/**
- * Lets one of those that wait go on in each turn of the event loop. If all did, a hundred of them would take half a
- * second of each turn, and a callback needs several turns (I7).
- */
+/** Lets one waiter go on in each turn of the event loop: all at once would delay callbacks (I7). */
 function letOneGoOn(): void {
   setImmediate(() => {
     const goOn = waiting.shift();

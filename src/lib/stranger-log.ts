@@ -4,10 +4,7 @@ import { TokenBuckets } from './token-bucket.ts';
 /** Enough to see who sends them; a flood must neither fill the log nor keep the process busy. */
 const LINES = { perSecond: 5, burst: 10 };
 
-/**
- * Decides which unauthenticated requests (unsigned, too large to be verified, from an address that is
- * not allowed; at the internal listener: without valid credentials) are logged. All callbacks are counted.
- */
+/** Decides which unauthenticated requests are logged. All are counted. */
 export class StrangerLog {
   readonly #lines: TokenBuckets;
   #leftOut = 0;

@@ -14,10 +14,7 @@ export function columns(
   return titles.map((title) => ({ title, align: numbers.includes(title) ? 'right' : 'left' }));
 }
 
-/**
- * Plain text in aligned columns, ruled below the titles; no line ends in a space. Cells may come from
- * outside: what in them could move the cursor or turn the order of a line is replaced.
- */
+/** Aligned columns, ruled below the titles. Unsafe characters in cells are replaced. */
 export function table(shown: readonly Column[], cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(plain));
   const widths = shown.map(({ title }, at) =>

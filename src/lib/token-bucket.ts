@@ -23,8 +23,7 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes tokens, all or none. If a bucket can never hold that many, they are taken from a full one,
-   * which then owes the rest.
+   * Takes tokens, all or none; a full bucket that can never hold that many then owes the rest.
    * @returns 0 if there were enough; otherwise the milliseconds until there are
    */
   take(key: string, count = 1): number {

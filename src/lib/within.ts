@@ -6,19 +6,14 @@ export class OutOfTime extends Error {
   }
 }
 
-/**
- * Waits for a promise, but no longer than `limitMs`. The promise itself goes on: a caller that gives up
- * must decide what happens with its result.
- * @throws OutOfTime if the limit passes first
- */
+/** Waits for a promise, but no longer than `limitMs`; the promise itself goes on. @throws OutOfTime */
 export function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   return waitFor(promise, limitMs, (giveUp) => giveUp());
 }
 
 /**
- * Like `within`, but if this process was busy, its timer runs before an answer that had arrived in time is read: waiting
- * one turn of the loop lets that answer count. Under load a turn may take a hundred milliseconds, so it is not for
- * what a caller's deadline limits (I1).
+ * Like `within`, but an answer that had arrived counts even if this process was busy. Not for what a caller's
+ * deadline limits: a turn of the loop may take a hundred milliseconds (I1).
  */
 export function withinOrArrived<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   return waitFor(promise, limitMs, setImmediate);

@@ -2,10 +2,7 @@ import { RESULT_TYPES } from '../domain/bet.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
-/**
- * The messages of the callbacks (service protocol, Resources). Members that the gateway checks are
- * described as it checks them; the others as the protocol does, and are never refused.
- */
+/** The messages of the callbacks: checked members as the gateway checks them, others as the protocol describes them. */
 
 const text = (minLength: number, maxLength: number, description: string): JsonSchema => ({
   type: 'string',
@@ -116,10 +113,7 @@ const unsettle = object('Unsettle: a result is undone', ['type', 'transactionId'
   token: FOLLOWING_TOKEN,
 });
 
-/**
- * The members of a rollback or update, which is refused for none that it does not need: an odd one is left out, or taken
- * from the journal. So only the needed ones have a type.
- */
+/** A rollback or update is refused only for the members it needs, so only those have a type. */
 const unrefused = (
   type: 3 | 5,
   descriptions: Readonly<Record<string, string>>,

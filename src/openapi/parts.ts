@@ -108,10 +108,7 @@ const MEANINGS: Readonly<Record<KnownCode, string>> = {
   [CODES.system]: 'System error',
 };
 
-/**
- * An error answer with the codes that it may carry, each as an example.
- * @param message used instead of the code's own meaning where that is too general
- */
+/** An error answer with its codes as examples. @param message instead of a code's general meaning */
 export function errors(
   description: string,
   codes: readonly KnownCode[],

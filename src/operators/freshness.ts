@@ -13,36 +13,24 @@ import { freshMembers } from './signed-members.ts';
 /** How far `at` may be from now, either way (docs/reference.md, Operator API). */
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
-/**
- * How long after `at` a nonce is remembered, by PostgreSQL's clock: until a process whose clock is up to ten minutes
- * behind that clock no longer accepts the request. A process that is further behind refuses it.
- */
+/** How long after `at` a nonce is kept: a process whose clock is ten minutes behind refuses it by then. */
 const NONCE_KEPT_MS = AT_TOLERANCE_MS + 10 * 60_000;
 
-/**
- * The zone is required: without one, the age is unknown. The seconds are not: some languages leave them out when they
- * are 0, so a caller would be refused once a minute.
- */
+/** The zone is required, the seconds are not: some languages omit them when they are 0. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 const NOT_NOW = 'at: must be within 5 minutes of now';
 
 /** Where nonces are remembered: all processes of a gateway share it. */
 export interface NonceMemory {
-  /**
-   * @param until when the nonce is remembered, and accepted, by the memory's own clock, not a process's
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** @param until by the memory's own clock, not a process's @throws GatewayError `DATABASE_UNAVAILABLE` */
   use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse>;
 }
 
 /**
- * Checks what a verified request says about itself: which path it is for, when it was made, and that it
- * is sent only once. So a captured request is useless elsewhere, later or a second time.
- *
- * @param path to which the request was sent
- * @returns the refusal, or undefined if there is none
- * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be checked whether a nonce is new
+ * Checks a verified request's path, time and nonce: a captured one is useless elsewhere, later or twice.
+ * @param path to which it was sent @returns the refusal, or undefined if there is none
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when a nonce cannot be checked
  */
 export async function refuseStale(
   clock: Clock,

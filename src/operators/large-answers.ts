@@ -3,11 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../config/schema/schema.ts';
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts';
 
-/**
- * The most answers per operator that are being built or not yet received. A rollback that a wallet
- * refused for days has a thousand attempts with the wallet's answers, which is some megabytes; a statement names up to
- * a thousand open operations, and all operators' statements are read over a few connections to PostgreSQL.
- */
+/** The most answers per operator being built or not yet received: one may have some megabytes. */
 const AT_ONCE = 8;
 
 /** A caller that does not receive its answer within this is disconnected, to free the memory. */
@@ -17,10 +13,7 @@ const TAKEN_MS_MAX = 30_000;
 export class LargeAnswers {
   readonly #semaphore = new KeyedSemaphore(AT_ONCE);
 
-  /**
-   * Sends an answer in its turn, which lasts until the caller has received it.
-   * @param send is not called if the caller has left while it waited
-   */
+  /** Sends in its turn, until the caller has received it. `send` is not called if the caller has left. */
   async send(
     { id }: OperatorConfig,
     reply: FastifyReply,

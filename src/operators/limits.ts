@@ -10,35 +10,19 @@ export interface LimitedAnswer extends Answer {
   readonly retryAfterSeconds: number;
 }
 
-/**
- * The rates of work that one operator may ask of one process. Requests are not the only measure: what
- * an operator costs the others is the work in its requests (I7).
- */
+/** Work that one operator may ask of one process: what it costs the others (I7). */
 const RATES = {
-  /**
-   * Over all paths. An operator's backend opens a session per login, sometimes for everybody at once
-   * after a restart: a hundred logins per second are more than any operator needs, and too few to
-   * affect others.
-   */
+  /** Over all paths. A backend may open a session for everybody at once after a restart. */
   requests: { perSecond: 100, burst: 1_000 },
-  /**
-   * Those whose time is over. Counted apart: otherwise whoever captured one could keep the operator's own requests from
-   * being taken, for as long as its secret is valid.
-   */
+  /** Counted apart: a captured request must not use up the operator's own. */
   'outdated requests': { perSecond: 100, burst: 1_000 },
   /** Players of a batch, each with a few rows and perhaps a new player; bonuses of a revocation. */
   entries: { perSecond: 200, burst: 4_000 },
   /** Ids unknown to the gateway: each costs a call to the service, whose limits all operators share. */
   looks: { perSecond: 10, burst: 100 },
-  /**
-   * Lines of a statement's CSV. A day may have a million, which each request reads and writes again, at
-   * some ten microseconds of this process per line.
-   */
+  /** Lines of a statement's CSV: some ten microseconds of this process each. */
   lines: { perSecond: 10_000, burst: 200_000 },
-  /**
-   * Bytes of the bonus API's answers: a page of large templates has three million, each read, translated into the
-   * operator's terms and written. A hundred such pages per second would take up a whole process.
-   */
+  /** Bytes of the bonus API's answers, each read, translated and written. */
   bytes: { perSecond: 2_000_000, burst: 16_000_000 },
 } as const satisfies Record<string, Rate>;
 

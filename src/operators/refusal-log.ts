@@ -8,10 +8,7 @@ import type { OperatorGate } from './request.ts';
 /** That a bet or a statement does not exist is an answer, not a fault. */
 const NOT_FOUND = 404;
 
-/**
- * Logs a line per refusal to an operator: otherwise the person called at night because an operator's players
- * cannot log in would see nothing of it. At most a few a second per caller, because a refused loop repeats fast.
- */
+/** A line per refusal to an operator, at most a few a second per caller. */
 export class RefusalLog {
   readonly #gate: Pick<OperatorGate, 'callerOf'>;
   readonly #logger: Logger;

@@ -36,10 +36,8 @@ export interface OperatorGateOptions {
 }
 
 /**
- * Tells which operator asks (docs/reference.md, Operator API): `cid` in the body names it,
- * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature get the same answer
- * in the same time (I8). Until the signature is verified, the body is only bytes: one scan finds `cid`,
- * the rest is not parsed (I11).
+ * Which operator asks: `cid` names it, `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong
+ * signature get the same answer in the same time (I8). Until then one scan finds `cid` (I11).
  */
 export class OperatorGate {
   readonly limits: OperatorLimits;
@@ -53,10 +51,7 @@ export class OperatorGate {
     this.limits = new OperatorLimits(options.metrics, options.clock);
   }
 
-  /**
-   * @returns the request, or the refusal to be sent with `sendAnswer`
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be checked whether a nonce is new
-   */
+  /** @returns the request, or the refusal for `sendAnswer` @throws GatewayError when a nonce cannot be checked */
   async admit(request: FastifyRequest): Promise<OperatorRequest | Answer | LimitedAnswer> {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     // A body without a signature is not searched.

@@ -100,10 +100,7 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
   return { status: 201, body: JSON.stringify(body) };
 }
 
-/**
- * Recognises a repeated request by all that it asks for and says about itself, however it is
- * formatted. Undefined for a request with a nonce, which is never accepted twice.
- */
+/** Recognises a repeated request, however it is formatted. Undefined with a nonce, never accepted twice. */
 function repeatable(fields: z.output<typeof openSessionFields>): RepeatableRequest | undefined {
   if (fields.nonce !== undefined) return undefined;
   const { operatorUser, currency, operatorToken, ttlSeconds, path, at } = fields;

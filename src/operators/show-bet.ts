@@ -14,10 +14,7 @@ export const betFields = z.strictObject({
   transactionId: storableText(64),
 });
 
-/**
- * A bet has a few attempts; each further one costs as much as several lines of a statement, and so does an operation
- * without any: a copy, or what was refused without a call.
- */
+/** Each further attempt costs as much as several lines of a statement, and so does an operation without any. */
 const ATTEMPTS_FREE = 20;
 const LINES_PER_ATTEMPT = 20;
 

@@ -3,11 +3,7 @@ import { z } from 'zod';
 /** Long enough for any UUID or digest, short enough that hashing it costs nothing. */
 const NONCE_LENGTH_MAX = 128;
 
-/**
- * The members that every request of an operator may carry: who asks, and what prevents the bytes of
- * one request from being used a second time, later, or at another path (docs/reference.md, Operator
- * API).
- */
+/** Members of every request of an operator: who asks, and what prevents its replay. */
 export const signedMembers = {
   cid: z.string().describe("The operator's key at this gateway"),
   path: z.string('must be a string').optional().describe('The path that the request is sent to'),

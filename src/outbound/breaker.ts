@@ -66,10 +66,7 @@ export class Breaker {
     return state === 'closed' || (state === 'half_open' && this.#circuit?.pendingClose === true);
   }
 
-  /**
-   * Makes a call and counts its outcome. Check `admits` synchronously before.
-   * @throws whatever the call throws; that counts as a fault
-   */
+  /** Makes a call and counts its outcome; check `admits` synchronously before. @throws what the call throws: a fault */
   async run<T>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
     if (this.#override !== 'auto') return call();
     this.#circuit ??= this.#createCircuit();

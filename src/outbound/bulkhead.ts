@@ -1,7 +1,4 @@
-/**
- * Counts the calls of one class in flight and refuses those above the limit at once: there is no queue,
- * which would use up the caller's deadline (I1, I7).
- */
+/** Counts the calls of one class in flight and refuses those above the limit at once: there is no queue (I1, I7). */
 export class Bulkhead {
   #limit: number;
   #inFlight = 0;

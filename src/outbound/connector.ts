@@ -36,25 +36,16 @@ class PrivateAddressError extends Error {
   }
 }
 
-/**
- * Node gives an address up after this long if the name has another. Its default of 250 ms excludes wallets whose
- * first answer takes longer, where the other address is unreachable from here.
- */
+/** Node gives an address up after this if there is another; its default of 250 ms excludes slow wallets. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/**
- * Excludes finite-field Diffie-Hellman: the other end chooses the size, and with 8,192 bits each new
- * connection blocks this process for 20 ms (I7).
- */
+/** No finite-field Diffie-Hellman: with 8,192 bits a connection blocks this process for 20 ms (I7). */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 /** A resumed session shows no certificate, which may have expired since. A connection is used for as long. */
 const SESSIONS_MS_MAX = 60_000;
 
-/**
- * Opens the connections of one wallet: TCP, and TLS on top of it for an `https:` origin. Unless `allowPrivate`, only
- * to public addresses; the addresses connected to are checked, because a name may have changed (DNS rebinding).
- */
+/** Opens the connections of one wallet, unless `allowPrivate` only to public addresses, checked at the connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const openTcp = buildConnector({
     timeout: options.timeoutMs,
@@ -120,10 +111,7 @@ function systemAddressesOf(hostname: string): Promise<LookupAddress[]> {
   return query;
 }
 
-/**
- * The TLS context is shared by all connections to one other end: with a file of forty authorities each would parse
- * (3 ms) and keep (280 KiB) its own. An opener keeps the sessions of its connections.
- */
+/** One TLS context for all connections: with forty authorities each would parse (3 ms) and keep (280 KiB) its own. */
 function createTlsOpeners(options: ConnectorOptions): () => buildConnector.connector {
   const { timeoutMs, tls, nowMs = () => performance.now() } = options;
   let secureContext: SecureContext | undefined;
@@ -144,10 +132,8 @@ function createTlsOpeners(options: ConnectorOptions): () => buildConnector.conne
 }
 
 /**
- * Resets the connection of an aborted call. Closed as usual, the system would go on sending the request for a minute:
- * once a dead line is back, a bet would arrive behind its rollback (I11).
- *
- * @param wire the TCP connection below `socket`; without TLS the same
+ * Resets the connection of an aborted call: closed as usual, the system would go on sending for a minute, and a
+ * bet could arrive behind its rollback (I11). @param wire the TCP connection; without TLS the same as `socket`
  */
 function resetWhenAborted(socket: Socket, wire: Socket): void {
   const destroy = socket.destroy.bind(socket);

@@ -55,10 +55,7 @@ export interface HttpCallOptions {
   readonly requestId?: string | undefined;
 }
 
-/**
- * A wallet that has not accepted a connection for this long is at fault, whatever ended the wait; if the
- * caller's time was over sooner, it is not.
- */
+/** A wallet that has not accepted a connection for this long is at fault, whatever ended the wait. */
 const CONNECTION_PATIENCE_MS = 1000;
 
 const TOO_MANY_REQUESTS = 429;
@@ -70,14 +67,9 @@ const INFORMATIONAL_MAX = 8;
 const PIECES_MAX = 1024;
 
 /**
- * One exchange, as undici's handler of one request. It relies on these facts of undici's HTTP/1
- * client, each held by a test:
- * - `onRequestStart` is called when a connection takes the request, directly before its head and
- *   body are written; after a throw from it nothing is written, and the connection stays usable;
- * - errors before that (refused, DNS, TLS, connect timeout, an idle connection that is reset) come to
- *   `onResponseError` alone;
- * - a request whose connection broke is failed, not given to another one. Should undici ever do
- *   that, the second `onRequestStart` refuses: a place bet must not be sent twice (I5).
+ * One exchange, as undici's handler of one request. It relies on facts that tests hold: `onRequestStart` comes
+ * directly before the bytes are written, and a throw from it prevents them; earlier errors come to
+ * `onResponseError` alone; a request is never given to a second connection (I5).
  */
 export class HttpCall implements Dispatcher.DispatchHandler {
   /** Settles exactly once, at the latest after `limitMs`; never rejects. */
@@ -107,8 +99,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.progress = { requestId: options.requestId, isSent: false, answeredAtMs: undefined };
     this.#startedAtMs = options.clock.monotonicMs();
-    // If this process was busy, the timer runs before an answer that had arrived in time is read; waiting
-    // one turn of the loop lets that answer count. An unknown outcome is costly (I2).
+    // If this process was busy, one turn of the loop lets an answer that had arrived in time count (I2).
     this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), options.limitMs);
   }
 

@@ -6,23 +6,14 @@ import { type AnsweredCall, type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
 import { trackedClients } from './tracked-client.ts';
 
-/**
- * Longer than the retry after a lost SYN, which comes after 1 s: a wallet that has not accepted by then is down, and
- * a later connection leaves no time for an answer.
- */
+/** A wallet that has not accepted after the retry of a lost SYN (1 s) is down. */
 const CONNECT_TIMEOUT_MS_MAX = 2000;
 
-/**
- * Idle connections are closed before middleboxes silently drop them, which would turn the next bet
- * into a timeout. A wallet's own `Keep-Alive` header may shorten this.
- */
+/** Idle connections are closed before middleboxes silently drop them, which would turn a bet into a timeout. */
 export const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
-/**
- * A connection takes no new request after this, even if it is never idle: the wallet's name may point to another
- * machine by now, with other books, and its certificate may have expired.
- */
+/** No new request after this: the wallet's name may mean another machine by now, and its certificate be expired. */
 const CONNECTION_AGE_MS_MAX = 60_000;
 
 /** Limit for one head, and for the trailers. */
@@ -39,10 +30,7 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** At least as many as calls may be in flight, so that none waits for another's connection. */
   readonly connections: number;
-  /**
-   * A call has got a second answer. Called once, and each later call has a connection of its own.
-   * @param requestId of the call answered last on that connection, which is perhaps the one that got the copy
-   */
+  /** A call has got a second answer. Called once, with the request id of the call answered last. */
   readonly onAnsweredTwice?: (requestId: string | undefined) => void;
   /** The other side has closed a connection that had been idle for this long, and had not said that it would. */
   readonly onClosedIdle?: (idleMs: number) => void;
@@ -68,9 +56,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request at most once and reads its answer. Redirects are answers like any other.
+   * Sends a request at most once and reads its answer, redirects too. Never rejects; settles within the budget.
    * @param maySend checked, besides the deadline, at the moment a connection takes the request
-   * @returns never rejects; settles within `budgetMs(deadline)`
    */
   exchange(
     request: HttpRequest,
@@ -105,9 +92,8 @@ export class HttpClient {
   }
 
   /**
-   * Gives later calls new connections. A wallet that has answered a call twice does so again, and the copy of a
-   * refusal would decline whichever bet is next (I2): later calls then get a connection each.
-   * @param last the call answered before on the connection; none: the fault is behind it, and no connection cures it
+   * Gives later calls new connections; after a second answer one each: its copy would decline another bet (I2).
+   * @param last the call answered before on the connection; none: the fault is behind it
    */
   #distrust(last: AnsweredCall | undefined): void {
     if (this.#isOneCallEach || this.#pool.closed) return;

@@ -25,9 +25,8 @@ interface Peer {
 }
 
 /**
- * The certificate that a wallet presents to calls (same authorities, same checks of addresses).
- * Sends nothing but the handshake.
- * @returns null without TLS, or if no connection can be made; never rejects
+ * The certificate that a wallet presents to calls. Sends nothing but the handshake; never rejects.
+ * @returns null without TLS, or if no connection can be made
  */
 export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null> {
   const { protocol, hostname: bracketed, host, port } = new URL(peer.baseUrl);

@@ -21,10 +21,7 @@ const SECRET_CHARS_MIN = 6;
 /** An answer is searched this far beyond the limit: further than any secret is long. */
 const LOOK_AHEAD_BYTES = 4_096;
 
-/**
- * JSON members whose value gives access; an echoed request may be escaped. No piece of text is matched twice, which
- * would make a repetitive answer quadratic (I7).
- */
+/** JSON members whose value gives access, perhaps escaped. No text is matched twice: that would be quadratic (I7). */
 const SECRET_MEMBER =
   /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
 
@@ -43,10 +40,7 @@ const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
 /** Header lines, as in an echoed request. */
 const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
 
-/**
- * Masks everything in an answer that gives access, because wallets and the service echo tokens, headers and whole
- * requests. Works on Latin-1 text, one character per byte, so that invalid UTF-8 and NUL stay as they are.
- */
+/** Masks everything in an answer that gives access: wallets echo tokens, headers and requests. Works on Latin-1. */
 export class SecretMask {
   /** The longest first, since one may be part of another. */
   readonly #secrets: readonly string[];
@@ -57,10 +51,7 @@ export class SecretMask {
     this.#secrets = beside === undefined ? own : merged(own, beside.#secrets);
   }
 
-  /**
-   * @param isWhole whether the text is complete
-   * @returns the same text if there was nothing to mask
-   */
+  /** @param isWhole whether the text is complete @returns the same text if there was nothing to mask */
   text(text: string, isWhole = true): string {
     return latin1ToText(this.#hidden(textToLatin1(text), isWhole));
   }
@@ -165,10 +156,7 @@ const inDotNetJson = (json: string) =>
 
 const hex4 = (one: string) => one.charCodeAt(0).toString(16).padStart(4, '0');
 
-/**
- * A long-lived secret with its other encodings: in upper or lower case, and its bytes in hex or base64, also within
- * a longer text such as `user:secret`. For secrets of a single call the search would not be worth it.
- */
+/** A long-lived secret with its other encodings: case, hex, base64, also within a longer text. */
 export function withCodings(secret: string): readonly string[] {
   if (secret.length < SECRET_CHARS_MIN) return [secret];
   const bytes = Buffer.from(secret, 'utf8');

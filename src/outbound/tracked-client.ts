@@ -1,10 +1,7 @@
 import { Client, type Dispatcher, errors } from 'undici';
 import { type CallProgress, HttpCall } from './http-call.ts';
 
-/**
- * One connection at a time, which knows the call that it answered last. An answer in HTTP/1.1 does not name its
- * request: a copy that comes a moment later is taken for the answer to the next call, perhaps another bet (I2).
- */
+/** One connection, which knows the call answered last: a copy would pass for the answer to the next bet (I2). */
 class TrackedClient extends Client {
   #latest: CallProgress | undefined;
   #answered: CallProgress | undefined;
@@ -37,9 +34,8 @@ class TrackedClient extends Client {
 }
 
 /**
- * The `factory` of a pool.
- * @param onAnsweredTwice gets the call after whose answer the connection brought further bytes
- * @param onClosedIdle the other side closed an idle connection; gets the call answered last on it
+ * The `factory` of a pool. Both get the call answered last on the connection.
+ * @param onAnsweredTwice further bytes came after its answer @param onClosedIdle it was closed while idle
  */
 export function trackedClients(
   onAnsweredTwice: (last: CallProgress) => void,

@@ -11,9 +11,8 @@ const WAYS = ['client_secret_post', 'client_secret_basic'] as const;
 type Way = (typeof WAYS)[number];
 
 /**
- * How the console's secret is sent. An issuer's metadata lists what it knows, and many take it from a client only in the
- * one way that the client was registered with, which nothing tells. So where both may be meant, the second is tried when the
- * first is refused, and kept once it works: an issuer looks at a code only after it has recognised the client.
+ * How the console's secret is sent: metadata lists two ways, and many issuers take only the registered one.
+ * So the second is tried when the first is refused, and kept once it works.
  */
 export class ClientSecret {
   readonly #given: Readonly<Record<Way, ClientAuth>> | undefined;
@@ -43,10 +42,7 @@ export class ClientSecret {
     return this.#turned;
   }
 
-  /**
-   * Whether to ask again, since the secret is sent otherwise by now.
-   * @param seen `turned` before it was asked: of many that are refused together, only the first chooses
-   */
+  /** Whether to ask again with the other way. @param seen `turned` before: only the first refusal chooses */
   turns(error: unknown, seen: number): boolean {
     if (this.#ways.length < 2 || !isUnrecognised(error)) return false;
     if (this.#turned === seen) this.#turned += 1;

@@ -49,8 +49,7 @@ export class CodeFlow {
   }
 
   /**
-   * @param redirectUri where the issuer sends the browser back; it must be registered there
-   * @param asksWho the issuer is to ask who it is, even somebody whom it knows (OpenID Connect Core, 3.1.2.1: `prompt`)
+   * @param redirectUri registered at the issuer @param asksWho asks even somebody whom it knows (`prompt`)
    * @throws IssuerUnavailable
    */
   async begin(
@@ -75,10 +74,7 @@ export class CodeFlow {
     return { url: url.href, pending };
   }
 
-  /**
-   * @param url the redirect address with the parameters that the issuer added
-   * @throws IssuerUnavailable
-   */
+  /** @param url the redirect address with the issuer's parameters @throws IssuerUnavailable */
   async finish(url: string, pending: PendingSignIn): Promise<Finished> {
     const configuration = await this.#issuer.configuration();
     try {
@@ -104,10 +100,7 @@ export class CodeFlow {
     }
   }
 
-  /**
-   * Issuers differ in what they put into the ID token and what they tell only when asked for user info (OpenID Connect
-   * Core, 5.4): many name the roles in the first and the `email` in the second.
-   */
+  /** Many issuers name the roles in the ID token and the `email` only in the user info. */
   async #finishedBy(configuration: Configuration, tokens: Tokens): Promise<Finished> {
     const { settings } = this.#issuer;
     const claims: Claims = tokens.claims() ?? {};
@@ -139,10 +132,7 @@ export class CodeFlow {
     }
   }
 
-  /**
-   * The ID token comes directly from the issuer, but its signature is checked all the same. Not by the library: for
-   * one to five minutes it would use keys that the issuer has already replaced.
-   */
+  /** Not by the library, which would use keys that the issuer has already replaced. */
   async #checkSignature(idToken = '', uri: string | undefined): Promise<void> {
     const clockTolerance = CLOCK_TOLERANCE_S;
     await this.#keys.verify(idToken, uri, { algorithms: ALGORITHMS, clockTolerance });
@@ -153,10 +143,7 @@ function isDenial(error: unknown): boolean {
   return error instanceof AuthorizationResponseError && error.error === 'access_denied';
 }
 
-/**
- * Whether the issuer could not be reached: no answer, a timeout, or a failure of the issuer itself. `fetch` throws
- * TypeError if no answer came; the library wraps most errors, so causes are examined too.
- */
+/** Whether the issuer could not be reached or failed itself. Errors are wrapped, so causes are examined too. */
 function isUnreachable(error: unknown): boolean {
   if (error instanceof Response || error instanceof ResponseBodyError) return error.status >= 500;
   if (!(error instanceof Error)) return false;

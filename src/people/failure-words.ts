@@ -9,10 +9,7 @@ const WORDS_LENGTH_MAX = 500;
 /** How deep the causes of an error are followed. */
 const CAUSES_MAX = 4;
 
-/**
- * What went wrong at the issuer, for the log. The library's own message only says that the issuer refused or that
- * something does not fit; which client, claim or address it was stands in a cause, which may also hold tokens.
- */
+/** What went wrong at the issuer, for the log: the details stand in a cause, which may also hold tokens. */
 export function failureWords(error: unknown): string {
   const words = partsOf(error, 0).filter((part, at, all) => all.indexOf(part) === at);
   return words.join(': ').slice(0, WORDS_LENGTH_MAX);

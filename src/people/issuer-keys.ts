@@ -12,10 +12,7 @@ import type { Clock } from '../domain/clock.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import { ISSUER_ANSWER_MS, IssuerUnavailable } from './issuer.ts';
 
-/**
- * How often the keys may be fetched. An unknown key may be new, so fetching at once follows a
- * rotation; but an unauthenticated caller can name any number of keys.
- */
+/** How often the keys may be fetched: a new key may be unknown, but anybody can name unknown keys. */
 const ASKED = { perSecond: 0.1, burst: 5 };
 /** Keys are fetched again after this long, even if the key is known. */
 const FRESH_MS = 10 * 60 * 1000;
@@ -37,11 +34,8 @@ export class IssuerKeys {
   }
 
   /**
-   * The claims of a token that the issuer has signed.
-   *
-   * @param uri `jwks_uri` of the issuer's metadata
-   * @throws JOSEError of `jose` for any other token
-   * @throws IssuerUnavailable when its keys cannot be read
+   * The claims of a token that the issuer has signed. @param uri `jwks_uri` of the metadata
+   * @throws JOSEError for any other token; IssuerUnavailable when the keys cannot be read
    */
   async verify(
     token: string,
@@ -54,8 +48,7 @@ export class IssuerKeys {
       try {
         return await claimsOf(token, this.#at(uri), options);
       } catch (error) {
-        // If no key has the token's `kid`, jose fetches the keys again by itself. A new key with no `kid`, or with
-        // its predecessor's, shows only as a failed signature.
+        // jose fetches keys again for an unknown `kid`; without one a new key shows only as a failed signature.
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
         if (!(await this.#haveChangedSince(uri, seen))) throw error;
         return await claimsOf(token, this.#at(uri), options);

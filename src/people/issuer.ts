@@ -39,10 +39,7 @@ export class IssuerUnavailable extends Error {
   }
 }
 
-/**
- * The OpenID Connect issuer. Its metadata (`/.well-known/openid-configuration`) is fetched when it is first
- * needed, so that an unreachable issuer does not keep the gateway from starting.
- */
+/** The OpenID Connect issuer. Its metadata is fetched when first needed, so that no start waits for it. */
 export class Issuer {
   readonly settings: IssuerSettings;
   readonly secret: ClientSecret;
@@ -106,10 +103,7 @@ export class Issuer {
   }
 }
 
-/**
- * Entra ID's `common` and `organizations` name themselves `…/{tenantid}/…`, and the library believes each tenant's tokens
- * then. Roles are given by the admins of a person's own tenant, so anybody could be an admin here.
- */
+/** Entra ID's `common` and `organizations` stand for each tenant, whose admins could make themselves ours. */
 function refuseAnyTenant(named: string): void {
   if (!/\{|%7b/i.test(named)) return;
   throw new Error(`${named} is for the people of any tenant; name your own in OIDC_ISSUER`);

@@ -40,9 +40,8 @@ const ACTOR_LENGTH_MAX = 200;
 const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
 
 /**
- * A person's name in the audit: `email`, or `sub` if the issuer marks the email unverified or it is not an
- * address. Many issuers let people set their own `email`, so it must not be able to imitate `OWN_ACTOR` names, nor to look
- * like a colleague's.
+ * A person's name in the audit: `email`, or `sub` if it is unverified or no address. It must not imitate
+ * `OWN_ACTOR` names, nor a colleague's.
  */
 export function actorIn(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, sub } = claims;

@@ -28,10 +28,7 @@ export interface ProcessOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /**
-   * The id of the database, from the parent, which has waited for the servers and checked the schema;
-   * undefined: this process does all that.
-   */
+  /** The id of the database, from the parent, which has checked it; undefined: this process does all that. */
   readonly databaseId?: string;
   readonly opensAdmin: boolean;
   /** Starts what else must run before this process is ready, such as its workers, on this database. */
@@ -43,16 +40,12 @@ export interface ProcessOptions {
 export interface GatewayProcess {
   /**
    * Stops accepting, finishes what is in flight, closes everything.
-   * @param others resolves when the processes that drain beside it have ended: until then, or until the
-   *   time to drain is over, its admin port answers for them
+   * @param others until this resolves, or the time is over, the admin port answers for the other processes
    */
   stop(others?: Promise<void>): Promise<void>;
 }
 
-/**
- * Starts one process of the gateway in its roles.
- * @throws GatewayError `CANNOT_START` with one line for people
- */
+/** Starts one process of the gateway in its roles. @throws GatewayError `CANNOT_START` for people */
 export async function startProcess(options: ProcessOptions): Promise<GatewayProcess> {
   const { environment, source, logger, metrics, tracing } = options;
   const clock = systemClock;
@@ -110,10 +103,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   };
 }
 
-/**
- * Prepares a server, before it listens, to be closed without losing requests that are on their way.
- * @returns closes it: nothing new is accepted, and each connection gets at most one more answer
- */
+/** Prepares a server, before it listens, to be closed without losing requests on their way. */
 function gentleClose(app: FastifyInstance): () => Promise<void> {
   let isClosing = false;
   app.addHook('onSend', async (_request, reply) => {

@@ -13,10 +13,8 @@ import { answerParent, fromParent, tellWhyNotStarted } from './worker-talk.ts';
 import { HttpWorkers } from './workers.ts';
 
 /**
- * Runs the gateway in this process: reads the environment, composes, listens.
- *
- * @returns stops it in order, at any time: what has started is drained, then the process exits with 0.
- *   A failed start is reported on stderr, or to a worker's parent, and exits with 1
+ * Runs the gateway in this process. A failed start exits with 1, after a line on stderr or to the parent.
+ * @returns stops it in order, at any time, and exits with 0
  */
 export function runGateway(): () => void {
   const started: Started = { workers: undefined, own: undefined };

@@ -24,8 +24,7 @@ const RETRY_MS = 250;
 const GREETING_MS = 1_000;
 
 /**
- * Waits for PostgreSQL and checks its schema, after migrating it if so configured.
- * @returns the id of the database (`databaseId`)
+ * Waits for PostgreSQL and checks its schema, after migrating if so configured. @returns the database's id
  * @throws GatewayError `CANNOT_START` when it is unreachable, lacks migrations or must not be used
  */
 export async function awaitDatabase(
@@ -133,8 +132,7 @@ async function connectOnce(connectionString: string, limitMs: number): Promise<v
 }
 
 /**
- * Waits a moment for Redis, so that the first requests need not do without it, and starts without it if need be:
- * it joins when it comes. Cached answers are not used before Redis confirms that no fence is missing.
+ * Waits a moment for Redis and starts without it if need be. Cached answers wait for its confirmed fences.
  * @throws GatewayError `CANNOT_START` when Redis has no database of the number in REDIS_URL
  */
 export async function greetRedis(

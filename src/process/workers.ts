@@ -38,10 +38,7 @@ export class HttpWorkers {
     this.#inForce = inForce;
   }
 
-  /**
-   * Resolves when every worker process listens.
-   * @throws GatewayError `CANNOT_START` when one ends before it listens, with the reason that it gave
-   */
+  /** Resolves when every worker process listens. @throws GatewayError `CANNOT_START` when one ends before */
   async start(count: number, databaseId: string): Promise<void> {
     this.#databaseId = databaseId;
     // Sends maps and numbers unchanged.

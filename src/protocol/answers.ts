@@ -11,38 +11,27 @@ const ISO_TIME =
 const FOUR_DIGIT_YEAR = /^\d{4}-/;
 
 /**
- * The success answer of every bet callback (service protocol, Bet callback success response).
- * @param transactionId as the service sent it
+ * The success answer of every bet callback. @param transactionId as the service sent it
  * @param transactionTime ISO 8601 UTC, from `normaliseTransactionTime` or `isoTime`
  */
 export function accepted(transactionId: string, transactionTime: string): Answer {
   return { status: 200, body: JSON.stringify({ transactionId, transactionTime }) };
 }
 
-/**
- * The error answer of every callback (service protocol, Errors).
- * @param message for people; only `code` counts for the service
- */
+/** The error answer of every callback. @param message for people; only `code` counts for the service */
 export function failure(code: number, message: string, status = 400): Answer {
   return { status, body: JSON.stringify({ code, message }) };
 }
 
-/**
- * Milliseconds since the Unix epoch as ISO 8601 UTC.
- * @throws RangeError beyond what a date can hold
- */
+/** Milliseconds since the Unix epoch as ISO 8601 UTC. @throws RangeError beyond what a date can hold */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
 /**
- * The `transactionTime` to answer with, whatever the wallet sent. A bet that a wallet has
- * accepted must not fail because of the format of a time (docs/reference.md, Callbacks;
- * service protocol, How real wallets deviate). A time in UTC passes unchanged; one with an offset is
- * converted; one without a zone is UTC, as are the protocol's times. Anything else is replaced by
- * the fallback.
- *
- * @param fallbackMs milliseconds since the Unix epoch, e.g. when the answer arrived
+ * The `transactionTime` to answer with: an accepted bet must not fail for the format of a time. UTC passes
+ * unchanged, an offset is converted, no zone means UTC, anything else becomes the fallback.
+ * @param fallbackMs milliseconds since the Unix epoch
  */
 export function normaliseTransactionTime(value: unknown, fallbackMs: number): string {
   const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;

@@ -1,8 +1,4 @@
-/**
- * Members whose text says nothing about a person and is needed to recognise an operation again:
- * ids of bets and requests, times, currencies, kinds. Any other text may be a name, an address or
- * free text.
- */
+/** Members that say nothing about a person and identify an operation: ids, times, currencies, kinds. */
 const KEPT_MEMBERS = new Set([
   'currency',
   'gameType',
@@ -21,9 +17,8 @@ const KEPT_MEMBERS = new Set([
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\],]/gs;
 
 /**
- * A kept message without what it says about a person: every text except those of `KEPT_MEMBERS` becomes
- * `***`. Numbers keep their exact text, and the message still describes the same operation.
- * Text that is not JSON is blanked as a whole.
+ * A kept message whose texts, except `KEPT_MEMBERS`, are `***`. Numbers keep their exact text; what is not
+ * JSON is blanked as a whole.
  */
 export function blankTexts(json: string): string {
   try {

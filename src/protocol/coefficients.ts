@@ -7,10 +7,7 @@ import { type JsonDocument, JsonError } from './json.ts';
 const READABLE_LENGTH_MAX = 60;
 
 /**
- * Checks a bet's odds: `coefficient`, `boosterCoefficient` and the coefficients in `metadata`,
- * which is not validated further, because real messages deviate there (service protocol,
- * `eventDate`).
- *
+ * Checks `coefficient`, `boosterCoefficient` and the coefficients in `metadata`, where real messages deviate.
  * @throws JsonError naming the member, e.g. `metadata.0.coefficient`
  */
 export function checkCoefficients(document: JsonDocument): void {
@@ -53,15 +50,9 @@ function withoutOddCoefficient(leg: JsonDocument): string {
 }
 
 /**
- * The same text for all updates that set a bet's odds to the same values (docs/reference.md, The same
- * operation): `coefficient;boosterCoefficient;` and the coefficients in `metadata` in order, as canonical
- * decimals, so that 1.20 is 1.2. A missing number leaves its position empty.
- *
- * For an express bet with many legs, the key is its SHA-256 (64 hexadecimal digits; never mistaken
- * for a readable key, which contains semicolons): the key is stored in the bet's row, which every
- * operation of the bet rewrites, so it must stay small whatever was sent.
- *
- * @param document of an update; what `checkCoefficients` would refuse counts as missing
+ * The same text for all updates with the same odds: `coefficient;boosterCoefficient;` and those in `metadata`, as
+ * canonical decimals; a missing number leaves its position empty. Of an express bet with many legs, the SHA-256:
+ * it is stored in the bet's row. @param document what `checkCoefficients` would refuse counts as missing
  */
 export function coefficientsKey(document: JsonDocument): string {
   const legs = document.items('metadata')?.filter((leg) => leg !== undefined) ?? [];

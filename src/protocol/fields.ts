@@ -2,10 +2,8 @@ import { isNonNegativeFinite } from '../domain/amount.ts';
 import { type JsonDocument, JsonError } from './json.ts';
 
 /**
- * Readers for the members of a message. Each returns the value in its proper type or throws a
- * `JsonError` that names the member and says what it must be. For an optional member,
- * null counts as left out, because that is how the service writes "none" (service protocol,
- * MetadataItem).
+ * Readers for the members of a message: the value in its type, or a `JsonError` that names the member. For an
+ * optional member null counts as left out.
  */
 
 /** Bounds in UTF-16 code units. */

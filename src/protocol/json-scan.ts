@@ -1,7 +1,4 @@
-/**
- * The JSON of a message is not acceptable. Its message is for people and never quotes the body,
- * which may carry tokens.
- */
+/** The JSON of a message is not acceptable. The message never quotes the body, which may carry tokens. */
 export class JsonError extends Error {
   /** Which member, as a dotted path (`metadata.0.coefficient`); undefined for the whole body. */
   readonly field: string | undefined;
@@ -68,14 +65,9 @@ const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Scans a text that `JSON.parse` has accepted and notes the positions of its parts. Because the text is
- * known to be valid, the scan follows the structure only and need not check for anything missing.
- *
- * @param text valid JSON
- * @param limits.depthMax how deeply objects and arrays may be nested
- * @param limits.notedDepthMax the contents of deeper ones are scanned but not noted
- * @throws JsonError on nesting beyond `depthMax` and on a name that occurs twice in one object:
- *   readers disagree on which of the two counts, so what is checked would not be what is acted on
+ * Scans valid JSON and notes the positions of its parts.
+ * @param limits.depthMax of nesting @param limits.notedDepthMax deeper contents are not noted
+ * @throws JsonError on deeper nesting, and on a name twice in one object: readers disagree on which counts
  */
 export function scanJson(
   text: string,

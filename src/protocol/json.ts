@@ -26,10 +26,7 @@ interface ScannedObject {
   readonly hasSpace: boolean;
 }
 
-/**
- * A JSON object together with its exact text (I9). It is read through `value`, but what is sent
- * on is cut from `text`: numbers keep every digit, and unknown members and their order are preserved.
- */
+/** A JSON object with its exact text (I9), from which is cut what is sent on. */
 export class JsonDocument {
   /** The exact source text. */
   readonly text: string;
@@ -69,10 +66,7 @@ export class JsonDocument {
     return raw === undefined ? undefined : documentOf(raw, this.value[name]);
   }
 
-  /**
-   * The elements of a member that is an array: objects as separate documents, the others as
-   * undefined. Undefined for a member that is not an array.
-   */
+  /** The elements of a member that is an array, objects as documents; undefined for anything else. */
   items(name: string): readonly (JsonDocument | undefined)[] | undefined {
     const raw = this.rawOf(name);
     const value: unknown = this.value[name];
@@ -83,12 +77,8 @@ export class JsonDocument {
   }
 
   /**
-   * The object's text with some members changed: an existing name gets the new value in place, a
-   * new name is appended, `undefined` removes a member. Everything else stays verbatim, except that
-   * whitespace between tokens is dropped: some wallets verify a signature by parsing and
-   * re-serialising the body, and they need compact JSON (service protocol, How real wallets
-   * deviate).
-   *
+   * The object's text with members changed in place, appended, or (`undefined`) removed. All else stays, but
+   * whitespace between tokens: some wallets verify a re-serialised body.
    * @param changes raw JSON text for each member, e.g. from `jsonString`
    */
   replace(changes: Readonly<Record<string, string | undefined>>): string {
@@ -141,11 +131,9 @@ export class JsonDocument {
 }
 
 /**
- * Reads a message that must be one JSON object (docs/reference.md, Callbacks, code 5). `JSON.parse`
- * checks the grammar and returns the values; one scan over the text then finds their positions.
- *
- * @throws JsonError when it is compressed or not strict UTF-8, starts with a byte order mark, is not JSON or not
- *   an object, nests deeper than the limit, or has a name twice in one object, at any depth
+ * Reads a message that must be one JSON object: `JSON.parse` checks it, one scan finds the positions.
+ * @throws JsonError when it is compressed, not strict UTF-8, with a byte order mark, not JSON or no object, too
+ * deep, or has a name twice in one object
  */
 export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMITS): JsonDocument {
   const text = decode(bytes);
@@ -171,9 +159,8 @@ export function jsonObjectIn(bytes: Buffer): JsonDocument | undefined {
 }
 
 /**
- * `JSON.parse` of V8 13.6 may confuse a name with an escape with another one that the process read
- * before: after `{"\\":1}` it gives `{"\"":1}` the name `\`. The scanner's names are right, and if one
- * of them is written with an escape, the values are stored under the scanner's names.
+ * `JSON.parse` of V8 13.6 may confuse a name with an escape with an earlier one. If a name has an escape, the
+ * values are stored under the scanner's names.
  */
 function documentAsScanned(
   text: string,
@@ -197,11 +184,8 @@ export function jsonString(value: string): string {
 }
 
 /**
- * Finds the text of a member in bytes that nobody has verified, without parsing them. It may be nested or the bytes no
- * JSON: a caller that acts on the result parses afterwards and compares.
- *
- * @param name letters only; it is not found if the body writes it with escapes
- * @param valueBytesMax a longer value counts as none
+ * Finds a member's text in unverified bytes without parsing them; a caller parses afterwards and compares.
+ * @param name letters only; not found if written with escapes @param valueBytesMax a longer value counts as none
  * @returns for the first member of that name whose value is such a string
  */
 export function textFinder(

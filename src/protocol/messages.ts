@@ -20,9 +20,8 @@ import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 import { type Repairs, repairsOf } from './odd-members.ts';
 
 /**
- * The callbacks of the service, read and checked (service protocol, Bet transaction and Callbacks;
- * docs/reference.md, Callbacks, code 5). Only the members that the gateway acts on are checked. All others
- * stay in `document`, from which the message to the wallet is made.
+ * The callbacks, read and checked. Members that the gateway does not act on stay in `document`, from which the
+ * message to the wallet is made.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
 export type BetRequest =
@@ -109,10 +108,7 @@ export interface UpdateRequest extends Unrefused {
   readonly coefficientsKey: string;
 }
 
-/**
- * A message, or what is wrong with it, for people: `why` continues `field` ("amount"
- * "must be a number of 0 or more") and is a sentence of its own if no single member is wrong.
- */
+/** A message, or what is wrong with it: `why` continues `field`, or is a sentence without one. */
 export type ParseResult<T> =
   | { readonly ok: true; readonly message: T }
   | { readonly ok: false; readonly field: string | undefined; readonly why: string };
@@ -120,10 +116,7 @@ export type ParseResult<T> =
 /** Wider than the protocol's 10-64: a token of another length is only unknown (code 3). */
 const TOKEN: TextBounds = { lengthMin: 1, lengthMax: 256 };
 
-/**
- * Bets are searched by their stake, and PostgreSQL indexes no text of more than 2.7 KB: the outcome of a place
- * with a longer stake could never be written, nor its lease ended.
- */
+/** PostgreSQL indexes no text above 2.7 KB: a place with a longer stake could never be written. */
 const STAKE_CHARS_MAX = 1_000;
 
 const HEADER_SAFE = /^[\x20-\x7e]{1,256}$/;

@@ -13,10 +13,7 @@ import { type JsonDocument, JsonError } from './json.ts';
 
 type Check = (document: JsonDocument, name: string) => unknown;
 
-/**
- * The members of a rollback or update that are not needed to carry it out, each with what the protocol says of it
- * (service protocol, Bet transaction). Members that the protocol does not name are passed on unread.
- */
+/** Members of a rollback or update that are not needed, as the protocol describes them. Others pass unread. */
 const CHECKS: Readonly<Record<string, Check>> = {
   userId: (document, name) => requiredText(document, name, IDENTIFIER),
   amount,

@@ -12,10 +12,7 @@ export interface SigningKey {
   readonly hmacKey: KeyObject;
 }
 
-/**
- * Why a message does not count as signed. The sender gets code 1 for all of them; the difference is
- * for the log, where it distinguishes a wrong secret from a wrong implementation.
- */
+/** Why a message does not count as signed, for the log; the sender gets code 1 for all of them. */
 export type SignatureFault = 'missing' | 'malformed' | 'algorithm' | 'crit' | 'mismatch';
 
 export type SignatureVerdict =
@@ -29,20 +26,14 @@ const MAC_BYTES = 32;
  */
 const OWN_HEADER = base64url('{"alg":"HS256","typ":"JWT"}');
 
-/**
- * The headers that senders actually use, so that they need not be parsed for each call: unlike a cache, a
- * fixed list cannot be filled by a sender of unusual ones.
- */
+/** Headers that senders use, so that they are not parsed for each call; no sender can fill this list. */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   OWN_HEADER,
   base64url('{"typ":"JWT","alg":"HS256"}'),
   base64url('{"alg":"HS256"}'),
 ]);
 
-/**
- * Prepares secrets for `sign` and `verify`.
- * @throws RangeError on an empty secret: anybody could sign with it
- */
+/** Prepares secrets for `sign` and `verify`. @throws RangeError on an empty secret */
 export function signingKeys(secrets: readonly string[]): readonly SigningKey[] {
   return secrets.map((secret) => {
     if (secret === '') throw new RangeError('a signing secret must not be empty');
@@ -50,26 +41,16 @@ export function signingKeys(secrets: readonly string[]): readonly SigningKey[] {
   });
 }
 
-/**
- * The value of `x-sign-jws` over exactly these bytes: a compact JWS with HS256 whose payload part
- * is left empty, `header..signature` (service protocol, Authentication 3; RFC 7515 appendix F).
- */
+/** `x-sign-jws` over exactly these bytes: `header..signature`, HS256 (RFC 7515 appendix F). */
 export function sign(body: Buffer | string, key: SigningKey): string {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
   return `${OWN_HEADER}..${hmac(signingInput(OWN_HEADER, bytes), key).digest('base64url')}`;
 }
 
 /**
- * Verifies `x-sign-jws` over the bytes as received (service protocol, Signing of callbacks). Only
- * HS256 is accepted, whatever the header asks for, and no extension of JWS; the order and number of
- * the header's other members do not matter.
- *
- * Takes as long for a wrong signature as for a right one, and as long for the first key as for the
- * last: timing does not reveal how much was right, or which of the rotated secrets a sender has.
- *
- * @param header as Node gives it; a header sent twice is a list or joined by a comma, and
- *   neither is a signature
- * @param keys any of them may have signed; without keys nothing is verified
+ * Verifies `x-sign-jws` over the bytes as received: only HS256, no extension of JWS. Takes as long for a wrong
+ * signature as for a right one, and for the first key as for the last.
+ * @param header as Node gives it; one sent twice is no signature @param keys any of them may have signed
  */
 export function verify(
   header: string | readonly string[] | undefined,
@@ -123,10 +104,7 @@ function base64url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-/**
- * Strict, unlike Node's decoder, which skips unknown characters: text that differs when encoded
- * again has padding, a foreign character, or bits after the last byte.
- */
+/** Strict: no padding, no foreign character, no bits after the last byte. */
 function decodeBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

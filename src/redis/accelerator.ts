@@ -42,10 +42,7 @@ interface Wanted {
   readonly resolve: (value: string | undefined) => void;
 }
 
-/**
- * Redis as an accelerator whose loss costs nothing but speed: requests to it neither throw nor wait long,
- * and a missing answer only means that PostgreSQL is asked.
- */
+/** Redis as an accelerator: requests neither throw nor wait long; a missing answer means PostgreSQL. */
 export class Accelerator {
   readonly #redis: RedisConnection;
   readonly #options: AcceleratorOptions;
@@ -67,9 +64,8 @@ export class Accelerator {
     this.#options = options;
     this.#redis = connectRedis(options.url, {
       keyPrefix: options.prefix,
-      // There each key is read by a command of its own, and a write to the socket costs more than the rest of it.
-      // A single server is asked for all keys of one turn of the event loop with one command, and what is written
-      // is rare or gathered: making a pipeline each turn costs more than its few writes to the socket.
+      // A write to the socket costs more than the rest of a command. A single server gets one command for all keys of
+      // a turn, and making a pipeline would cost more than its few writes.
       pipelinesInCluster: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -129,10 +125,7 @@ export class Accelerator {
     for (const listener of this.#onReturn) listener();
   }
 
-  /**
-   * Reads a key, together with all others that are read in this turn of the event loop.
-   * @returns the value; undefined when there is none or Redis did not answer
-   */
+  /** Reads a key together with all others of this turn; undefined if there is none or no answer. */
   get(key: string): Promise<string | undefined> {
     if (this.#isResting) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -156,10 +149,7 @@ export class Accelerator {
       : Promise.all(keys.map((key) => this.#ask(() => redis.get(key))));
   }
 
-  /**
-   * Reads a value that somebody may have failed to overwrite.
-   * @returns the value; undefined also if its server accepts no writes, because it is full or a replica
-   */
+  /** Reads a value that somebody may have failed to overwrite; undefined also if its server takes no writes. */
   async getWhereTaken(key: string): Promise<string | undefined> {
     const value = await this.#ask(() => this.#redis.eval(GET_WHERE_TAKEN, 1, key));
     return typeof value === 'string' ? value : undefined;
@@ -187,10 +177,7 @@ export class Accelerator {
     }
   }
 
-  /**
-   * Whether Redis accepts writes now; a full Redis, or a replica, would still answer a PING. Used by
-   * readiness, so it asks even during a rest.
-   */
+  /** Whether Redis takes writes now: full, or as a replica, it would still answer a PING. For readiness. */
   async isAnswering(): Promise<boolean> {
     // Without a connection, asking would fail at once and start a rest for nothing.
     if (this.#redis.status !== 'ready') return false;
@@ -226,10 +213,7 @@ export class Accelerator {
     return typeof info === 'string' ? wanted.exec(info)?.[1] : undefined;
   }
 
-  /**
-   * @param listener called each time Redis is connected again after its connection broke: it may be
-   *   another server by then, or the same one with older data
-   */
+  /** @param listener called at each reconnection: it may be another server, or have older data */
   onReturn(listener: () => void): void {
     this.#onReturn.push(listener);
   }

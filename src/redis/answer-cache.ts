@@ -38,10 +38,8 @@ const GATHER_MS = 10;
 const FENCED = '-';
 
 /**
- * Final answers to places, for times when the journal cannot be asked. A rollback fences the bet's entry,
- * because from then on a copy of the place is refused. If a fence could not be written, or Redis may have lost it
- * while it was away, the epoch is raised before Redis is trusted again, so that no entry outlives its fence.
- * All databases share the keys, so that a fence holds whoever wrote it: at worst, one too many.
+ * Final answers to places, for times when the journal cannot be asked. A rollback fences the entry. Where a
+ * fence may be lost, the epoch is raised first, so that no entry outlives its fence. All databases share the keys.
  */
 export class AnswerCache {
   readonly #accelerator: Accelerator;
@@ -70,10 +68,7 @@ export class AnswerCache {
     accelerator.onReturn(() => this.#startRaising());
   }
 
-  /**
-   * Call it when a process starts, before it answers anything: if Redis restarted from its disk while nobody was
-   * connected, no process has noticed that fences may be lost.
-   */
+  /** Call it before a process answers anything: a Redis that restarted from its disk may have lost fences. */
   async begin(): Promise<void> {
     const run = await this.#accelerator.serverRun();
     if (run !== undefined && (await this.#accelerator.get(RUN_KEY)) === run) return;
@@ -82,8 +77,7 @@ export class AnswerCache {
   }
 
   /**
-   * Trusts only a server that accepts a write to this very key: one that does not has refused the fence as well,
-   * and the process that could not write the fence may be unable to raise the epoch.
+   * Trusts only a server that accepts a write to this very key: one that does not has refused the fence as well.
    * @returns undefined also for an entry that cannot be read or is from another epoch
    */
   async find(transactionId: string): Promise<FinalPlace | undefined> {
@@ -100,10 +94,7 @@ export class AnswerCache {
     return place;
   }
 
-  /**
-   * Never overwrites the fence of a rollback. Writes within `GATHER_MS`, together with other places'
-   * answers: one command per place cost more than signing it.
-   */
+  /** Never overwrites a rollback's fence. Gathers answers for `GATHER_MS`: a command each cost more than signing. */
   remember(transactionId: string, place: FinalPlace): Promise<void> {
     this.#gathered.push([keyOf(transactionId), place]);
     this.#writing ??= this.#writeGathered();

@@ -16,22 +16,15 @@ export interface ConnectionOptions
 
 export type RedisConnection = Redis | Cluster;
 
-/**
- * A master that becomes a replica closes no connection. Reconnecting asks for the master's address again
- * and finds the new one.
- */
+/** A master that becomes a replica closes no connection; reconnecting finds the new one. */
 const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
 
 /**
- * Opens a connection to Redis, or through Sentinels to the current master, or to a Redis Cluster. All
- * reconnect by themselves, even if a failover leaves the connections to the old master open.
- *
+ * Opens a connection to Redis, Sentinels' current master or a Redis Cluster, which reconnects by itself.
  * @param url `redis://[:password@]host:6379[/database]` (`rediss:` for TLS), or
- *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
- *   with further `sentinel` and, if the Sentinels themselves have one, `sentinelPassword`; or
- *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
- * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, a database is no number, a
- *   cluster's is not 0, or a part of the URL cannot be read
+ *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`, perhaps with
+ *   `sentinelPassword`, or `redis+cluster://[:password@]node-1:6379?node=node-2:6379`
+ * @throws GatewayError `CANNOT_START` for a URL without a master, with an impossible database, or unreadable
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
   const { pipelinesInCluster = false, ...rest } = given;

@@ -4,11 +4,9 @@ import type { SessionLookup } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * The operator token for a call on a bet: the one the bet was placed with, even if its session has
- * ended. If the bet's place was never seen, it is that of the message's own token, provided that it belongs to a
- * session of the same player. If a token cannot be decrypted, the call goes without it: the call matters more.
- * @param token the token that the service sent, if any, or the hash that stands for it in a stored message
- * @throws GatewayError `DATABASE_UNAVAILABLE`
+ * The operator token for a call on a bet: the one it was placed with, even of an ended session. If no place was
+ * seen, the message's own, if it is the same player's. A call goes without a token that cannot be decrypted.
+ * @param token as the service sent it, or the hash that stands for it @throws GatewayError
  */
 export async function betToken(
   sessions: Sessions,

@@ -40,9 +40,8 @@ export interface ResealingOptions {
 }
 
 /**
- * Seals the tokens of all sessions with the first key, so that older keys can be removed from
- * `ENCRYPTION_KEY` without losing a token. Any number of replicas may run it, even with different keys:
- * a session changed by another replica in between is skipped, and read again in the next walk.
+ * Seals the tokens of all sessions with the first key, so that older keys can be removed. Any number of replicas
+ * may run it: a session changed in between is read again in the next walk.
  */
 export class Resealing {
   readonly #options: ResealingOptions;
@@ -65,9 +64,8 @@ export class Resealing {
   }
 
   /**
-   * One walk over all sessions not sealed with the first key.
+   * One walk over all sessions not sealed with the first key. @throws GatewayError `DATABASE_UNAVAILABLE`
    * @returns how many sessions were resealed, and how many cannot be
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async walk(): Promise<{ readonly resealed: number; readonly unopenable: number }> {
     const { seals, vault, logger, onProgress } = this.#options;

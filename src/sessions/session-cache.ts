@@ -5,10 +5,7 @@ import type { Accelerator } from '../redis/accelerator.ts';
 import type { Session } from './session.ts';
 import type { Binding, TokenVault } from './token-vault.ts';
 
-/**
- * How long reads may use a cached session. It also limits for how long profile and balance may overlook a
- * session's end if Redis is never notified of it; a place always checks PostgreSQL.
- */
+/** How long reads may use a cached session, and overlook its end without Redis; a place asks PostgreSQL. */
 export const CACHED_MS_MAX = 15 * 60_000;
 
 /** How many parsed sessions are kept in memory. */
@@ -31,10 +28,7 @@ const cachedSession = z.strictObject({
 
 type CachedSession = z.infer<typeof cachedSession>;
 
-/**
- * Live sessions in Redis, to keep the many balance calls off PostgreSQL. A gateway with another database may share the
- * Redis: its sessions are ignored here, and its marks only make us read PostgreSQL.
- */
+/** Live sessions in Redis, to keep balance calls off PostgreSQL. Another database's are ignored. */
 export class SessionCache {
   readonly #accelerator: Accelerator;
   readonly #databaseId: string;
@@ -92,8 +86,7 @@ export class SessionCache {
   }
 
   /**
-   * Makes every reader look this token up in PostgreSQL from now on, including one that fetched the
-   * session just before it ended. Call it before the end is committed.
+   * Makes every reader look this token up in PostgreSQL from now on. Call it before the end is committed.
    * @returns whether Redis has confirmed it
    */
   async distrust(tokenHash: Buffer): Promise<boolean> {

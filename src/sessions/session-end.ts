@@ -42,11 +42,9 @@ export class SessionEnds {
   }
 
   /**
-   * Commits the end of sessions. Redis is notified before the commit, so that no reader caches a session
-   * again in between; this is repeated until it succeeds, and whenever Redis was unreachable meanwhile.
-   * @param hashes of the sessions' tokens
-   * @returns what `commit` returns
-   * @throws whatever `commit` throws; the sessions then stay live, and are read from PostgreSQL
+   * Commits the end of sessions. Redis is notified before, until that succeeds, so that no reader caches one again.
+   * @param hashes of the sessions' tokens @returns what `commit` returns
+   * @throws whatever `commit` throws; the sessions then stay live
    */
   async commit<T>(
     operatorId: string,
@@ -123,10 +121,7 @@ export class SessionEnds {
   }
 }
 
-/**
- * A copy with memory of its own. A hash as PostgreSQL's driver reads it is a part of 64 KiB that Node shares among small
- * buffers, and keeps all of them for as long as it is kept itself.
- */
+/** With memory of its own: the driver's hash is a part of 64 KiB that it would keep. */
 function copyOf(hash: Buffer): Buffer {
   return Buffer.alloc(hash.length, hash);
 }

@@ -21,10 +21,7 @@ export type SessionLookup =
   | { readonly kind: 'ended'; readonly reason: 'revoked' | 'currency'; readonly session: Session }
   | { readonly kind: 'unknown' };
 
-/**
- * Whether a body names another player or currency than its token's session (docs/reference.md, Callbacks, code 3).
- * Checked before the session's end: player and currency never change, so even a cached copy has them right.
- */
+/** Whether a body names another player or currency than its session (code 3), which never change. */
 export function namesAnother(
   said: { readonly userId?: string | undefined; readonly currency?: string | undefined },
   userId: string,

@@ -53,20 +53,13 @@ export class Sessions {
     this.#ends = new SessionEnds(options);
   }
 
-  /**
-   * Whose token this is, without checking whether the session is live: for a place, whose journal
-   * statement checks that.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Whose token this is, live or not: a place's journal statement checks that. @throws GatewayError */
   async route(token: string): Promise<SessionLookup> {
     const known = this.#routes.get(token);
     return known === undefined ? await this.findCertain(token) : { kind: 'live', session: known };
   }
 
-  /**
-   * For reads: from Redis if possible, so that reads work while PostgreSQL is down.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` if the token is not cached
-   */
+  /** For reads: from Redis if possible. @throws GatewayError if the token is not cached */
   async find(token: string): Promise<SessionLookup> {
     const { cache, vault, clock } = this.#options;
     const hash = vault.hash(token);
@@ -97,10 +90,7 @@ export class Sessions {
     return this.#options.vault.reference(token);
   }
 
-  /**
-   * For a message that may be a stored one: by its token, or by the reference that replaced it.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** By a stored message's token, or the reference that replaced it. @throws GatewayError */
   async findKept(tokenOrReference: string): Promise<SessionLookup> {
     const hash = this.#options.vault.hashOfReference(tokenOrReference);
     return hash === undefined
@@ -117,10 +107,8 @@ export class Sessions {
   }
 
   /**
-   * The operator token of a session, ended or not: bets keep the one they were placed with.
-   * @returns undefined if there is no such session, or if its token cannot be decrypted: a promised
-   *   operation must not wait for a key that may be gone for good
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   * The operator token of a session, ended or not. Undefined without such a session, or if the token cannot be
+   * decrypted: a promised operation must not wait for a lost key. @throws GatewayError
    */
   async operatorTokenOf(sessionId: string): Promise<string | undefined> {
     const row = await this.#options.store.findById(sessionId);
@@ -141,12 +129,9 @@ export class Sessions {
   }
 
   /**
-   * The live session of (player, currency, operator token); opens one if there is none. Asking again
-   * returns the same session and does not extend it.
-   * @param request the request, if it could be replayed
-   * @returns undefined if the same request was given a session that has been revoked since: a replay, perhaps
-   *   by an attacker who saw the request, must not get another session
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   * The live session of (player, currency, operator token), opened if there is none; never extended.
+   * @param request if it could be replayed
+   * @returns undefined if that request was given a session that has been revoked since @throws GatewayError
    */
   async open(
     { owner, currency, operatorToken, ttlSeconds }: SessionAsked,
@@ -190,10 +175,8 @@ export class Sessions {
   }
 
   /**
-   * Opens or renews the session of a prefixed token that a wallet's profile has confirmed. Reseals its operator
-   * token if the key that sealed it is missing.
-   * @returns undefined if the token already belongs to another player or currency
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   * Opens or renews the session of a prefixed token that a profile confirmed; reseals it if its key is missing.
+   * @returns undefined if the token already belongs to another player or currency @throws GatewayError
    */
   async learn(
     token: string,
@@ -231,10 +214,7 @@ export class Sessions {
     return fits ? found.session : undefined;
   }
 
-  /**
-   * Ends a session whose wallet now reports another currency.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Ends a session whose wallet now reports another currency. @throws GatewayError */
   async endForCurrency(token: string, session: Session): Promise<void> {
     const { store, vault } = this.#options;
     const tokenHash = vault.hash(token);
@@ -246,9 +226,8 @@ export class Sessions {
 
   /**
    * Revokes one session by token, or all of a player; another operator's are not found.
-   * @param by the person who decided it, for the audit; undefined: the operator itself
-   * @returns how many were revoked: live ones, and expired ones that a profile could have renewed
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   * @param by the person who decided it; undefined: the operator itself
+   * @returns how many: live ones, and expired ones that a profile could have renewed @throws GatewayError
    */
   async revoke(
     operatorId: string,

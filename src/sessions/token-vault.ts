@@ -58,9 +58,8 @@ interface KeySet {
 }
 
 /**
- * Makes, hashes and seals tokens (docs/reference.md, Operator API). With keys, an issued token is
- * derived and need not be stored, and operator tokens are sealed. Without keys, tokens are random
- * and operator tokens are stored unencrypted, about which a start-up warning is logged.
+ * Makes, hashes and seals tokens. With keys, issued tokens are derived and operator tokens sealed; without,
+ * they are random and stored, about which a start warns.
  */
 export class TokenVault {
   readonly #keys: readonly KeySet[];
@@ -104,8 +103,7 @@ export class TokenVault {
   }
 
   /**
-   * The token that was made for this identity under any of the keys.
-   * @param tokenHash under which it was stored
+   * The token made for this identity under any key. @param tokenHash under which it was stored
    * @returns undefined if it was made in another way, or its key is missing
    */
   remake(identity: TokenIdentity, tokenHash: Buffer): string | undefined {

@@ -93,9 +93,8 @@ export class Database {
   }
 
   /**
-   * Runs one statement on any connection; what its rows are, only `run` says.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
-   *   answer; whether a write took effect is then unknown
+   * Runs one statement on any connection. @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not
+   * be reached or did not answer; whether a write took effect is then unknown
    */
   protected async query(statement: Statement, values: readonly SqlValue[]): Promise<Rows> {
     try {
@@ -112,9 +111,8 @@ export class Database {
   }
 
   /**
-   * Every statement is a transaction of its own. One that the server rolled back because of another has
-   * had no effect, so it is repeated: giving up an outcome here would block its bet until the end of
-   * a lease.
+   * A statement that the server rolled back because of another had no effect, and is repeated: giving up an
+   * outcome would block its bet until the end of a lease.
    */
   async #unlessUndone({ tellingIndex, ...query }: Query): Promise<Rows> {
     for (const pauseMs of REPEAT_AFTER_MS) {
@@ -171,10 +169,7 @@ export class Database {
     }
   }
 
-  /**
-   * Whoever is not let in (after a failover by a `pg_hba.conf` without this role, say) was told nothing
-   * about a statement, whatever the SQLSTATE.
-   */
+  /** Whoever is not let in was told nothing about a statement, whatever the SQLSTATE. */
   async #take(): Promise<PooledConnection> {
     try {
       return await this.#quota.take();
@@ -184,9 +179,7 @@ export class Database {
   }
 
   /**
-   * Runs a statement with named parameters, its rows decoded.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
-   *   answer; whether a write took effect is then unknown
+   * Runs a statement with named parameters, its rows decoded. @throws GatewayError as `query` does
    * @throws UnreadableRow where a row means something that this release does not know
    */
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {
@@ -196,8 +189,7 @@ export class Database {
   }
 
   /**
-   * Whether the server takes writes; a standby does not, nor one that is set to read only. The connection
-   * on which it does not is closed: the same address may lead to another server by now.
+   * Whether the server takes writes. If not, the connection is closed: the address may lead to another by now.
    * @throws Error when the server could not be reached or did not answer
    */
   async takesWrites(): Promise<boolean> {
@@ -222,10 +214,7 @@ export class Database {
 
 class TakesNoWrites extends Error {}
 
-/**
- * Where each execution has its own plan, a statement without values goes unnamed: PostgreSQL never plans a prepared
- * one again that has none, whatever `plan_cache_mode` says, and would keep the plan that it made for empty tables.
- */
+/** Without values a statement goes unnamed: PostgreSQL would keep its plan for empty tables for ever. */
 function asPlanned(query: Query, plans: Plans): QueryConfig {
   return plans === 'kept' || query.values.length > 0 ? query : { text: query.text };
 }

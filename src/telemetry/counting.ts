@@ -5,10 +5,7 @@ import type { Metrics } from './metrics.ts';
 /** Operations that can be answered with an unknown outcome. */
 const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
 
-/**
- * Starts the counters that alerts use at zero: one that first appears at its first event shows no
- * increase to Prometheus, and the alert would fire only at the second.
- */
+/** Starts the counters of alerts at zero: the first event of a new counter shows no increase. */
 export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
   for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);

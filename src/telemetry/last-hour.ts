@@ -97,10 +97,7 @@ export class LastHour {
     });
   }
 
-  /**
-   * By operator, over the last minutes.
-   * @returns undefined before the first snapshot; afterwards operators without counts are absent
-   */
+  /** By operator, over the last minutes; undefined before the first snapshot. */
   async recently(): Promise<ReadonlyMap<string, OperatorRecently> | undefined> {
     const before = this.#snapshots.at(-RECENT_MINUTES) ?? this.#snapshots[0];
     if (before === undefined) return undefined;

@@ -24,10 +24,7 @@ const LAST_FLUSH_MS = 1_000;
 /** How deep the causes of an error are followed. */
 const CAUSES_MAX = 4;
 
-/**
- * How many failures of others, such as PostgreSQL's, are logged with where in the code they were noticed. While it is away
- * each callback has one, all from the same few places.
- */
+/** How many failures of others, such as PostgreSQL's, are logged with a stack: while away each callback has one. */
 const STACKS = { perSecond: 1, burst: 10 };
 
 export interface LogOutput {
@@ -37,13 +34,9 @@ export interface LogOutput {
 }
 
 /**
- * JSON lines on stdout, written in batches: writing one line per callback cost more than signing the
- * call. Nothing waits for a log that cannot be written; `log.lines_lost` later says how many lines
- * are missing. A process has to exit through `endLogged`.
- *
- * @param level a pino level (`LOG_LEVEL`)
- * @param base added to every line; distinguishes processes that share an output
- * @throws Error if pino does not know the level
+ * JSON lines on stdout, in batches: a write per line cost more than signing a call. Nothing waits for a log that
+ * cannot be written; `log.lines_lost` says how many are missing. A process has to exit through `endLogged`.
+ * @param level a pino level @param base added to every line @throws Error if pino does not know the level
  */
 export function createLogger(
   level: string,
@@ -130,10 +123,7 @@ function errorSerializer(): (error: unknown) => ErrorFacts {
   };
 }
 
-/**
- * The part of an error that is logged: never its other members, which in errors of database and Redis
- * clients contain the values of the failed command, among them tokens.
- */
+/** The part of an error that is logged: its other members may contain tokens. */
 export function errorFacts(
   error: unknown,
   { hasStacks = true, depth = 0 }: { readonly hasStacks?: boolean; readonly depth?: number } = {},
@@ -159,10 +149,7 @@ function wordsOf(error: Error): string {
   return error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ');
 }
 
-/**
- * Decides which of the many successful profile and balance calls are logged (`LOG_READS_SAMPLE`).
- * @param share 0 to 1
- */
+/** Which successful profile and balance calls are logged (`LOG_READS_SAMPLE`). @param share 0 to 1 */
 export function sampler(share: number): () => boolean {
   if (share >= 1) return () => true;
   return () => Math.random() < share;

@@ -10,10 +10,7 @@ const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400,
 
 const STARTED_AT = 'process_start_time_seconds';
 
-/**
- * prom-client's totals of what it also exposes by type: gauges named `_total` like counters,
- * which `promtool check metrics` rightly rejects.
- */
+/** Gauges that prom-client names like counters, and also exposes by type. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -23,9 +20,8 @@ const MISNAMED = [
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Every metric of the gateway (docs/reference.md, Metrics), on a registry of its own so that a test
- * may build several gateways in one process. Labels are of bounded cardinality: operators and fixed
- * words, never a user, token or transaction.
+ * Every metric of the gateway (docs/reference.md, Metrics), on a registry of its own. Labels are of bounded
+ * cardinality: operators and fixed words, never a user, token or transaction.
  */
 export function createMetrics() {
   const make = makers();

@@ -47,10 +47,7 @@ const EXPORT_EVERY_MS = 2_000;
 const EXPORT_TIMEOUT_MS = 5_000;
 const REPORT_FAILURE_EVERY_MS = 60_000;
 
-/**
- * Spans by OpenTelemetry, over OTLP/HTTP with JSON. Only the SDK's diagnostic logger is registered globally, so that
- * no library starts tracing by itself.
- */
+/** Spans by OpenTelemetry over OTLP/HTTP; only the SDK's diagnostic logger is registered globally. */
 export function createOtlpTracing(options: TracingOptions): Tracing {
   const report = nowAndThen(options.onFailure);
   hearComplaints(report);

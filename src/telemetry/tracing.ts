@@ -17,10 +17,7 @@ export async function startTracing(options: TracingOptions | undefined): Promise
   return createOtlpTracing(options);
 }
 
-/**
- * Without tracing, the same object; otherwise one that runs each call of these methods in a span
- * `<name>.<method>`.
- */
+/** Without tracing the same object; otherwise these methods run in a span `<name>.<method>`. */
 export function tracedMethods<T extends object>(
   tracing: Tracing,
   name: string,

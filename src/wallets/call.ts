@@ -59,10 +59,7 @@ export interface Wallet {
   /** Calls at most once: whether to repeat is not decided in this layer (I5). */
   bet(call: BetCall): Promise<BetAnswer>;
   read(call: ReadCall): Promise<ReadAnswer>;
-  /**
-   * Why a call made now would certainly not be sent; undefined if it may be. Counts nothing:
-   * `bet` and `read` check the same again, and count what they refuse.
-   */
+  /** Why a call made now would not be sent; undefined if it may be. Counts nothing, unlike `bet` and `read`. */
   refusal(operation: Operation): NotSentReason | undefined;
   breakerState(callClass: CallClass): BreakerState;
   inFlight(callClass: CallClass): number;

@@ -45,8 +45,7 @@ export class Lane {
 
   /** Why a call made now would be refused. */
   refusal(operation: Operation): Extract<NotSentReason, 'breaker' | 'bulkhead'> | undefined {
-    // An update's outcome is not counted, so it must not be the trial call that decides whether a
-    // half-open breaker closes.
+    // An update is not counted, so it must not be the trial call of a half-open breaker.
     const passes = operation === 'update' ? this.#breaker.state === 'closed' : this.#breaker.admits;
     if (!passes) return 'breaker';
     return this.#bulkhead.full ? 'bulkhead' : undefined;
@@ -56,8 +55,7 @@ export class Lane {
   async run<T extends WalletAnswer>(operation: Operation, call: () => Promise<T>): Promise<T> {
     this.#bulkhead.enter();
     try {
-      // Data updates move no money, and wallets often fail them: they never open the breaker that
-      // they share with money calls.
+      // Updates move no money, and wallets often fail them: they never open the breaker.
       return await (operation === 'update' ? call() : this.#breaker.run(call, healthOf));
     } finally {
       this.#bulkhead.leave();

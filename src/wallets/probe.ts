@@ -44,9 +44,8 @@ const AT_ONCE = 16;
 const NOBODY = 'wagergate-probe';
 
 /**
- * Requests the balance of a player who does not exist from every wallet, signed and sent exactly as the
- * gateway does (same adapter, same checks of addresses). Never moves money; a good wallet
- * answers 400 with a code.
+ * Requests the balance of a player who does not exist from every wallet, exactly as the gateway does. A good
+ * wallet answers 400 with a code.
  */
 export async function probeWallets(operators: readonly ProbedOwner[]): Promise<readonly Probed[]> {
   const waiting = operators.map((operator, index) => ({ operator, index }));
@@ -119,10 +118,7 @@ interface ProbeAnswer extends Judgement {
   readonly latencyMs: number;
 }
 
-/**
- * Asks again if one answer does not say enough: whether a refused signature is accepted with the
- * older header added, and whether the wallet checks signatures at all.
- */
+/** Asks again whether a refused signature is accepted with the older header, and whether it is checked at all. */
 async function explained(
   first: ProbeAnswer,
   probe: (change: (request: HttpRequest) => HttpRequest) => Promise<ProbeAnswer>,

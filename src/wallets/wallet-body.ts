@@ -16,10 +16,7 @@ export interface WalletMembers {
   readonly replaced?: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The service's message with the operator's player id and, if the service sent a token, the operator's
- * token (docs/reference.md, Callbacks). Everything else keeps its exact text.
- */
+/** The service's message with the operator's player id and token; all else keeps its exact text. */
 export function walletBody(
   document: JsonDocument,
   {

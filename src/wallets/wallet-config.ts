@@ -3,9 +3,8 @@ import type { BreakerSettings } from '../outbound/breaker.ts';
 import type { TlsIdentity } from '../outbound/connector.ts';
 
 /**
- * The part of an operator's file that calls to wallets need (docs/reference.md, Configuration); the
- * configuration's operator type is assignable to it. Objects are compared by identity: an unchanged
- * operator must stay the same object across reloads, so that its connections and breakers are kept.
+ * The part of an operator's file that calls need. Objects are compared by identity: an unchanged operator stays
+ * the same object across reloads, so that its connections are kept.
  */
 export interface WalletOperator {
   readonly id: string;
@@ -33,10 +32,7 @@ export interface WalletSettings {
   readonly dialect: Dialect;
 }
 
-/**
- * Relaxations of the `native` adapter, item by item; all off by default (docs/reference.md,
- * Dialects).
- */
+/** Relaxations of the `native` adapter, item by item; all off by default. */
 export interface Dialect {
   readonly paths?:
     | {

@@ -27,19 +27,15 @@ export type Lost = Extract<BetAnswer, { kind: 'notSent' | 'unknown' }>;
 export interface Step<A extends WalletAnswer> {
   request(budgetMs: number): HttpRequest;
   answer(response: HttpResponse, trace: WalletTrace): A;
-  /**
-   * Masks secrets in the answer's message, and adds the evidence that is stored.
-   * @param received undefined if nothing was received
-   */
+  /** Masks secrets in the message, and adds the evidence. @param received undefined if nothing came */
   keep?(answer: A | Lost, request: HttpRequest, received: ReceivedBody | undefined): A | Lost;
   /** Called with an error thrown by `request` or `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
 
 /**
- * One HTTP exchange with a wallet, and the meaning of its answer.
+ * One HTTP exchange with a wallet, and the meaning of its answer; never rejects.
  * @param traceHeaders W3C trace context to send along
- * @returns never rejects
  */
 export async function callOnce<A extends WalletAnswer>(
   http: HttpClient,

@@ -39,10 +39,7 @@ export interface WalletOptions {
   readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
 }
 
-/**
- * One operator's wallet. It stays the same object while the operator is configured: after a reload,
- * calls in flight end with the old settings and later calls use the new ones.
- */
+/** One operator's wallet: after a reload, calls in flight end with the old settings. */
 export class OperatorWallet implements Wallet {
   readonly operatorId: string;
   readonly #options: WalletOptions;

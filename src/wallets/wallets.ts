@@ -21,10 +21,8 @@ export interface Wallets {
   /** An operator keeps its wallet object for as long as it is configured. */
   get(operatorId: string): Wallet | undefined;
   /**
-   * Makes the given operators the configured ones. An unchanged operator object is not touched; a
-   * changed one uses its new settings from its next call; a missing one is closed when its calls in
-   * flight have ended.
-   * @throws Error for unusable settings; the operators before that one have been applied
+   * Makes these the configured operators: unchanged objects stay, changed ones apply from the next call, missing ones
+   * close after their calls. @throws Error for unusable settings; the operators before have been applied
    */
   apply(operators: Iterable<WalletOperator>): void;
   /** Stays in force across reloads, even for an operator that is added later. */

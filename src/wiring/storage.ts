@@ -12,10 +12,7 @@ import { Players } from '../store/sessions/players.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
 import type { Base } from './parts.ts';
 
-/**
- * How many connections each kind of statements may use at a time, so that none waits for another (I7): operators' calls
- * stay quick while a list of people's waits for a locked table, and whoever authenticates waits for neither.
- */
+/** How many connections each kind of statements may use, so that none waits for another (I7). */
 const CONNECTIONS_MAX = {
   /** Twice the number of batches of places at once: earlier batches may be stuck in dead connections. */
   places: 8,

@@ -14,8 +14,7 @@ export type Program = keyof typeof MODULES;
 const BUILT = resolve(import.meta.dirname, '../../node_modules/.cache/wagergate/go');
 
 /**
- * The path of a program: the one on `PATH`, otherwise built once from its Go module if Go is installed.
- * @returns undefined if there is neither
+ * The path of a program: on `PATH`, or built once from its Go module; undefined without Go.
  * @throws Error when it cannot be built
  */
 export async function programFor(name: Program): Promise<string | undefined> {

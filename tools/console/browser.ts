@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/**
- * Where distributions install it; `CHROMIUM` names another. The headless shell is the same engine without a window:
- * the console's tests take two thirds of the time.
- */
+/** Where distributions install it; `CHROMIUM` names another. The headless shell is the same engine without a window. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

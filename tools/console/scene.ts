@@ -33,8 +33,7 @@ export interface PictureScene {
 }
 
 /**
- * Plays the demo's journey, then a bad night at alpha: its wallet goes away, promises wait, and one rollback
- * becomes a dead letter.
+ * Plays the demo's journey, then a bad night at alpha: its wallet goes away, one rollback becomes a dead letter.
  * @throws Error
  */
 export async function playPictureScene(): Promise<PictureScene> {

@@ -23,9 +23,7 @@ const WARN_LEVEL = 40;
 const STOP_MS_MAX = 12_000;
 
 /**
- * Starts the gateway and waits until it listens.
- *
- * @param env its whole environment
+ * Starts the gateway and waits until it listens. @param env its whole environment
  * @throws Error, with the end of its output, if it ends instead
  */
 export async function startGatewayProcess(

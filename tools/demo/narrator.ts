@@ -95,9 +95,7 @@ export class Narrator {
   }
 
   /**
-   * Does one step, then prints its result.
-   *
-   * @param who operator, or operator and player
+   * Does one step, then prints its result. @param who operator, or operator and player
    * @throws an error that only `scene` handles, after the failure was printed
    */
   async step<T extends Told>(who: string, doing: string, act: () => Promise<T>): Promise<T> {

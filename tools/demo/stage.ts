@@ -42,10 +42,8 @@ const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 const SERVICE_RETRY_SCALE = 0.02;
 
 /**
- * Starts the servers, the wallets, the gateway and the service.
- *
- * @throws Error if one of them does not start; the others are stopped then
- * @throws the signal's reason if it aborted the start
+ * Starts the servers, the wallets, the gateway and the service; stops all if one fails.
+ * @throws Error; the signal's reason if it aborted the start
  */
 export async function openStage(
   cast: Cast,

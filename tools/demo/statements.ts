@@ -32,10 +32,7 @@ export interface DayEnd {
   readonly differences: readonly string[];
 }
 
-/**
- * Compares each operator's statement of this day with its wallet's own books. The day is still open, so the figures
- * are preliminary: a statement closed now would have the same.
- */
+/** Compares each operator's statement of this day, still open, with its wallet's own books. */
 export async function dayEnd(
   databaseUrl: string,
   wallets: Readonly<Record<string, SimulatedWallet>>,

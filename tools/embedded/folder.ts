@@ -13,10 +13,7 @@ export interface ServerFolder {
   readonly user: User | undefined;
 }
 
-/**
- * Chooses a temporary folder, below `root` if given, without creating it. The process that will remove it must know
- * about it first: otherwise, if we were killed in between, it would be left behind.
- */
+/** Chooses a temporary folder without creating it: whoever removes it must know about it first. */
 export async function chooseServerFolder(name: string, root?: string): Promise<ServerFolder> {
   const user = process.getuid?.() === 0 ? NOBODY : undefined;
   const unique = randomBytes(8).toString('hex');

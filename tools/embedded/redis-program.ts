@@ -16,18 +16,13 @@ const WHAT_TO_DO =
 
 /**
  * The `redis-server` on `PATH`, or one from Debian's packages, fetched once and not installed.
- *
- * @param log called before something is fetched
- * @throws Error with one line that says what to do, if there is neither
+ * @param log called before something is fetched @throws Error that says what to do, if there is neither
  */
 export async function redisProgram(log: (line: string) => void): Promise<RedisProgram> {
   return isOnPath('redis-server') ? INSTALLED : programIn(await fetchedRedis(log));
 }
 
-/**
- * The same for the user who owns a server folder and may not be able to read the fetched program: it is copied into
- * the folder, which must exist.
- */
+/** The same for the user of a server folder, who may not be able to read it: copied into the folder. */
 export async function redisProgramFor(
   folder: ServerFolder,
   log: (line: string) => void,

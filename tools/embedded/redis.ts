@@ -13,12 +13,8 @@ export interface RedisOptions {
 }
 
 /**
- * Starts a private `redis-server`: no data on disk, no eviction, a random password, only on 127.0.0.1. It ends with
- * this process, however this process ends. If `redis-server` is not on `PATH`, it comes from Debian's package,
- * which is fetched and not installed.
- *
- * @throws Error with one line that says what to do, if there is no `redis-server` and none can be fetched, or if it
- * does not start
+ * Starts a private `redis-server` on 127.0.0.1 without data on disk, which ends with this process.
+ * @throws Error with one line that says what to do
  */
 export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedServer> {
   const log = options.log ?? ((line: string) => process.stderr.write(`${line}\n`));

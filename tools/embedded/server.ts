@@ -14,10 +14,7 @@ export interface EmbeddedServer {
   readonly pid: number;
   /** Stops the server and removes its data; resolves when both are done. Safe to repeat. */
   stop(): Promise<void>;
-  /**
-   * Sends a signal, by default `SIGKILL`, and waits until the server has ended; its data stay for `restart`.
-   * `SIGSTOP` freezes it, and waits for that if the system can tell; `SIGCONT` thaws it.
-   */
+  /** Sends a signal, by default `SIGKILL`, and waits until the server has ended. `SIGSTOP` freezes it. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data, after an orderly shutdown if it is running. */
   restart(): Promise<void>;
@@ -53,10 +50,8 @@ const RESTART_MS_MAX = 10_000;
 const PORT_TRIES = 10;
 
 /**
- * Starts a server as planned, on a free port.
- *
- * @throws CommandRefused if the program cannot be started
- * @throws Error if the server ends or does not become ready; nothing is left behind then
+ * Starts a server as planned, on a free port. @throws CommandRefused if the program cannot be started
+ * @throws Error if the server does not become ready; nothing is left behind then
  */
 export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
   const supervisor = new Supervisor({ folder: plan.folder.path });
@@ -119,10 +114,7 @@ class Launcher {
     }
   }
 
-  /**
-   * Waits until a killed server has let go of everything: PostgreSQL's children hold its shared memory until they
-   * notice.
-   */
+  /** Waits until a killed server's children have let go of its shared memory. */
   async relaunch(port: number): Promise<void> {
     await this.kill(this.#plan.restartSignal);
     const giveUpAtMs = performance.now() + RESTART_MS_MAX;
@@ -171,10 +163,7 @@ class Launcher {
   }
 }
 
-/**
- * A free port below the ranges from which systems pick local ports (from 32768 on Linux, 49152 elsewhere): while a
- * server restarts, no outgoing connection may occupy its port.
- */
+/** A free port below the ranges from which systems pick local ports, so that a restart finds it free. */
 async function freePort(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const port = 12_000 + Math.floor(Math.random() * 20_000);

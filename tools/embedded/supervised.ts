@@ -14,10 +14,7 @@ export interface SupervisedProcess {
 }
 
 export interface SupervisorOptions {
-  /**
-   * Removed with its content when the supervisor leaves; it need not exist before a command runs. The output of
-   * commands is logged in it (`logFileIn`); without a folder, read it from `stdout` and `stderr`.
-   */
+  /** Removed with its content, also the commands' output (`logFileIn`), when the supervisor leaves. */
   readonly folder?: string;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -76,9 +73,7 @@ export class Supervisor {
 
   /**
    * Starts a command; the previous one must have ended.
-   *
-   * @throws CommandRefused if it cannot be started
-   * @throws Error if the supervisor itself is gone
+   * @throws CommandRefused if it cannot be started; Error if the supervisor itself is gone
    */
   async run(command: Command): Promise<SupervisedProcess> {
     if (!this.#child.connected) throw new Error('the process that supervises it ended');

@@ -5,12 +5,8 @@ import { unreachable } from '../../src/domain/unreachable.ts';
 import { logFileIn } from './log-file.ts';
 
 /**
- * A small process between us and a server that we start. The channel to its parent closes when the parent ends, for
- * whatever reason, `SIGKILL` included. That is the only signal on which the server is stopped and its folder
- * removed, so every end is handled the same way.
- *
- * Argument: the folder to remove at the end, which also holds a log of the commands' output; without it they write
- * to this process's own stdout and stderr. Speaks `Request` and `Report`.
+ * A small process between us and a server. When its parent ends, for whatever reason, the channel closes: then the
+ * server is stopped and its folder (the argument) removed. Speaks `Request` and `Report`.
  */
 
 /** A command to run under supervision; one at a time. */

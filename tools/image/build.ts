@@ -50,10 +50,7 @@ export async function hasOverlay(folder: string): Promise<boolean> {
   return (await run('sh', ['-c', script, 'sh', folder])).code === 0;
 }
 
-/**
- * Copies the sources as somebody with a strict umask has them: unreadable for others. As in a checkout, ignored
- * files are left out.
- */
+/** Copies the sources as somebody with a strict umask has them, without ignored files. */
 export async function checkOut(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -118,10 +115,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
-/**
- * A replacement for the base image if no registry is available: Debian's smallest, by debootstrap, with the Node
- * that npm has installed, and npm, at the paths where the base has them.
- */
+/** A replacement for the base image without a registry: Debian's smallest, with the installed Node and npm. */
 export async function makeStandIn(store: Store, folder: string): Promise<void> {
   const root = join(folder, 'debian');
   await rm(root, { recursive: true, force: true });

@@ -23,10 +23,7 @@ export interface Exit {
   readonly tookMs: number;
 }
 
-/**
- * A container run by runc, as restricted as an orchestrator makes it: read-only root, the image's user, no
- * capabilities, no new privileges, its command is process 1. It shares this machine's network.
- */
+/** A container run by runc, as restricted as an orchestrator makes it, on this machine's network. */
 export class Container {
   readonly #name: string;
   readonly #state: string;

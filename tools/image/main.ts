@@ -11,12 +11,9 @@ import { CHECKS, PROMISED, type Scene } from './checks.ts';
 import type { Env, Image } from './container.ts';
 
 /**
- * `npm run image`: builds the image for real and checks what it promises: its size, that a new version shares all
- * of its layers, that it migrates, becomes ready, answers and stops in time, and all of this without privileges on
- * a read-only root.
- *
- * Exits 0 if everything holds and 1 if not. If it cannot be tried here, it exits 0 with one line that says why;
- * with `--required` it then exits 1.
+ * `npm run image`: builds the image and checks its size, its shared layers, and that it migrates, serves and stops
+ * without privileges on a read-only root. Exits 0, or 1 if something does not hold; where it cannot be tried here,
+ * 0, or 1 with `--required`.
  */
 async function main(): Promise<number> {
   const missing = whatIsMissing();

@@ -32,11 +32,8 @@ export interface DebianPackage {
 }
 
 /**
- * Fetches and unpacks one of Debian's packages. It is not installed: no service starts, nothing changes outside
- * this repository's `node_modules` except apt's lists, and root is needed only if those are missing.
- *
- * @returns the folder that stands for `/`
- * @throws Error with one line, if there is no apt-get or it fails
+ * Fetches and unpacks one of Debian's packages into `node_modules`, without installing it.
+ * @returns the folder that stands for `/` @throws Error with one line, if there is no apt-get or it fails
  */
 export async function debianPackage(wanted: DebianPackage): Promise<string> {
   const unpacked = join(CACHE, wanted.name);

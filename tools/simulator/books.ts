@@ -38,10 +38,7 @@ export interface BooksComparison {
   readonly differences: readonly string[];
 }
 
-/**
- * Compares the service's books with those of all wallets. Bets are matched by `transactionId`, players by their
- * common bets: the service knows only the aggregator's ids, and the wallets only their own.
- */
+/** Compares the service's books with all wallets', by `transactionId`, and players by their common bets. */
 export function compareBooks(
   service: ServiceBooks,
   wallets: readonly WalletBooks[],

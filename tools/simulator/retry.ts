@@ -18,7 +18,6 @@ export interface RetryOptions {
 
 /**
  * Sends until an answer is final, the repeats are used up, or the signal aborts.
- *
  * @returns the last answer, and the number of sends
  */
 export async function sendUntil(

@@ -127,10 +127,8 @@ export class SimulatedService {
   }
 
   /**
-   * Places a bet. If the answer leaves the outcome unknown, starts its rollback (service protocol, States).
-   *
-   * @throws Error for a bet that was placed before: the service never repeats a place; use `call` for that
-   * @throws Error for a bonus that cannot be used according to the bonus API
+   * Places a bet; if the outcome is unknown, starts its rollback.
+   * @throws Error for a bet placed before (use `call` for that), or an unusable bonus
    */
   async place(request: PlaceRequest, more?: RawFields): Promise<PlaceOutcome> {
     const slip = this.slip(request);

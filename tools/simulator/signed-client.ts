@@ -52,9 +52,8 @@ export class SignedClient {
   }
 
   /**
-   * One call, never repeated. Never rejects because of the other side.
-   *
-   * @param body text or bytes are sent as they are, anything else as JSON (numbers as doubles)
+   * One call, never repeated; never rejects because of the other side.
+   * @param body text or bytes are sent as they are, anything else as JSON
    */
   async call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH',

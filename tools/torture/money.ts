@@ -1,7 +1,4 @@
-/**
- * Money in the torture test's own books: hundred-millionths in a `bigint`. Written independently of the gateway's
- * decimals, so that a mistake there cannot hide here.
- */
+/** Hundred-millionths in a `bigint`, independent of the gateway's decimals, so that no mistake hides. */
 const PLACES = 8;
 const UNIT = 10n ** BigInt(PLACES);
 const PLAIN = /^(\d+)(?:\.(\d+))?$/;

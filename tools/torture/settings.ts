@@ -1,7 +1,4 @@
-/**
- * The times of a torture deployment. The gateway's own configuration compresses what the protocol measures in
- * seconds and minutes; only the lease of an attempt is not configurable.
- */
+/** The configuration compresses what the protocol measures in seconds; only the lease stays. */
 export const DEADLINE_MS = 1_000;
 export const RESERVE_MS = 200;
 export const WALLET_TIMEOUT_MS = 500;

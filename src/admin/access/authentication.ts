@@ -18,10 +18,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const READS = new Set(['GET', 'HEAD']);
 
-/**
- * The most cookies of one address that are looked up at a time, unless they have been found before. Operators' nonces
- * wait for the same few connections to PostgreSQL, and anybody can make up any number of cookies (I7).
- */
+/** The most unknown cookies of one address that are looked up at a time: anybody can make up any number (I7). */
 const LOOK_UPS_AT_ONCE = 2;
 /** The same for each cookie that is known: whoever is signed in can send it thousands of times. */
 const LOOK_UPS_OF_KNOWN = 8;
@@ -40,10 +37,7 @@ export type Authentication =
 /** Decides which tokens that cannot be verified are logged. */
 type StrangersLogged = Pick<StrangerLog, 'next'>;
 
-/**
- * Authenticates a request by its bearer token or, if it has no `Authorization` header, by the console's cookie.
- * A bad header is not made good by a cookie.
- */
+/** Authenticates a request by its bearer token or, without an `Authorization` header, by the console's cookie. */
 export function authenticator(people: People, logger: Logger, strangers: StrangersLogged) {
   const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
   const cookies = new Cookies(people);

@@ -1,10 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 
-/**
- * Browsers accept this prefix only on a Secure cookie for all paths and exactly this host, so that
- * nobody who controls a sibling host can plant one.
- */
+/** Browsers accept this prefix only on a Secure cookie of exactly this host: no sibling host can plant one. */
 const PREFIX = '__Host-wagergate-';
 
 /** The console session of a signed-in person. Browsers do not send it with requests from other sites. */
@@ -13,19 +10,13 @@ export const SESSION_COOKIE = {
   sameSite: 'strict',
 } as const;
 
-/**
- * State of a sign-in in progress; each has a cookie whose name begins so. `Lax`, because the browser returns with it from
- * the issuer's site.
- */
+/** Each sign-in in progress has a cookie with this prefix. `Lax`: the browser returns from the issuer's site. */
 export const PENDING_COOKIE = {
   name: `${PREFIX}sign-in`,
   sameSite: 'lax',
 } as const;
 
-/**
- * This browser's last person signed out, has no role here, or was denied by the issuer. `Lax`, so that a link from
- * elsewhere to the sign-in has it as well.
- */
+/** The last person signed out, has no role, or was denied by the issuer. `Lax`, for links from elsewhere. */
 export const LEFT_COOKIE = {
   name: `${PREFIX}left`,
   sameSite: 'lax',
@@ -50,10 +41,7 @@ export function cookieNamesIn(request: FastifyRequest, { name }: Cookie): readon
     .slice(0, NAMES_MAX);
 }
 
-/**
- * The parser takes only blanks and tabs from around a name (RFC 6265). Without a no-break space before it, a name would
- * seem to have the prefix, and to a browser it has none: any sibling host may set it.
- */
+/** The parser trims only blanks and tabs: after a no-break space, a name only looks as if it had the prefix. */
 function cookiesIn(request: FastifyRequest): Readonly<Record<string, string | undefined>> {
   return parseCookie(request.headers.cookie ?? '');
 }

@@ -8,10 +8,7 @@ import { send } from '../answers.ts';
 const INTERNAL_NAME = /^[a-z0-9_-]+$|\.(?:localhost|local|internal|svc|cluster\.local)$/;
 
 /**
- * Refuses requests whose `Host` is a name that somebody else may own. A hostile page, open in a browser on this
- * network, can point its own name at this listener (DNS rebinding) to read its answers; its
- * `Host` header still carries that name.
- *
+ * Refuses requests whose `Host` is a name that somebody else may own (DNS rebinding).
  * @param names also accepted: the listener's internal names (`ADMIN_HOSTS`)
  */
 export function hostCheck(names: readonly string[] = []) {

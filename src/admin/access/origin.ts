@@ -4,10 +4,8 @@ import type { FastifyRequest } from 'fastify';
 const LOOPBACK_NAME = /^(localhost|.*\.localhost)$/;
 
 /**
- * The address at which a browser reaches this listener: `CONSOLE_URL`, or else the request's `Host`, which
- * `hostCheck` has checked. Plain http only on loopback: elsewhere a browser would not keep the session
- * cookie, so TLS must end in front of the gateway.
- * @returns scheme, host and port, without a trailing slash
+ * The address at which a browser reaches this listener: `CONSOLE_URL`, or else the request's checked `Host`.
+ * Plain http only on loopback: elsewhere a browser would not keep the session cookie.
  */
 export function consoleOrigin(request: FastifyRequest, consoleUrl: string | undefined): string {
   if (consoleUrl !== undefined) return new URL(consoleUrl).origin;
@@ -17,11 +15,7 @@ export function consoleOrigin(request: FastifyRequest, consoleUrl: string | unde
   return `${scheme}://${host}`;
 }
 
-/**
- * Whether a state-changing request comes from a page of this listener. Browsers send `Origin` and
- * `Sec-Fetch-Site`, which no page can forge; a client that sends neither is not a current browser, and
- * its cookie is not accepted.
- */
+/** Whether a page of this listener sent a state-changing request, by headers that no page can forge. */
 export function isFromOwnPage(request: FastifyRequest, consoleUrl: string | undefined): boolean {
   const { origin, host = '', 'sec-fetch-site': site } = request.headers;
   if (site !== undefined && site !== 'same-origin') return false;

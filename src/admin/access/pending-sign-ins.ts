@@ -21,10 +21,7 @@ const pendingSignIn = z.strictObject({
 /** A sign-in that was begun in this browser: what only the browser keeps, and the page to return to. */
 type Pending = z.output<typeof pendingSignIn>;
 
-/**
- * Has the browser keep one more sign-in, in a cookie of its own: tabs that begin at the same moment would overwrite each
- * other's in a common one. Of very many only a few stay, so that requests do not become too long.
- */
+/** A cookie for each sign-in: tabs that begin at the same moment would overwrite a common one. Only a few stay. */
 export function keepPending(request: FastifyRequest, reply: FastifyReply, begun: Pending): void {
   const earlier = cookieNamesIn(request, PENDING_COOKIE);
   // Browsers send the oldest first.

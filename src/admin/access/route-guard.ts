@@ -20,8 +20,7 @@ interface GuardedRoute {
 }
 
 /**
- * Guards every route of this plugin, including paths that do not exist: an unauthenticated caller is
- * answered 401, one without the right 403 with code 9 (docs/reference.md, People).
+ * Guards every route of this plugin, also paths that do not exist: 401 unauthenticated, 403 without the right.
  * @throws Error at start-up, for a route that does not name the right it requires
  */
 export function guardRoutes(

@@ -15,10 +15,7 @@ history.replaceState(null, '', location.pathname);
 if (field.value !== '') field.form.submit();
 `;
 
-/**
- * Without an icon of its own, a browser asks for one at an address that is none here. Firefox reports that as content that the
- * policy blocks, and whoever looks for why a sign-in fails looks there first.
- */
+/** Otherwise Firefox asks for an icon and reports it as blocked, which misleads whoever debugs a sign-in. */
 const NO_ICON = html`<link rel="icon" href="data:,">`;
 
 const POLICY = [

@@ -157,10 +157,7 @@ function welcome(
   return reply.redirect(ownPath(to), 303);
 }
 
-/**
- * The issuer still knows the person, and would sign the same one in again without a question: whoever clicks next at a
- * shared machine, or somebody whose other account has the role.
- */
+/** The issuer still knows the person and would sign the same one in again without a question. */
 function keepThatLeft(reply: FastifyReply): void {
   reply.header('set-cookie', setCookie(LEFT_COOKIE, '1', LEFT_MS));
 }

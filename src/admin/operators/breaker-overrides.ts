@@ -15,9 +15,8 @@ export interface BreakerOverridesOptions {
 }
 
 /**
- * People's overrides of breakers, kept in PostgreSQL so that they reach every process and survive
- * restarts: each process reads them every second and passes changes to its wallets. While
- * PostgreSQL is down, the last ones read stay in force.
+ * People's overrides of breakers, kept in PostgreSQL: each process reads them every second.
+ * While PostgreSQL is down, the last ones read stay in force.
  */
 export class BreakerOverrides {
   readonly #options: BreakerOverridesOptions;
@@ -37,10 +36,7 @@ export class BreakerOverrides {
     return this.#inForce.get(keyOf(operatorId, callClass))?.state ?? 'auto';
   }
 
-  /**
-   * In force in this process when it resolves, and in others within a second or two.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; then this process is unchanged, but others may see the change
-   */
+  /** In force in this process when it resolves, in others within two seconds. @throws GatewayError */
   async set(
     operatorId: string,
     callClass: CallClass,

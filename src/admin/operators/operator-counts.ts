@@ -2,10 +2,7 @@ import type { OpenCount, OpenCounts } from '../../store/deliveries/backlog.ts';
 
 type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 
-/**
- * The open deliveries and bets of one operator, as `GET /admin/operators` shows them; null: not known, while PostgreSQL
- * does not answer.
- */
+/** An operator's open deliveries and bets; null: not known, while PostgreSQL does not answer. */
 export interface OperatorCounts {
   readonly openDeliveries: number | null;
   /** How many of those have the state `held`. */
@@ -18,10 +15,7 @@ export interface OperatorCounts {
   readonly countsAtLeast: readonly CountedAs[];
 }
 
-/**
- * Deliveries that are being attempted inside their callbacks are not counted, because they do not wait yet.
- * @param isHeld whether the operator takes no deliveries now; otherwise those of some bets may still be held
- */
+/** Deliveries attempted inside their callbacks are not counted. @param isHeld whether the operator takes none now */
 export function operatorCounts(
   open: OpenCounts | undefined,
   isHeld: (operator: string) => boolean,

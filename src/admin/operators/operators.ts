@@ -49,10 +49,7 @@ export interface OperatorAdmin {
     to: BreakerOverride,
     by: Authority,
   ) => Promise<void>;
-  /**
-   * Allows operations of bets of generations up to this one to be sent to the operator's present wallet.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Releases bets of generations up to this one to the operator's present wallet. @throws GatewayError */
   readonly releaseGeneration: (operatorId: string, which: Release, by: Authority) => Promise<void>;
   readonly reload: (by: Authority) => Promise<ReloadResult>;
   readonly holds: Pick<DeliveryHolds, 'all' | 'releases' | 'hold' | 'resume'>;

@@ -20,9 +20,8 @@ import { intentFor, notConfirmed, recorded, repeatAnswer } from './intent-answer
 import { bodyWith, contentOf, withMembers } from './request-body.ts';
 
 /**
- * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
- * service is called; until its outcome is known, other calls for the same pair are refused. The same body
- * is sent only once: a repeat gets the first answer.
+ * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the service is
+ * called. The same body is sent only once: a repeat gets the first answer.
  */
 export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const batch = readBatch(call);
@@ -105,10 +104,7 @@ function inServiceTerms(
   return bodyWith(call, translated);
 }
 
-/**
- * If every player is refused there are no items, and the service may leave the member out or send null. For
- * any other answer without items it is unknown what was issued.
- */
+/** If every player is refused the service may omit the items; otherwise an answer without items says nothing. */
 function withItems(answered: Json, players: number): Json {
   const items = memberOf(answered, 'items');
   const isNone = items === undefined || (items.kind === 'word' && items.raw === 'null');
@@ -128,10 +124,7 @@ interface SentBatch {
   readonly known: ReadonlyMap<string, string>;
 }
 
-/**
- * How many entries are not about this batch; 0 where it covers all players of the batch nevertheless, since a service
- * may say more than it was asked. Otherwise it is the answer to another call, and what became of this one is unknown.
- */
+/** How many entries are not about this batch; 0 if it covers all players. Otherwise it answers another call. */
 function strayEntries(answered: Json, { templateId, known }: SentBatch): number {
   const players = new Set<string>();
   let nameless = 0;
@@ -194,8 +187,7 @@ async function applied(
     const answer = { status: 200, body: await translatedPage(answered, terms) };
     const refused = entriesOf(memberOf(answered, 'errorItems')).length;
     if (entriesOf(items).length === 0 && refused >= known.size) {
-      // Everybody was refused: if kept, this would be the answer for months after its cause is gone. If the
-      // answer did not cover all players, a repeat might issue to some a second time.
+      // Everybody was refused: kept, this would be the answer for months after its cause is gone.
       await bonuses.intents.fail(intentId, 'nothing issued');
       return ok(answer.body);
     }

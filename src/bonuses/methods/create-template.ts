@@ -30,10 +30,7 @@ import { bodyOf, bodyWith, contentOf } from './request-body.ts';
 /** Lower than every id. */
 const NO_TEMPLATE = -1n;
 
-/**
- * A page of the service's list has a hundred templates of all operators, and is read before each create and by the
- * read-back. One operator's templates must not make it larger than the limit for an answer (I7).
- */
+/** Keeps a page of a hundred operators' templates below the limit for an answer (I7). */
 const TEMPLATE_BYTES_MAX = 16 * 1024;
 
 /** Characters that some JSON encoders write as six, such as `\u003c`. */
@@ -41,9 +38,8 @@ const ESCAPED_SOMEWHERE = /[^\w "{}[\],:.-]/g;
 const CHARS_OF_ESCAPE = 6;
 
 /**
- * `POST /bonuses/templates/add`. The intent is committed before the service is called, so whatever fails
- * afterwards, the template is found again and belongs to the operator only. The same body is sent only
- * once: a repeat gets the first answer.
+ * `POST /bonuses/templates/add`. The intent is committed before the service is called, so the template is found
+ * again whatever fails afterwards. The same body is sent only once: a repeat gets the first answer.
  */
 export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(createTemplateFields, call.document);
@@ -88,10 +84,7 @@ function isTooLarge(body: string): boolean {
   return body.length + escapes * (CHARS_OF_ESCAPE - 1) > TEMPLATE_BYTES_MAX;
 }
 
-/**
- * The highest existing template id: templates created from now on have a higher one, so the read-back
- * never mistakes an older template for this one. The service may list either end first.
- */
+/** New templates have a higher id than this, so the read-back never mistakes an older one for this one. */
 async function highestTemplateId(bonuses: Bonuses, call: BonusCall): Promise<string | NotAnswered> {
   const ask = (page: number) =>
     askService(bonuses, call, 'templates', bodyOf(call, { page: String(page) }));
@@ -163,10 +156,7 @@ async function created(
   });
 }
 
-/**
- * Whether a template is the answer to another create, possibly another operator's (I8). That it is not what was asked for
- * is not enough: a service may round an amount or shorten a name.
- */
+/** Whether a template answers another create, possibly another operator's (I8). */
 async function isMadeForAnother(
   { intents }: Bonuses,
   { tenant: { upstreamCid } }: BonusCall,

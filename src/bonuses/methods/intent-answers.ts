@@ -53,10 +53,7 @@ export async function notConfirmed(
   return notDone(answer, terms);
 }
 
-/**
- * Records what the service has done. If that fails nothing is lost: the intent stays open and the
- * read-back finds what was created.
- */
+/** Records what the service has done. If that fails, the intent stays open for the read-back. */
 export async function recorded(
   { logger }: Bonuses,
   call: BonusCall,

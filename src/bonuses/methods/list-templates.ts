@@ -18,11 +18,7 @@ const FETCHES_AT_ONCE = 8;
 /** A missing template is replaced on the page by the next one, which may lack a copy too. */
 const ROUNDS_MAX = 4;
 
-/**
- * `POST /bonuses/templates`. Which templates the operator sees, and so the paging, comes from our own
- * database; the templates themselves come from stored copies, which the read-back keeps fresh. So a page
- * does not require reading all operators' pages at the service.
- */
+/** `POST /bonuses/templates`, from our own database: the read-back keeps the copies of templates fresh. */
 export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templatesFields, call.document);
   if (!('fields' in read)) return read;

@@ -8,10 +8,7 @@ import { entriesOf, idOf, type Json, memberOf, treeInSlices } from '../translati
 import { bonusesOf, owned } from '../translation/whose-bonus.ts';
 import { bodyOf, withMembers } from './request-body.ts';
 
-/**
- * `POST /bonuses/player/bonuses`. A player not mentioned before has no bonuses, and is not created by
- * this request.
- */
+/** `POST /bonuses/player/bonuses`. A player not mentioned before has no bonuses, and is not created. */
 export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(playerBonusesFields, call.document);
   if (!('fields' in read)) return read;
@@ -35,10 +32,7 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
   return ok(await translatedPage(list, terms));
 }
 
-/**
- * Oldest first, by their ids, as templates are listed (docs/reference.md, Operator API): the service publishes no order of
- * its own. Of several pages it decides what is on which, and an entry without an id has no place: these stay as they came.
- */
+/** Oldest first, by their ids. Entries without an id, and the order of pages, stay as the service sent them. */
 function inOrder(listed: Json, own: readonly Json[]): readonly Json[] {
   const ids = own.map((bonus) => idOf(bonus, 'id'));
   const isWholeList = memberOf(listed, 'items')?.kind === 'array' && totalPages(listed) === 1;

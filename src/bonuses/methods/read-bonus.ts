@@ -31,12 +31,9 @@ type FoundBonus =
   | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
 
 /**
- * Reads a bonus from the service and determines its owner by its player. A foreign and a missing id take
- * the same path: the service is called, players are looked up, nothing is stored. So they also take the
- * same time.
- * @param isKnown whether the bonus is known to be the operator's. For any other id, every refusal of the
- *   service means "not yours", because its reason would reveal that the bonus exists. For a known one,
- *   a refusal is a fault, not a missing bonus, which might then be issued again
+ * Reads a bonus from the service and determines its owner by its player. A foreign and a missing id take the
+ * same path, and the same time.
+ * @param isKnown whether it is known to be the operator's: only then is a refusal a fault, and not "not yours"
  */
 export async function findBonus(
   bonuses: Bonuses,

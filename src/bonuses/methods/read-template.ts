@@ -7,10 +7,7 @@ import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
 import { translate } from '../translation/translate.ts';
 import { bodyOf } from './request-body.ts';
 
-/**
- * `POST /bonuses/template`. The gateway knows which templates an operator sees, so that the service is called
- * neither for a foreign nor for a missing id: both are 404 at once (I8).
- */
+/** `POST /bonuses/template`. For a foreign or missing id the service is not called: both are 404 (I8). */
 export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templateFields, call.document);
   if (!('fields' in read)) return read;
@@ -30,10 +27,7 @@ type Shown =
   | { readonly kind: 'missing' }
   | { readonly kind: 'notAnswered'; readonly answer: NotAnswered };
 
-/**
- * Reads a template from the service and stores a copy for lists.
- * @param isMissing which answers mean that the template does not exist for the operator
- */
+/** Reads a template and stores a copy for lists. @param isMissing which answers mean that there is none */
 export async function showTemplate(
   bonuses: Bonuses,
   call: BonusCall,

@@ -26,10 +26,7 @@ export function withMembers(json: Json, changes: Readonly<Record<string, Json>>)
   return { kind: 'object', members };
 }
 
-/**
- * The content of an operator's request, without the caller and time: this is compared, stored and sent
- * on. A request made again with another time and nonce has the same content.
- */
+/** The content of a request, without caller and time: this is compared, stored and sent on. */
 export function contentOf(body: Json): Json {
   if (body.kind !== 'object') return body;
   const members = body.members.filter(({ name }) => !SIGNED_MEMBERS.includes(name));

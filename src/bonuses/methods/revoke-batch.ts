@@ -23,8 +23,7 @@ const LOOKS_AT_ONCE = 8;
 
 /**
  * `POST /bonuses/bonus/revokeBatch`. Only the operator's own bonuses are sent; each other id is an entry
- * of `errorItems`, the same for a foreign and for a missing one (I8). Repeating a batch does no harm, so
- * it is not recorded.
+ * of `errorItems` (I8).
  */
 export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(revokeBatchFields, call.document);

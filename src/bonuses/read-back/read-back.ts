@@ -11,9 +11,8 @@ const IDLE_MS = 1_000;
 const DUTIES_EVERY_MS = 4_000;
 
 /**
- * Finds out in the background what became of calls that the service never answered, and keeps
- * the copies of templates fresh. Any number of processes may run it at once: each page is claimed in
- * PostgreSQL.
+ * Finds out what became of calls that the service never answered, and keeps the copies of templates fresh.
+ * Each page is claimed in PostgreSQL, so any number of processes may run it.
  */
 export class BonusReadBack {
   readonly #reading: ReadingBack;

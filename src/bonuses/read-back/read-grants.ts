@@ -22,8 +22,7 @@ const PATIENCE_FACTOR = 2;
 const LOOK_MS = 1_000;
 
 /**
- * Reads one page of one player's bonuses, if an unanswered batch left the outcome open, and closes
- * the batch after its last player.
+ * Reads one page of a player's bonuses if an unanswered batch left the outcome open.
  * @returns whether there was something to do
  */
 export async function readGrants(reading: ReadingBack): Promise<boolean> {
@@ -83,19 +82,13 @@ async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Pro
   return false;
 }
 
-/**
- * Whether this look decides: one that began too early may have passed by what the service issued meanwhile. So its first
- * page says it, and the others go by the looks that it wrote down.
- */
+/** Whether this reading decides: one that began too early may miss what the service issued meanwhile. */
 function decides({ page, looks, ageMs }: OpenGrant, requestMs: number): boolean {
   const isOld = ageMs >= requestMs * PATIENCE_FACTOR;
   return isOld && looks >= (page === 1 ? LOOKS_MIN - 1 : LOOKS_MIN);
 }
 
-/**
- * If all bonuses of a batch were found, its answer is the one that the service would have given. Otherwise, or if that
- * answer would be too large, the batch may be sent again, because the service issues a template once per player.
- */
+/** If all bonuses were found, the answer is the service's. Otherwise the batch may be sent again. */
 async function closeBatch(reading: ReadingBack, intentId: string): Promise<void> {
   const { grants, intents, configuration, accounts, logger } = reading;
   const batch = await grants.settled(intentId, ANSWER_BYTES_MAX);
@@ -119,10 +112,7 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
   logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_found');
 }
 
-/**
- * The answer that the service would have given (service protocol, Apply batch); undefined if it showed
- * the same bonus id for two players, so that its owner is unclear.
- */
+/** The answer that the service would have given; undefined if it showed one bonus id for two players. */
 async function answerText(items: readonly string[]): Promise<string | undefined> {
   const ids = new Set<string>();
   const members = await new Slices().map(items, (item) => {

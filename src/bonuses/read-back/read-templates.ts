@@ -6,15 +6,11 @@ import { settleCreates } from './settle-creates.ts';
 
 /** How old the kept copies of templates become before they are read again. */
 const COPIES_EVERY_MS = 5 * 60_000;
-/**
- * After five minutes of tries the walk restarts: the list may have become shorter since its first page was read, and
- * how a service answers beyond its end is not documented. Not earlier: a service that limits calls answers by then.
- */
+/** After five minutes of tries the walk restarts: the list may have become shorter since its first page. */
 const TRIES_MAX = 150;
 
 /**
- * Reads one page of an account's templates, if one is due: refreshes the copies and, after the last
- * page, settles the open creates.
+ * Reads one page of an account's templates, if one is due; after the last page it settles the open creates.
  * @returns whether there was something to do
  */
 export async function readTemplates(reading: ReadingBack): Promise<boolean> {

@@ -21,10 +21,7 @@ export interface ReadingBack extends Bonuses {
   readonly triedInVain: Map<string, number>;
 }
 
-/**
- * The read-back has lanes of its own, whose names no operator can have: its calls never block an operator's. One for
- * each list of each account: where one of them fails for long, what the others wait for is found all the same (I7).
- */
+/** Lanes of the read-back, one for each list of each account: its calls never block an operator's (I7). */
 function laneOf({ cid }: Account, method: BonusMethod): string {
   return `read back of ${method} of ${cid}`;
 }
@@ -44,10 +41,7 @@ const EMPTY: Json = { kind: 'object', members: [] };
 /** The result of reading a page. */
 export type ReadPage =
   | { readonly kind: 'read'; readonly answer: Json }
-  /**
-   * The service may mean that there is no such page, because the list has become shorter since its first page was
-   * read. Asking again would never succeed.
-   */
+  /** There may be no such page: the list has become shorter. Asking again would never succeed. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' };
 

@@ -23,9 +23,8 @@ const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 60_000;
 
 /**
- * Decides which templates open creates have become, after a complete walk of the account's templates. A
- * template is given to a create only if neither can match another one. Candidates are read first and
- * creates afterwards, so that every create from which a candidate may come is known.
+ * Decides which templates open creates have become, after a complete walk. A template is given to a create only
+ * if neither can match another one. Candidates are read before creates, so that every create is known.
  */
 export async function settleCreates(
   reading: ReadingBack,
@@ -50,10 +49,7 @@ export async function settleCreates(
   }
 }
 
-/**
- * Creates that a person has decided come first: that leaves fewer candidates for the others. Then those with a template
- * that is switched as they asked: another may differ in nothing else.
- */
+/** Creates that a person has decided come first; then those whose template is switched as they asked. */
 function inOrder(
   creates: readonly OpenCreate[],
   candidates: readonly Candidate[],
@@ -148,10 +144,7 @@ function oldestOf(
   return isRivalled ? undefined : oldest;
 }
 
-/**
- * Whether the account is the create's operator's alone. All templates there are its own, so that none is assigned and no
- * person could decide.
- */
+/** Whether the account is the create's operator's alone: then no template is assigned. */
 function isAlone(
   { accounts, configuration }: ReadingBack,
   { cid, exclusive }: Account,

@@ -1,10 +1,7 @@
 import { canonicalAmount } from '../../domain/amount.ts';
 import { entriesOf, type Json, memberOf } from '../translation/json-tree.ts';
 
-/**
- * A field's name in a create, and its path in a TemplateItem (service protocol, Bonus template). Not `enable`: people
- * switch a template on and off in the service's console, perhaps before a lost create is found.
- */
+/** A field's name in a create, and its path in a TemplateItem. Not `enable`: people switch it by hand. */
 const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['name', ['name']],
   ['type', ['type']],
@@ -64,9 +61,8 @@ function factOf(json: Json | undefined): Fact | undefined {
 }
 
 /**
- * Whether a template may come from this create body: they agree in every field that both have. Rather
- * true once too often: a template that is overlooked would be created a second time, whereas one that
- * matches twice waits for a person.
+ * Whether a template may come from this create: they agree in every field that both have.
+ * One that is overlooked would be created twice; one that matches twice waits for a person.
  */
 export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boolean {
   return create.compared.every((sent, at) => agree(sent, template.compared[at]));

@@ -9,10 +9,7 @@ export interface Account {
   readonly key: SigningKey;
   /** Masks the account's secrets, which the service may quote, and signatures. */
   readonly masked: (text: string) => string;
-  /**
-   * Only one operator uses the account, so everything in it belongs to that operator. If several share it,
-   * recorded ownership decides, as for the aggregator's account.
-   */
+  /** Only one operator uses the account. If several share it, recorded ownership decides. */
   readonly exclusive: boolean;
 }
 
@@ -56,10 +53,7 @@ export class Accounts {
     return { cid, ...this.#prepare(secrets), exclusive: false };
   }
 
-  /**
-   * The accounts of all operators, and the aggregator's: unanswered requests are read back even if the bonus API has
-   * been switched off since, or the last operator has got an account of its own.
-   */
+  /** The accounts of all operators, and the aggregator's, also where the bonus API is switched off by now. */
   all(): readonly Account[] {
     return this.#sort().all;
   }

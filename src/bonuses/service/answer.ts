@@ -18,10 +18,7 @@ export type BonusApiAnswer =
       /** Of a 429: how long to wait before asking again. */
       readonly retryAfterSeconds?: number | undefined;
     }
-  /**
-   * The service does not accept the gateway's own signature or key, or is not at the address: also a
-   * definite no, but no operator's fault.
-   */
+  /** The service does not accept our signature or key, or is not at the address: no operator's fault. */
   | { readonly kind: 'unauthorized'; readonly status: number; readonly error: string }
   /** It answered, but what it did is unknown. */
   | { readonly kind: 'failed'; readonly error: string; readonly instead?: Instead }
@@ -40,10 +37,7 @@ export type BonusApiAnswer =
 /** An outcome in which the service did not confirm what it was asked. */
 export type NotAnswered = Exclude<BonusApiAnswer, { kind: 'answered' }>;
 
-/**
- * What came with HTTP 200 instead of the requested content. It is mostly an error's body, and must count
- * neither as a success nor, for a write, as a definite no.
- */
+/** What came with HTTP 200 instead of the content: neither a success nor, for a write, a definite no. */
 interface Instead {
   readonly code: number | undefined;
 }
@@ -129,10 +123,7 @@ export function saysMissing(answer: BonusApiAnswer): boolean {
   return answer.status === 404 || MISSING_CODES.has(answer.code);
 }
 
-/**
- * Whether an answer says that one template cannot be shown in a list, while the others still must be:
- * there is none, or the service gives another definite no for this id.
- */
+/** Whether an answer says that one template cannot be shown, while the others of a list must be. */
 export function refusesToShow(answer: BonusApiAnswer): boolean {
   if (saysMissing(answer)) return true;
   if (answer.kind !== 'refused' || answer.status === TOO_MANY_REQUESTS) return false;
@@ -141,9 +132,8 @@ export function refusesToShow(answer: BonusApiAnswer): boolean {
 }
 
 /**
- * Whether an answer may be the service's way to say that an id does not exist. That way is not documented,
- * so anything that does not indicate a fault counts: any refusal, even with HTTP 200, and a page instead
- * of JSON, which many servers send for what they do not find.
+ * Whether an answer may mean that an id does not exist. How the service says so is not documented, so any
+ * refusal counts, and a page instead of JSON.
  */
 export function mayMeanMissing(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'refused') return answer.status !== TOO_MANY_REQUESTS;
@@ -151,10 +141,7 @@ export function mayMeanMissing(answer: BonusApiAnswer): boolean {
   return answer.kind === 'unauthorized' && answer.status === 404;
 }
 
-/**
- * Whether an answer says that the service does not know the player, which is possible for one who has
- * never had a bonus (service protocol, Older codes: 2, user not found).
- */
+/** Whether the service does not know the player, as for one who never had a bonus (code 2). */
 export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'failed') return answer.instead?.code === CODES.notFound;
   return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);

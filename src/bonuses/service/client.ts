@@ -35,11 +35,7 @@ interface Connections {
   readonly http: HttpClient;
 }
 
-/**
- * The service's bonus API (service protocol, Bonus API), on connections of its own, so that its failures
- * never affect a callback. Each caller has a bulkhead and a breaker of its own, so that one operator's
- * calls neither crowd out nor block another's (I7).
- */
+/** The service's bonus API on connections of its own. Each caller has its own bulkhead and breaker (I7). */
 export class BonusService {
   readonly #options: BonusServiceOptions;
   readonly #lanes = new Map<string, BonusLane>();
@@ -50,10 +46,8 @@ export class BonusService {
   }
 
   /**
-   * Asks once; the signature covers exactly the bytes that are sent.
+   * Asks once; the signature covers exactly the bytes that are sent. Never rejects because of the service.
    * @param caller whose lane it uses: an operator's id, or the read-back's name
-   * @param body the JSON text, already in the service's terms
-   * @returns never rejects because of what the service does
    */
   async ask(
     caller: string,

@@ -4,8 +4,7 @@ import type { Terms } from './terms.ts';
 import { idsIn } from './translate.ts';
 
 /**
- * The terms for translating an answer of the service for the operator: every id in it is looked up
- * among this operator's players only.
+ * The terms for translating an answer: ids in it are looked up among this operator's players only.
  * @param known players of the call itself, from the aggregator's ids to the operator's
  */
 export async function termsFor(

@@ -5,10 +5,8 @@ import type { JsonDocument } from '../../protocol/json.ts';
 import type { BonusResult } from '../outcome.ts';
 
 /**
- * The members that the seven methods accept (service protocol, Bonus API and Limits), checked as far as the
- * gateway can before the service is called. No others: a member that an operator adds would be signed with
- * the service's secret, and its meaning there is unknown. Numbers are only checked here; their exact text
- * is sent on.
+ * The members that the seven methods accept, checked before the service is called. No others: they would be
+ * signed with the service's secret. Numbers are only checked; their exact text is sent on.
  */
 
 const PLAYERS_MAX = 1000;

@@ -4,10 +4,7 @@ import { Slices } from '../../lib/slices.ts';
 import { type JsonDocument, jsonString } from '../../protocol/json.ts';
 import { type ScannedValue, type Span, scanJson } from '../../protocol/json-scan.ts';
 
-/**
- * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
- * that ids anywhere inside can be replaced while everything else stays unchanged.
- */
+/** A JSON value with the source text of its numbers (I9) and its members in order. */
 export type Json =
   | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly items: readonly Json[] }
@@ -29,10 +26,7 @@ export function treeOf({ text }: JsonDocument): Json {
 /** Depth of an answer's members and the entries of its lists. */
 const LISTS_DEPTH = 2;
 
-/**
- * The tree of an answer with a list, built in slices of a few milliseconds, so that callbacks do not wait for a
- * thousand bonuses.
- */
+/** The tree of an answer with a list, built in slices, so that callbacks do not wait. */
 export async function treeInSlices({ text }: JsonDocument): Promise<Json> {
   const slices = new Slices();
   const { inside } = scanJson(text, { notedDepthMax: LISTS_DEPTH });
@@ -108,10 +102,7 @@ export function treeText(json: Json): string {
   return unreachable(json);
 }
 
-/**
- * One text for all spellings of the same content: members by name, numbers by value, strings
- * without needless escapes. The order of an array counts.
- */
+/** One text for all spellings of the same content: members by name, numbers by value. Arrays keep their order. */
 export function canonicalText(json: Json): string {
   switch (json.kind) {
     case 'object': {

@@ -1,7 +1,6 @@
 /**
- * How answers to an operator are translated (I8): `cid` is the operator's, every player has the operator's
- * id, and no id of the aggregator is left. Pure; players were looked up before, for this
- * operator only.
+ * How answers to an operator are translated (I8): no id of the aggregator is left. Pure; players were looked
+ * up before, for this operator only.
  */
 export interface Terms {
   /** The account's key at the service; never sent to an operator. */
@@ -14,9 +13,7 @@ export interface Terms {
 }
 
 /**
- * `item`: a bonus of the protocol, or a list of them. `template`: the same for templates, which name no
- * player: if the service ever adds one (such as who made it), that member is left out and the template
- * stays. `inside`: nested values of either, where a `name` may be a person's. `error`: any shape, with ids
- * anywhere.
+ * `item`: a bonus, or a list of them. `template`: the same for templates; a member that names a player is left out.
+ * `inside`: nested values of either. `error`: any shape, with ids anywhere.
  */
 export type TranslatedPlace = 'item' | 'template' | 'inside' | 'error';

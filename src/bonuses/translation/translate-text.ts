@@ -37,9 +37,8 @@ const DISTINCT_CHARS_MIN = 8;
 const patterns = new WeakMap<Terms, RegExp>();
 
 /**
- * A text of the service in the operator's terms, such as an error message. Each word is replaced once:
- * replacements are not replaced again, because an operator's id for one player may equal the aggregator's
- * for another. An error of the service may quote the request, or the secret.
+ * A text of the service in the operator's terms. Each word is replaced once: an operator's id for one player
+ * may equal the aggregator's for another. An error may quote the request, or the secret.
  */
 export function translateText(text: string, terms: Terms, place: TranslatedPlace): string {
   const { serviceCid, operatorCid } = terms;
@@ -68,8 +67,7 @@ function translateWord(word: string, terms: Terms, place: TranslatedPlace): stri
   const isKnown = (one: string) => one === terms.serviceCid || place === 'error';
   const idOf = (one: string) =>
     one === terms.serviceCid ? terms.operatorCid : terms.userOf.get(one);
-  // No id is longer (service protocol, Limits); of a word of a megabyte only its beginning is
-  // tried.
+  // No id is longer: of a word of a megabyte only its beginning is tried.
   const charsMax = Math.max(ID_CHARS_MAX, terms.serviceCid.length);
   const first = word.length <= charsMax ? word.length : word.lastIndexOf('.', charsMax);
   for (let end = first; end > 0; end = word.lastIndexOf('.', end - 1)) {

@@ -20,10 +20,7 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
   'availableTournaments',
 ]);
 
-/**
- * The ids to look up before `translate`: of players, or looking like those. Works in slices of a few
- * milliseconds.
- */
+/** The ids to look up before `translate`: of players, or looking like those. Works in slices. */
 export async function idsIn(json: Json): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const slices = new Slices();
@@ -62,10 +59,7 @@ function collect({ json, name }: Named, found: Set<string>, within: Named[]): vo
   }
 }
 
-/**
- * @returns undefined for an entry about another operator's player, which must not be sent at
- *   all
- */
+/** @returns undefined for an entry about another operator's player, which must not be sent at all */
 export function translate(json: Json, terms: Terms, place: TranslatedPlace): Json | undefined {
   switch (json.kind) {
     case 'object':
@@ -83,10 +77,7 @@ export function translate(json: Json, terms: Terms, place: TranslatedPlace): Jso
   return unreachable(json);
 }
 
-/**
- * The same for a list of the service, keyed or not. Works in slices of a few milliseconds, so that callbacks
- * do not wait for a thousand bonuses.
- */
+/** The same for a list of the service, keyed or not. Works in slices of a few milliseconds. */
 export async function translateList(
   list: Json,
   terms: Terms,

@@ -14,11 +14,7 @@ export function bonusesIn(list: Json | undefined): readonly Json[] {
   return entriesOf(list).filter((entry) => entry.kind === 'object');
 }
 
-/**
- * The entries of a list of a player's bonuses that are this player's. Undefined if only others are in it: then it is
- * the answer to another question, and an empty list would mean a player without bonuses, to whom they might be issued
- * again.
- */
+/** The entries that are this player's; undefined if there are only others': then it answers another question. */
 export function bonusesOf(userId: string, list: Json): readonly Json[] | undefined {
   const all = entriesOf(memberOf(list, 'items'));
   const own = all.filter((item) => isOf(userId, item));
@@ -31,10 +27,7 @@ function isOf(userId: string, item: Json): boolean {
   return player === undefined ? idOf(item, 'templateId') !== undefined : player === userId;
 }
 
-/**
- * Those of a list's bonuses that belong to players of the operator (docs/reference.md, Operator
- * API).
- */
+/** Those of a list's bonuses that belong to players of the operator. */
 export function owned(list: Json | undefined, { userOf }: Terms): readonly OwnedBonus[] {
   return bonusesIn(list).flatMap((bonus) => ownedBonus(bonus, userOf) ?? []);
 }

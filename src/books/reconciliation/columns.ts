@@ -8,10 +8,7 @@ export type ColumnNames = ReadonlyMap<ListColumn, string>;
 /** The index of each of our columns in the list. */
 export type ColumnPlaces = ReadonlyMap<ListColumn, number>;
 
-/**
- * Reads `transactionId=bet_id,stake=Bet Amount`; a colon works as well.
- * @throws Incomparable if it does not have that form
- */
+/** Reads `transactionId=bet_id,stake=Bet Amount`; a colon works as well. @throws Incomparable */
 export function readColumnNames(text: string): ColumnNames {
   const names = new Map<ListColumn, string>();
   for (const pair of text.split(',')) {
@@ -33,10 +30,8 @@ export function readColumnNames(text: string): ColumnNames {
 }
 
 /**
- * Finds our columns among the list's: by the given name exactly, or else by our own name in any case and
- * with any separators (`transaction_id`).
- * @returns undefined if there is no column of transactionIds, or a given name is missing
- * @throws Incomparable if a column is ambiguous
+ * Finds our columns by the given name exactly, or by our own name in any case and with any separators.
+ * @returns undefined if one is missing @throws Incomparable if a column is ambiguous
  */
 export function findColumns(
   header: readonly string[],

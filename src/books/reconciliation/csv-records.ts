@@ -15,9 +15,8 @@ const RECORD_CHARS_MAX = 64 * 1024;
 const FAULT = 'a quote is not closed, or stands inside a field';
 
 /**
- * Joins lines of CSV into records. Quoted fields may contain line ends. If a record is never completed,
- * only its first line is lost, and the lines after it are read again, so that one missing quote
- * does not swallow the rest of the list.
+ * Joins lines of CSV into records: quoted fields may contain line ends. Of a record that is never completed
+ * only the first line is lost.
  */
 export class CsvRecords {
   readonly #separator: Separator;

@@ -10,9 +10,8 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 const HEAD_BYTES = 4;
 
 /**
- * The text of a list, decompressed if its first bytes (not its name) say that it is gzip.
- * @param bytesMax limit for both the compressed and the decompressed size
- * @throws ListTooLarge above that; Incomparable if it is not text, or its gzip is damaged
+ * The text of a list, decompressed if its first bytes say that it is gzip.
+ * @param bytesMax of both the compressed and the decompressed size @throws ListTooLarge; Incomparable
  */
 export async function* listBytes(
   chunks: AsyncIterable<Buffer>,

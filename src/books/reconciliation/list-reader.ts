@@ -76,11 +76,7 @@ export class ListReader {
   }
 }
 
-/**
- * Excel's line before the header that names the separator: `sep=;`, also in quotes, and padded with separators where a
- * spreadsheet has saved it again as a row.
- * @throws Incomparable if it names one that is not read
- */
+/** Excel's line that names the separator: `sep=;`, also in quotes or padded. @throws Incomparable */
 function statedSeparator(line: string): Separator | undefined {
   const [, rest] = /^"?sep=(.*)$/is.exec(line) ?? [];
   if (rest === undefined) return undefined;

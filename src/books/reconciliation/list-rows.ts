@@ -20,10 +20,7 @@ const CONTROL = /\p{Cc}/u;
 /** The content of a column in this line; undefined if the list has no such column. */
 export type CellOf = (column: ListColumn) => string | undefined;
 
-/**
- * Reads a line. Every column of the list must be filled in each line, because a missing value would count
- * as agreement. Only an empty payout is allowed: it means 0.
- */
+/** Every column must be filled in each line: a missing value would count as agreement. An empty payout is 0. */
 export function readListLine(line: number, cellOf: CellOf): ListLine {
   const transactionId = cellOf('transactionId') ?? '';
   const idFault = faultOfId(transactionId);

@@ -2,8 +2,7 @@ import { errorMessage } from '../../lib/faults.ts';
 import { Incomparable } from './incomparable.ts';
 
 /**
- * Passes a list's chunks on. Any error before its end makes the list incomparable. An abort ends the
- * reading at once, even while the sender is silent for hours.
+ * Passes a list's chunks on; an abort ends the reading at once, even while the sender is silent.
  * @throws Incomparable; the signal's reason after an abort
  */
 export async function* listSource(

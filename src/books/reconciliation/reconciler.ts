@@ -42,10 +42,7 @@ export class Reconciler {
     return configuration().operators.has(operatorId) || (await runs.hasBets(operatorId));
   }
 
-  /**
-   * Reads a list to its end; the comparison continues after this has returned.
-   * @throws GatewayError, or Error of `pg`: then nothing is compared
-   */
+  /** Reads a list to its end; the comparison continues afterwards. @throws GatewayError, or Error of `pg` */
   async receive(
     which: Omit<ReconciliationPlan, 'timeZone'>,
     names: ColumnNames,

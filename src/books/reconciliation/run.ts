@@ -47,10 +47,7 @@ export interface ListOptions {
   readonly bytesMax: number;
 }
 
-/**
- * One comparison of the journal with a list: `read`, then `compare`. Each throws, after recording why the
- * comparison failed: `Incomparable` if the list is the reason.
- */
+/** One comparison with a list: `read`, then `compare`. Each throws after recording why it failed. */
 export class ReconciliationRun {
   readonly #parts: ReconciliationParts;
   readonly #plan: ReconciliationPlan;

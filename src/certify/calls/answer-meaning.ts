@@ -18,10 +18,7 @@ export type Reading =
   | { readonly kind: 'open'; readonly code: number }
   | { readonly kind: 'broken'; readonly why: string };
 
-/**
- * How a person would read an answer, whatever its form. Cases about money judge by this, so that a
- * wallet with an odd form fails only the cases about form.
- */
+/** How a person would read an answer, whatever its form: cases about money judge by this. */
 export type AnswerMeaning =
   | { readonly kind: 'accepted'; readonly document: JsonDocument | undefined }
   /** The code is undefined if none can be recognised. */
@@ -112,10 +109,7 @@ export function namesCode(exchange: Exchange): boolean {
   return document !== undefined && codesIn(document).length > 0;
 }
 
-/**
- * For reasons: `HTTP 400 with code 7`. A body that cannot be read says why: to its developer it looks
- * right, with a byte order mark, in Latin-1 or compressed.
- */
+/** For reasons: `HTTP 400 with code 7`, or why the body cannot be read. */
 export function describeExchange(exchange: Exchange): string {
   if (exchange.kind !== 'response') return `no answer (${exchange.error})`;
   const status = `HTTP ${exchange.status}`;

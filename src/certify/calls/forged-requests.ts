@@ -68,10 +68,7 @@ export const changedSignature = changedBy(
   's/\\.\\.[^A]/..A/;t;s/\\.\\.A/..B/',
 );
 
-/**
- * The right signature with its last character but one changed. The last one has four bits of the code and two unused
- * ones: if only those differ, a wallet that compares bytes correctly finds no difference.
- */
+/** The last character has two unused bits: changing only those would leave the same signature. */
 export const changedEnd = changedBy(
   (mac) => otherCharacter(mac, mac.length - 2),
   's/[^A]\\(.\\)$/A\\1/;t;s/A\\(.\\)$/B\\1/',
@@ -106,10 +103,7 @@ export function otherBody(body: string): ForgedRequest {
   };
 }
 
-/**
- * Signed for one body, which is put into the signature as its payload, and sent with another: anybody who has
- * seen one signed call can make this.
- */
+/** Signed for one body, put into the signature as its payload, and sent with another. */
 export function attachedBody(body: string): ForgedRequest {
   return {
     change: (request) => {
@@ -166,12 +160,7 @@ function base64url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-/**
- * The correct signatures of a request, for the JWS header that the gateway writes and for the one that was
- * sent, in all encodings: a wallet that reveals them would sign for anybody.
- *
- * @param secret shared with the wallet
- */
+/** The correct signatures of a request, in all encodings: a wallet that reveals them would sign for anybody. */
 export function rightSignatures({ headers, body }: HttpRequest, secret: string): readonly string[] {
   const [key] = signingKeys([secret]);
   if (key === undefined) return [];

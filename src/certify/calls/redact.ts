@@ -20,10 +20,7 @@ export class Redaction {
   readonly #words: readonly string[];
   readonly #signingSecret: string;
 
-  /**
-   * @param words tokens and secrets, masked in all encodings; empty ones are ignored
-   * @param signingSecret the secret of the requests' signatures
-   */
+  /** @param words tokens and secrets, masked in all encodings @param signingSecret that of the requests */
   constructor(words: readonly string[], signingSecret: string) {
     this.#signingSecret = signingSecret;
     const spelled = words.filter((word) => word !== '').flatMap(secretSpellings);

@@ -10,10 +10,7 @@ export interface Variable {
   readonly about: string;
 }
 
-/**
- * `sign SECRET BODY [HEADER]` prints the value of x-sign-jws. It needs nothing but openssl, which
- * every developer has.
- */
+/** `sign SECRET BODY [HEADER]` prints the value of x-sign-jws; it needs nothing but openssl. */
 const SIGN = `b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 sign() {
   header=\${3:-eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9}
@@ -25,10 +22,7 @@ uuid() { openssl rand -hex 16 | sed 's/^\\(.\\{8\\}\\)\\(.\\{4\\}\\).\\(.\\{3\\}
 /** Headers that curl sets by itself, that sign, or that say nothing about the wallet. */
 const LEFT_OUT = ['accept', 'accept-encoding', 'user-agent', 'x-sign-jws', 'x-sign'];
 
-/**
- * The calls as lines for a shell: signed again with `$WALLET_SECRET`, with the tokens as variables, and
- * with new ids for bets and requests, because the wallet knows the old ones.
- */
+/** The calls as lines for a shell: signed again with `$WALLET_SECRET`, with new ids for bets and requests. */
 export function scriptOf(
   origin: string,
   calls: readonly RecordedCall[],

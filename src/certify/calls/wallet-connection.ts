@@ -26,10 +26,7 @@ export interface WalletConnectionOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * The connection to the wallet: uses the gateway's own adapter and HTTP client, but not its breaker and
- * bulkhead, which would hide the wallet's answers.
- */
+/** The gateway's own adapter and HTTP client, without breaker and bulkhead, which would hide answers. */
 export class WalletConnection {
   readonly #options: WalletConnectionOptions;
   readonly #client: HttpClient;
@@ -102,9 +99,8 @@ export class WalletConnection {
   }
 
   /**
-   * One call, never repeated.
-   * @param isCleanUp sent although the run is being stopped, so that no stake or payout remains
-   * @throws the signal's reason when the run is being stopped
+   * One call, never repeated; @throws the signal's reason when the run is being stopped.
+   * @param isCleanUp sent all the same, so that no stake or payout remains
    */
   async send(call: Call, forgery?: ForgedRequest, isCleanUp = false): Promise<RecordedCall> {
     const { clock, callMs, signal } = this.#options;

@@ -35,10 +35,7 @@ const UNDO =
   'On a rollback of a settled bet take back what it has paid, whatever its results were, give the ' +
   'stake back and answer 200; the service counts the bet as cancelled.';
 
-/**
- * Rolls a settled bet back.
- * @param by the balance's movement since it was first read, if stake and payout are undone
- */
+/** Rolls a settled bet back. @param by the balance's movement if stake and payout are undone */
 async function undone(trial: Trial, slip: BetSlip, what: string, by: string): Promise<void> {
   const recorded = await trial.rollback(slip);
   // If money is wrong, no dialect may make this answer look like a confirmation.

@@ -32,10 +32,7 @@ const OF_THE_PLAYER: readonly (number | undefined)[] = [
   CODES.underAge,
 ];
 
-/**
- * Places one bet of the second player by itself.
- * @returns the second player's money after it @throws Skipped if the player cannot place the others
- */
+/** Places one bet of the second player. @returns its money after it @throws Skipped if it cannot place others */
 async function readyToBet(
   trial: Trial,
   other: { readonly userId: string; readonly token: string },

@@ -67,9 +67,7 @@ export const betKindCases: readonly Case[] = group('shape', usual, [
 
 /**
  * One bet wins, and another is rolled back.
- *
- * @param common members of all operations of such a bet
- * @param ofPlace further members of its place
+ * @param common members of all operations @param ofPlace further members of its place
  */
 async function livesOn(
   trial: Trial,

@@ -22,10 +22,7 @@ async function placeOf(trial: Trial, amount: string): Promise<void> {
   }
 }
 
-/**
- * Places a bet of a fraction above 1, because many a wallet that counts well refuses smaller stakes. The case is
- * skipped if it is refused and the currency has no fractions.
- */
+/** A stake above 1: many a good wallet refuses smaller ones. Skipped if the currency has no fractions. */
 async function placedFraction(trial: Trial, amount: string): Promise<BetSlip> {
   const slip = trial.slip({ amount });
   const recorded = await trial.place(slip);
@@ -42,10 +39,7 @@ const usual = { rule: RULES.exact, money: true, meaning: 'costs_money' } as cons
 const DECIMALS =
   'Read amounts as decimals (NUMERIC, BigDecimal, integers of the smallest coin), never as binary floats.';
 
-/**
- * Each becomes a wrong number of cents if it is read as a binary float, multiplied by 100 and truncated
- * (1.13, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
- */
+/** Wrong as cents if read as a binary float, multiplied by 100 and truncated, or (1.1, 2.2) rounded up. */
 const ODD_CENTS = [
   { stake: '1.13', payout: '1.15' },
   { stake: '1.1', payout: '2.2' },

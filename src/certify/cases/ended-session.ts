@@ -5,10 +5,7 @@ import type { CaseText } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 
-/*
- * Rollbacks carry the token that their bet was placed with, under `alwaysSendToken` results do too: long after the
- * player has left. Where no token was named that has ended, one is sent that the wallet does not know.
- */
+/* Rollbacks carry the token of their bet, under `alwaysSendToken` results too, long after the player has left. */
 
 const ADVICE =
   'Find the bet by its transactionId, and check no token here: the session may have ended days ago. If your wallet ' +
@@ -22,9 +19,7 @@ const TAKES_NO_UNKNOWN =
 const usual = { rule: RULES.endedSession, meaning: 'costs_money', advice: ADVICE } as const;
 
 /**
- * Sends with an ended token; only if that is refused, with a live one: other cases judge calls that are refused
- * with any token.
- *
+ * Sends with an ended token, and with a live one if that is refused.
  * @returns whether the call was taken with the ended token
  */
 async function takenAfterwards(

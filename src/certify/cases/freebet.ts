@@ -8,9 +8,7 @@ import type { Trial } from '../trial/trial.ts';
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. service protocol does not say whether the player pays its stake, but a wallet must
- * be consistent about what it debits.
- *
+ * Places a freebet. Whether the player pays its stake is open, but a wallet must be consistent.
  * @returns the slip, and what the place moved
  */
 async function freebet(trial: Trial): Promise<{ slip: BetSlip; net: string }> {

@@ -110,8 +110,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
         return void (await trial.moved(subtractAmounts(amount, '1'), `a payout of ${amount}`));
       }
       const why = `a payout of ${amount} is not taken: ${describeExchange(exchange)}`;
-      // The service learns of a refusal and pays in another way: no reason to refuse the wallet. Without an answer
-      // it repeats the result for good, and the player never gets it.
+      // The service pays a refused result in another way; one without an answer it repeats for good.
       if (answer.kind === 'refused') trial.warn(why, 'costs_money');
       else trial.fail(why);
     },
@@ -224,10 +223,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
   },
 ]);
 
-/**
- * @param player by default the run's own
- * @throws Skipped if the player may be real: with `--i-know` a run continues without `isTest`
- */
+/** @param player default: the run's own @throws Skipped if the player may be real (`--i-know` without `isTest`) */
 export async function forTestPlayers(
   trial: Trial,
   player: { readonly userId: string; readonly token: string } = trial.player,
@@ -241,11 +237,8 @@ export async function forTestPlayers(
 }
 
 /**
- * Some wallets require the token on every call (service protocol, How real wallets deviate): repeats a call
- * that was refused without one, and notes the dialect item if that is accepted.
- *
- * @param what for people, with its article
- * @param again the same call with the player's token
+ * Some wallets require the token on every call: repeats a refused call with it, and notes the dialect item.
+ * @param what for people, with its article @param again the same call with the player's token
  */
 export async function tryWithToken(
   trial: Trial,

@@ -10,10 +10,7 @@ import { type Case, type CaseText, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial/trial.ts';
 
-/*
- * These cases judge the form of all answers of the run, so that a form that is only sometimes wrong is
- * found as well, and reported once.
- */
+/* These cases judge the form of all answers of the run, and report each fault once. */
 
 /** A time that differs by more than this from this computer's clock gets a remark. */
 const CLOCK_MINUTES_MAX = 5;
@@ -39,10 +36,7 @@ function refusals({ context }: Trial): readonly RecordedCall[] {
   );
 }
 
-/**
- * Checks many answers and reports a fault once, with the number of answers and the calls that have it;
- * the first is shown with its bet.
- */
+/** Checks many answers and reports a fault once, with the calls that have it. */
 function examine(
   trial: Trial,
   recordedCalls: readonly RecordedCall[],

@@ -11,10 +11,8 @@ const PAYOUT = '3';
 const [PAYOUT_TAKEN, PAYOUT_KEPT] = ['-1', '2'] as const;
 
 /**
- * Takes back the payout of a bet after its player has staked the whole balance, and then gives that second stake
- * back: so the balance shows what was taken, even at a wallet that shows none below 0.
- *
- * @throws Skipped if the wallet accepts no stake of a whole balance: other cases are about that
+ * Takes back a payout after the player has staked the whole balance, then gives that stake back: so the
+ * balance shows it, even at a wallet that shows none below 0. @throws Skipped if it accepts no such stake
  */
 export async function afterSpending(
   trial: Trial,
@@ -33,9 +31,7 @@ export async function afterSpending(
 }
 
 /**
- * Judges an operation that the service's documents name: a wallet that confirms it must have done it. If a
- * wallet refuses it, the service knows that the player keeps the payout.
- *
+ * A wallet that confirms an operation must have done it; after a refusal the service knows.
  * @param isProper whether the protocol has a refusal with this code
  */
 export async function judgeSpent(

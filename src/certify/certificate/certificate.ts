@@ -7,10 +7,7 @@ import { FAILURE_MEANINGS } from '../trial/failure-meaning.ts';
 /** Increased whenever a reader of older certificates would misunderstand a newer one. */
 export const CERTIFICATE_SCHEMA = 2;
 
-/**
- * Groups in the order in which they run. Currencies come late, because a wallet that counts in
- * binary floats leaves noise in the balance; shape comes last, because it judges all answers.
- */
+/** In the order in which they run: currencies leave noise in the balance, and shape judges all answers. */
 export const GROUPS = [
   'signatures',
   ...OPERATIONS,
@@ -22,17 +19,11 @@ export const GROUPS = [
 
 export type Group = (typeof GROUPS)[number];
 
-/**
- * `failed`: violates the protocol. `warned`: odd, or against mere advice of the protocol, and the
- * gateway copes with it without any setting. `skipped`: not tried, for the reason given.
- */
+/** `failed`: violates the protocol. `warned`: odd, but the gateway copes. `skipped`: not tried, with the reason. */
 export const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/**
- * The result of the whole run: whether the wallet may go live behind the gateway, as it is or with the
- * dialect that the certificate names.
- */
+/** Whether the wallet may go live behind the gateway, as it is or with the dialect of the certificate. */
 export const FITNESS = ['fit', 'fit_with_dialect', 'not_fit'] as const;
 export type Fitness = (typeof FITNESS)[number];
 

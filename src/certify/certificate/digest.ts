@@ -14,10 +14,7 @@ export function sealed(certificate: Omit<Certificate, 'digest'>): Certificate {
   return { ...ordered, digest: digestOf(ordered) };
 }
 
-/**
- * Whether a document is unchanged since the kit wrote it.
- * @param document parsed from its text, with its members in their order
- */
+/** Whether a document, parsed with its members in order, is unchanged since the kit wrote it. */
 export function isIntact(document: unknown, digest: string): boolean {
   return typeof document === 'object' && document !== null && digest === digestOf(document);
 }

@@ -6,16 +6,10 @@ import type { Dialect } from '../../wallets/wallet-config.ts';
 import { codesIn } from '../calls/answer-meaning.ts';
 import type { RecordedCall } from '../calls/recorded-call.ts';
 
-/**
- * Codes with a meaning of their own for a place (service protocol, Error codes), which code 8 must not
- * hide.
- */
+/** Codes with a meaning of their own for a place, which code 8 must not hide. */
 const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14, 15, 16]);
 
-/**
- * Dialects that might make the gateway understand an answer, the mildest first. They are guesses:
- * the caller tries each one on the recorded answers.
- */
+/** Dialects that might make an answer understood, the mildest first: guesses that the caller tries. */
 export function candidatesFor(recorded: RecordedCall): readonly Dialect[] {
   const { exchange, answer, wanted } = recorded;
   if (exchange.kind !== 'response') return [];
@@ -75,19 +69,16 @@ function meaningsOf(
   const isRollback = wanted.kind === 'confirmation';
   if (code === undefined || code === CODES.system) return isRollback ? [] : [{}];
   if (isRollback) return [{}, { rollbackConfirmedBy: [code] }];
-  // After an exception (0) or a timeout behind the wallet, it is unknown how far the place had come: if these
-  // codes were mapped, a failure after the debit would count as a decline too, and never be rolled back.
+  // Mapped, an exception (0) or a timeout behind the wallet would count as a decline after a debit.
   if (operation === 'place' && isOpenPlaceCode(code)) return [{}];
-  // Mapped to 8, the code would lose its own meaning, and every decline with it would cause a rollback,
-  // for the sake of a duplicate that the gateway never sends.
+  // Mapped to 8, every decline with this code would cause a rollback.
   if (wanted.kind === 'duplicate' && PLACE_CODES.has(code)) return [{}];
   return [{}, { mapCodes: { [operation]: { [code]: proper } } }];
 }
 
 /**
- * With 400 the body's code decides, even if it cannot be read: a code for the status would make every
- * proxy's "Bad Request" a decline of a bet that was debited, and a refusal of a payout. With other statuses
- * the code is more precise, unless it just repeats the status.
+ * With 400 the body's code decides: a code for the status would make every proxy's "Bad Request" a decline.
+ * With other statuses the body's code is more precise, unless it repeats the status.
  */
 function statusItems(
   status: number,

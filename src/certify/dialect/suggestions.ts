@@ -39,11 +39,8 @@ interface Harm {
 }
 
 /**
- * The items of the dialect with which the gateway would have understood answers that it did not
- * (docs/reference.md, Dialects). Each was tried on the answers of this run: it makes at least one answer
- * read as it was meant, spoils none that was read correctly, and never makes a success of an answer that
- * should have been a refusal or, in a case where money moved wrongly, was no success. They are only
- * candidates: see `verification.ts`.
+ * The dialect's items with which the gateway would have understood this run's answers. Each makes at least one
+ * answer read as it was meant, spoils none, and makes no success of a refusal. `verification.ts` tries them.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;

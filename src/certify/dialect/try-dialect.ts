@@ -26,10 +26,7 @@ export interface DialectTrial {
   readonly play: (dialect: Dialect, cases: readonly Case[]) => Promise<Passed>;
 }
 
-/**
- * Finds items for the dialect, and tries them on the wallet.
- * @param first the run of all cases with the operator's own dialect
- */
+/** Finds items for the dialect, and tries them on the wallet. @param first the run with the operator's own */
 export async function tryDialect(
   trial: DialectTrial,
   first: Passed,
@@ -73,10 +70,7 @@ async function tryWith(
   return { ...verified, withheld: [...suggestions.withheld(), ...verified.withheld] };
 }
 
-/**
- * All cases if there is time, except those that differ each time. Otherwise only those that may end differently: the
- * answers of the others read the same with and without the items.
- */
+/** All cases that do not differ each time, or, if time is short, only those that may end differently. */
 function casesToRepeat(
   { cases, clock, startedAtMs }: DialectTrial,
   first: Passed,

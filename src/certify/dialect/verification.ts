@@ -30,10 +30,7 @@ export interface VerifyOptions {
   readonly run: (dialect: Dialect) => Promise<Passed | undefined>;
 }
 
-/**
- * Runs the cases again with the suggested items, and again without each one: an item stays only if
- * it fixes something, or is needed anyway, and breaks nothing.
- */
+/** Runs the cases again with the items, and without each: an item stays only if it fixes and breaks nothing. */
 export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   const { base, first, needed, run } = options;
   let { suggestions, dialect } = options;
@@ -119,10 +116,7 @@ function mendableBy(
   return (id) => !wrong.has(id);
 }
 
-/**
- * A later run, but with the failures of the first one that none of the items can have mended: a race that was lost once
- * is lost again in real traffic.
- */
+/** A later run with the first one's failures that no item can have mended: a lost race is lost again. */
 function withoutLuck(
   first: Passed,
   again: Passed,

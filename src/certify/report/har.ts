@@ -6,10 +6,7 @@ export interface HarOptions {
   readonly calls: readonly ShownCall[];
 }
 
-/**
- * Calls as an HTTP Archive 1.2, which browsers and proxies open. Tokens and signatures are masked as in
- * the certificate; headers of answers are not kept.
- */
+/** Calls as an HTTP Archive 1.2, tokens and signatures masked; headers of answers are not kept. */
 export function harOf({ version, calls }: HarOptions): object {
   return {
     log: {

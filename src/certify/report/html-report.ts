@@ -19,10 +19,7 @@ import {
   verificationLine,
 } from './report-words.ts';
 
-/**
- * The certificate as one HTML file: no scripts, nothing loaded from elsewhere, every text from the
- * wallet escaped.
- */
+/** The certificate as one HTML file: no scripts, nothing loaded, every text from the wallet escaped. */
 export function htmlReport(certificate: Certificate): string {
   const { operator, cases, verdict, summary } = certificate;
   const page = html`<!doctype html>

@@ -1,9 +1,6 @@
 import { Html } from '../../lib/html.ts';
 
-/**
- * Self-contained, for screens and paper. Each colour has a contrast of at least 4.5 to 1 against
- * its background, and none says anything that is not also said in words.
- */
+/** Self-contained, for screens and paper; contrasts of at least 4.5 to 1, and no meaning by colour alone. */
 export const REPORT_STYLE = new Html(`
 :root { color-scheme: light dark; --text: #1d2430; --soft: #56606e; --line: #dfe4ea; --paper: #fff;
   --panel: #f6f8fa; --accent: #0b5fcc; --passed: #146c41; --failed: #b3261e; --warned: #845200;

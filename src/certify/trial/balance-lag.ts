@@ -3,17 +3,11 @@ const LOOKS = 2;
 
 export const FOLLOWS_LATE = 'the balance follows late';
 
-/**
- * Whether the wallet's balance comes from a cache, or from a copy that lags. Found out once, at the first wrong
- * balance of a run: every case about money would otherwise blame what it is about.
- */
+/** Whether the balance comes from a cache or a lagging copy: found out at the first wrong balance. */
 export class BalanceLag {
   #isLate: boolean | undefined;
 
-  /**
-   * @param isRight reads the balance again
-   * @returns a remark on the wrong balance, or nothing
-   */
+  /** @param isRight reads the balance again @returns a remark on the wrong balance, or nothing */
   async remark(later: () => Promise<void>, isRight: () => Promise<boolean>): Promise<string> {
     this.#isLate ??= await this.#becomesRight(later, isRight);
     return this.#isLate ? ` (${FOLLOWS_LATE})` : '';

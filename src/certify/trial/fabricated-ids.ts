@@ -6,10 +6,8 @@ const UPPER = LOWER.toUpperCase();
 const HEX_LOWER = '0123456789abcdef';
 
 /**
- * An id or token of the same length and alphabet as a real one, which nobody has: it finds a wallet
- * that refuses only ids of the wrong form.
- *
- * @param taken ids that it must not equal
+ * An id of the same length and alphabet as a real one, which nobody has, nor equals one of `taken`: it finds a
+ * wallet that refuses only ids of the wrong form.
  */
 export function fabricatedLike(real: string, taken: readonly string[] = []): string {
   const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f-]+$/.test(real);

@@ -1,8 +1,6 @@
 /**
- * What a failed case means for betting through the gateway, the worst first: `costs_money` in ordinary
- * traffic; `costs_money_when_an_answer_is_lost` when a call must be repeated; `lets_somebody_in` who
- * has no right to it; `absorbed` by the gateway, which never makes such a call or copes with the
- * answer; `cosmetic`.
+ * What a failed case means for betting through the gateway, the worst first.
+ * `absorbed`: the gateway never makes such a call, or copes with the answer.
  */
 export const FAILURE_MEANINGS = [
   'costs_money',

@@ -80,8 +80,7 @@ export class Judgement {
 
   /**
    * The answer must be a refusal.
-   * @param codes the proper ones, the best first; with another code the case fails without costing money,
-   *   because it is still a refusal, or only warns
+   * @param codes the proper ones, the best first; another code fails without costing money, or only warns
    */
   refuses(
     recorded: RecordedCall,
@@ -95,8 +94,7 @@ export class Judgement {
     if (answer.kind !== 'refused') {
       const isSilent = answer.kind === 'none';
       const message = `${operation} should be refused: ${describeExchange(exchange)}`;
-      // No answer lets nobody in: the outcome is unknown, and is rolled back. But too little money and ended
-      // sessions are ordinary: enough of them without an answer open the breaker for all players.
+      // No answer lets nobody in, but enough of them open the breaker for all players.
       if (isSilent && other === 'warn') this.warn(message);
       else this.fail(message, isSilent ? 'costs_money' : undefined);
       return false;

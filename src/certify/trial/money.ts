@@ -7,10 +7,7 @@ import {
 import { CODES } from '../../domain/codes.ts';
 import type { AnswerMeaning } from '../calls/answer-meaning.ts';
 
-/**
- * The exact text of the amount in a balance answer; a number in quotes counts too, because its form
- * is judged elsewhere.
- */
+/** The exact text of the amount in a balance answer; a number in quotes counts too. */
 export function amountIn(answer: AnswerMeaning): string | undefined {
   if (answer.kind !== 'accepted' || answer.document === undefined) return undefined;
   const { amount } = answer.document.value;
@@ -43,11 +40,8 @@ export function inCoins(seen: string, wanted: string): string {
 }
 
 /**
- * Whether an error is less than half of the currency's smallest coin: noise of binary floats, or
- * rounding. For a currency that this computer does not know (a coin may be worth a house) only noise
- * of floats counts.
- *
- * @param error decimal text, may be negative
+ * Whether an error (decimal text, may be negative) is below half of the currency's smallest coin. For an
+ * unknown currency only the noise of floats counts.
  */
 export function isDust(error: string, currency: string): boolean {
   const size = error.startsWith('-') ? error.slice(1) : error;

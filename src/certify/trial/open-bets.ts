@@ -30,9 +30,8 @@ export class OpenBets {
   }
 
   /**
-   * Gives back the money of all, without judging the wallet: there are cases for that. What is not answered is asked
-   * again, one bet after another: to take all at once may have been too much for the wallet. A call that is refused
-   * would be refused again.
+   * Gives back the money of all, without judging the wallet. What is not answered is asked again, one bet after
+   * another.
    */
   async giveBack(caller: ServiceCaller): Promise<void> {
     const odd = { isCleanUp: true };

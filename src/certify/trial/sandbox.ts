@@ -27,10 +27,7 @@ export type Examination =
     };
 
 /**
- * Whether the wallet is a sandbox: the test player's profile says so, `isTest: true`
- * (service protocol, User profile). No address or name is trusted for that; a wallet that says so
- * for a real player has a bug of its own.
- *
+ * Whether the wallet is a sandbox: the test player's profile says `isTest: true`. No name is trusted for that.
  * @param withLegacySign makes the connection send `x-sign` too, for a second try
  */
 export async function examine(

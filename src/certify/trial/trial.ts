@@ -86,10 +86,7 @@ export class Trial extends Judgement {
     return this.#note(await this.context.caller.balance(changes, odd));
   }
 
-  /**
-   * Places a bet. If the wallet has it, or may have it, it is rolled back when the case ends. Only a refusal by
-   * the protocol alone proves that nothing was debited: a dialect that is being tried may be wrong.
-   */
+  /** Places a bet, rolled back when the case ends unless a refusal by the protocol proves that nothing was debited. */
   async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.context.caller.place(slip, odd));
     const isNew = !this.#bets.has(slip);
@@ -189,8 +186,7 @@ export class Trial extends Judgement {
   }
 
   /**
-   * Checks what the case has moved so far. An error below half of the smallest coin is only a
-   * warning.
+   * Checks what the case has moved so far; below half of the smallest coin it only warns.
    * @param amount decimal text, negative if the player paid
    */
   async moved(amount: string, what: string): Promise<boolean> {

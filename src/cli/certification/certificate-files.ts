@@ -10,10 +10,7 @@ import { makeFolder } from '../onboarding/make-folder.ts';
 const REPORT = 'certificate.html';
 const CERTIFICATE = 'certificate.json';
 
-/**
- * Makes sure, before the run, that its results can be written.
- * @throws UsageError otherwise
- */
+/** Makes sure, before the run, that its results can be written. @throws UsageError otherwise */
 export async function readyFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder);
@@ -25,11 +22,7 @@ export async function readyFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes `certificate.json` and `certificate.html`.
- * @returns their paths
- * @throws CommandFailed when they cannot be written
- */
+/** Writes both files. @returns their paths @throws CommandFailed when they cannot be written */
 export async function writeCertificate(
   folder: string,
   certificate: Certificate,
@@ -49,10 +42,7 @@ export async function writeCertificate(
   return files.map(([path]) => path);
 }
 
-/**
- * Reads a certificate, given its file or the folder that contains it.
- * @throws UsageError when there is none
- */
+/** Reads a certificate, given its file or folder. @throws UsageError when there is none */
 export async function readCertificate(
   path: string,
 ): Promise<{ readonly certificate: Certificate; readonly isIntact: boolean }> {

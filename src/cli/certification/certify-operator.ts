@@ -39,11 +39,8 @@ export interface OperatorToCertify {
 }
 
 /**
- * From the operator's file, or from the options alone: an operator certifies its wallet without the
- * gateway's configuration.
- *
- * @throws CommandFailed when the configuration is not valid
- * @throws UsageError when it has no such operator, or an option makes no sense
+ * From the operator's file, or from the options alone, without the gateway's configuration.
+ * @throws CommandFailed for an invalid configuration; UsageError for an unknown operator or senseless options
  */
 export async function operatorToCertify(
   env: NodeJS.ProcessEnv,
@@ -203,10 +200,7 @@ async function defaults(): Promise<Dialect> {
   return dialectSchema.parse({});
 }
 
-/**
- * The items that the operator's file sets. Under `--strict` only the paths and the headers that give
- * access: without those the wallet could not be reached.
- */
+/** The items of the operator's file; under `--strict` only the paths and headers that give access. */
 function dialectOf(dialect: Dialect, usual: Dialect, strict: boolean): Dialect {
   const { paths, headers } = dialect;
   const known: Dialect = strict ? { paths, headers } : dialect;

@@ -5,11 +5,8 @@ import type { Dialect } from '../../wallets/wallet-config.ts';
 import { UsageError } from '../failures.ts';
 
 /**
- * The items of a YAML file, either alone or inside an operator's file: read and checked as the gateway
- * would, variables included.
- *
- * @param folder the configuration's, from which variables may read files as well
- * @throws UsageError that says for each problem where it is and what to do
+ * The items of a YAML file, alone or inside an operator's file, checked as the gateway would.
+ * @param folder the configuration's, for variables @throws UsageError that names each problem
  */
 export async function dialectIn(
   file: string,

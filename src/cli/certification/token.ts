@@ -12,8 +12,7 @@ export interface SecretSource {
 }
 
 /**
- * A token or secret from one of its sources; whitespace around it in a file is ignored.
- * @returns undefined if no source is given
+ * A token or secret from one of its sources, trimmed; undefined if no source is given.
  * @throws UsageError when several are given, or the given one has no value
  */
 export function secretText(

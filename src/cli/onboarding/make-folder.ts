@@ -2,11 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and its parents, like `mkdir -p`. Node's own `recursive` never returns if a file system
- * refuses new folders with ENOENT, as `/proc` does.
- *
- * @param mode of the new folders; default: by the process's umask
- * @throws Error of the system if that is not possible
+ * Like `mkdir -p`. Node's own `recursive` never returns where a file system refuses with ENOENT (`/proc`).
+ * @param mode of the new folders; default: by the umask @throws Error of the system
  */
 export function makeFolder(path: string, mode?: number): void {
   const folder = resolve(path);

@@ -14,10 +14,7 @@ export interface PlannedFile {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/**
- * What would be wrong with the whole folder at the next start because of a new operator's file, in words. Faults that
- * are there without it do not count, and a variable that is set only where the gateway runs has some value.
- */
+/** What would be wrong at the next start because of a new operator's file, in words. */
 export function newProblems(
   folder: string,
   env: NodeJS.ProcessEnv,

@@ -41,13 +41,9 @@ export function collisionIn(folder: string, id: string, cid: string): string | u
 }
 
 /**
- * Writes the secrets' files and then the operator's. An existing file is never touched, and the
- * operator's file appears complete: a running gateway may be watching the folder. The schema that
- * the file refers to is added if it is missing.
- *
- * @param check called before the operator's file appears, with the secrets' files in place; throws to write nothing
- * @returns the paths written, in order
- * @throws CommandFailed when anything cannot be written; then nothing is left behind
+ * Writes the secrets' files, the schema if missing, and then the operator's file, complete at once. No existing
+ * file is touched. @param check called before the operator's file appears; throws to write nothing
+ * @returns the paths written @throws CommandFailed; then nothing is left behind
  */
 export function writeOperator(
   folder: string,

@@ -38,10 +38,8 @@ interface Refusal {
 const BATCH_LINES = 2_000;
 
 /**
- * Imports a file of players, line by line: a line that cannot be imported does not affect the others.
- *
- * @throws CommandFailed when the file has no header, cannot be read further, or the database fails; what
- *   was imported until then stays, and counts as unchanged the next time
+ * Imports players line by line: a bad line does not affect the others.
+ * @throws CommandFailed; what was imported until then stays, and counts as unchanged the next time
  */
 export async function importPlayers(source: PlayerImport): Promise<Readonly<Tally>> {
   const tally: Tally = { lines: 0, imported: 0, unchanged: 0, conflicts: 0, invalid: 0 };

@@ -15,9 +15,7 @@ export class Questions {
   }
 
   /**
-   * Asks until the answer is valid.
-   * @param judge returns why an answer is not valid; undefined for a valid one
-   * @param fallback used for an empty answer
+   * Asks until the answer is valid. @param judge returns why it is not @param fallback for an empty answer
    * @throws CommandFailed when the input ends without one
    */
   async ask(

@@ -27,10 +27,7 @@ const COLOURS: Readonly<Record<Verdict, number>> = {
   skipped: 2,
 };
 
-/**
- * The certificate for a person at a terminal, with the verdict last, where people look.
- * @param colour whether escape sequences may be used
- */
+/** The certificate for a terminal, the verdict last. @param colour whether escapes may be used */
 export function certificateText(certificate: Certificate, colour: boolean): string {
   const groups = casesByGroup(certificate.cases).map(
     ([group, cases]) => `${titleOf(group)}\n${groupTable(cases, colour)}`,

@@ -7,10 +7,7 @@ export interface EncryptionKey {
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Buffer;
-  /**
-   * Stored with everything the key has sealed: 8 bytes derived from the key itself, so that a renamed
-   * key still opens it, and a different key under the same name is not mistaken for it.
-   */
+  /** Stored with everything the key has sealed: derived from the key, so that its name does not matter. */
   readonly mark: Buffer;
 }
 
@@ -29,9 +26,7 @@ const PLAIN = 'plain';
 const MAKE_ONE = 'make one with: openssl rand -base64 32';
 
 /**
- * Reads `key` or `id:key,id:key,…,plain`, each key 32 bytes in base64.
- *
- * @returns undefined if there is no key
+ * Reads `key` or `id:key,id:key,…,plain`, each key 32 bytes in base64; undefined if there is none.
  * @throws GatewayError `CANNOT_START` naming the wrong entry, never a key
  */
 export function readEncryptionKeys(text: string | undefined): EncryptionKeys | undefined {

@@ -41,10 +41,7 @@ export interface FileRules<T> {
   readonly variableRule?: VariableRule;
 }
 
-/**
- * Reads and checks the files of one schema. Parsing is expensive: a file whose text and variables have not
- * changed yields the previous result object.
- */
+/** Reads and checks the files of one schema; an unchanged file yields the previous result object. */
 export class CheckedFiles<T> {
   readonly #folder: string;
   readonly #rules: FileRules<T>;

@@ -5,10 +5,7 @@ export function isYaml(path: string): boolean {
   return YAML.test(path);
 }
 
-/**
- * The operator id that the name of a file in `operators/` stands for.
- * @returns undefined for other files; dotfiles belong to editors and ConfigMaps (`..data`)
- */
+/** The operator id of a file in `operators/`; undefined for others, such as dotfiles of editors and ConfigMaps. */
 export function operatorOfFile(name: string): string | undefined {
   return name.startsWith('.') || !isYaml(name) ? undefined : name.replace(YAML, '');
 }

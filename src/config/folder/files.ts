@@ -20,10 +20,7 @@ interface Seen {
   readonly isRetried?: true;
 }
 
-/**
- * Reads files and remembers the identity of each at the moment it was read, so that `changes` sees
- * every later change, even one made before watching started.
- */
+/** Reads files and remembers the identity of each, so that `changes` sees every later change. */
 export class FileReader {
   readonly #seen = new Map<string, Seen>();
 
@@ -33,10 +30,7 @@ export class FileReader {
     return listFolder(folder, wanted);
   }
 
-  /**
-   * The UTF-8 text of a regular file of at most 64 KiB; or why it cannot be read.
-   * @param realPath the resolved path, so that links are not followed a second time; call `watch` before resolving it
-   */
+  /** The text of a regular file of at most 64 KiB, or why it cannot be read. @param realPath the resolved path */
   read(path: string, realPath = path): FileText {
     const seen = this.watch(path);
     const read = readText(realPath);
@@ -53,10 +47,7 @@ export class FileReader {
     this.#seen.set(path, { before: `${before} ${reason}`, identify, isRetried: true });
   }
 
-  /**
-   * Makes `changes` report when this path becomes a different file than it was at the first call since `forget`. A link
-   * that is switched after it was followed must count as a change, or the old content would stay in force.
-   */
+  /** Makes `changes` report when this path becomes another file. Call it before following a link. */
   watch(path: string): Seen {
     return this.#seen.get(path) ?? this.#remember(path, () => fileIdentity(path));
   }
@@ -67,9 +58,8 @@ export class FileReader {
   }
 
   /**
-   * What has changed since it was read; empty if nothing has. Two equal results in a row
-   * mean that nobody is writing at the moment. One path per step, so that the caller can yield to other
-   * work: a thousand operators have a few thousand files, which are examined several times a second.
+   * What has changed since it was read. Two equal results in a row mean that nobody is writing.
+   * One path per step, so that the caller can yield to other work.
    */
   *changes(): Generator<undefined, string> {
     const changes: string[] = [];
@@ -102,10 +92,7 @@ function listingIdentity(listing: FolderListing): string {
   return listing.ok ? listing.names.join('/') : listing.reason;
 }
 
-/**
- * Changes whenever the content of a path may have: a ConfigMap swaps the symlink, editors rename (another
- * inode) or write in place (times, size), and new permissions show in the change time.
- */
+/** Changes whenever the content may have: another inode, times, size or permissions. */
 function fileIdentity(path: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });

@@ -21,16 +21,10 @@ const OWN = new Set([
   'WORKERS',
 ]);
 
-/**
- * Families of variables that the gateway, its libraries or its platform read: sign-in, tracing,
- * Node.js, libpq, the cloud's credentials.
- */
+/** Families of variables that the gateway, its libraries or its platform read. */
 const OWN_FAMILY = /^(OIDC|OTEL|NODE|WAGERGATE|AWS|AZURE|GOOGLE|KUBERNETES|npm)_|^PG[A-Z]+$/;
 
-/**
- * Whether an environment variable is the gateway's own. An operator's file must not name one, because its
- * value would be sent to the operator's wallet in a header or an address.
- */
+/** Whether a variable is the gateway's own: an operator's file would send its value to a wallet. */
 export function isOwnVariable(name: string): boolean {
   return OWN.has(name) || OWN_FAMILY.test(name);
 }

@@ -12,10 +12,8 @@ const POD_S_OWN = /\/(kubernetes\.io|eks\.amazonaws\.com)(\/|$)/;
 const KERNEL_S = /^\/(proc|sys|dev)(\/|$)/;
 
 /**
- * The folders of `SECRET_FOLDERS` (absolute, separated by colons; default `/run/secrets`), below
- * which `${file:…}` may read.
- *
- * @throws GatewayError `CANNOT_START` for a folder that is not absolute, is `/`, or belongs to the kernel
+ * The folders of `SECRET_FOLDERS` (absolute, separated by colons; default `/run/secrets`) for `${file:…}`.
+ * @throws GatewayError `CANNOT_START` for a relative folder, `/`, or the kernel's
  */
 export function secretFolders(env: NodeJS.ProcessEnv): readonly string[] {
   const folders = (env.SECRET_FOLDERS || DEFAULT_FOLDER).split(':').filter((it) => it !== '');
@@ -35,10 +33,7 @@ export type SecretPlace =
   | { readonly ok: true; readonly realPath: string }
   | { readonly ok: false; readonly reason: string };
 
-/**
- * Restricts `${file:…}` to the secret folders and the configuration folder, after following links and `..`,
- * and excludes the configuration's own files: another operator's file would reveal its secrets.
- */
+/** Restricts `${file:…}` to the secret folders and the configuration folder, but for the configuration's files. */
 export class SecretPlaces {
   readonly #folders: readonly string[];
   readonly #configFolder: string;

@@ -7,10 +7,7 @@ export function isSecretSetting(path: Path): boolean {
   return path.at(-1) === 'secrets' || path.at(-2) === 'headers' || isTlsKey(path);
 }
 
-/**
- * Whether the value at this path is a secret with exactly one owner. The key of a client certificate is not:
- * it is the gateway's own, and may be used for any wallet.
- */
+/** Whether the value at this path is a secret with one owner. A client certificate's key may have several. */
 export function isOwnedSecret(path: Path): boolean {
   return path.at(-2) === 'secrets';
 }
@@ -28,10 +25,7 @@ const MAY_HOLD_VARIABLES = [
   /^api\/allowedIps\/\d+$/,
 ];
 
-/**
- * More people may write operators' files than the gateway's, so variables are allowed only where they are
- * needed. Anywhere else their values could be read back, in answers, lists and logs.
- */
+/** Variables are allowed only where needed: elsewhere their values could be read back. */
 export const operatorVariableRule: VariableRule = (path) => {
   const text = path.map((part) => String(part).replaceAll('/', '%2F')).join('/');
   return MAY_HOLD_VARIABLES.some((place) => place.test(text))

@@ -27,13 +27,9 @@ export type Resolved =
 
 export type Resolve = (expression: Expression) => Resolved;
 
-/**
- * Replaces each variable by a word before YAML is parsed. So `[${SECRET}]`, which is not YAML,
- * can be written, a variable's value is never parsed as YAML, and variables in comments need not be set.
- */
+/** Replaces each variable by a word before YAML is parsed: its value is never parsed as YAML. */
 export function maskVariables(source: string): MaskedText {
-  // Random, so that the file's author cannot predict it: if a fixed stem were lengthened until it is not in
-  // the file, an author could make it as long as the file, once for every variable.
+  // Random, so that the file's author cannot predict it and make it long.
   let stem = newStem();
   while (source.includes(stem)) stem = newStem();
   const words = new Map<string, Expression>();
@@ -55,10 +51,7 @@ export function unmask(text: string, { words, wordPattern }: MaskedText): string
   return text.replaceAll(wordPattern, (word) => `\${${words.get(word) ?? ''}}`);
 }
 
-/**
- * Resolves variables from the environment and from files, for the gateway's own file. An empty value
- * counts as missing: that is what a secret that was not delivered usually looks like.
- */
+/** Resolves variables for the gateway's own file. An empty value counts as missing. */
 export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
   return (expression) => {
     const path = filePath(expression);
@@ -68,10 +61,7 @@ export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resol
   };
 }
 
-/**
- * The same for operators' files, which other people may write: they can name neither the gateway's own
- * variables nor files outside the secret folders.
- */
+/** The same for operators' files: neither the gateway's own variables nor files outside the secret folders. */
 export function createOperatorResolver(
   env: NodeJS.ProcessEnv,
   files: FileReader,

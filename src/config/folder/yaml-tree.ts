@@ -40,9 +40,8 @@ export const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(
 export const pathOf = (key: string): readonly string[] => JSON.parse(key);
 
 /**
- * Parses the masked text of a file (YAML 1.2 core schema, strict, unique keys) and puts the variables'
- * values in. Never throws: errors are returned as problems, which name the line if the text is not
- * YAML, otherwise the path.
+ * Parses the masked text (YAML 1.2 core schema, strict, unique keys) and puts the variables' values in.
+ * Never throws: problems name the line if the text is not YAML, otherwise the path.
  */
 export function parseYaml(
   masked: MaskedText,

@@ -73,10 +73,7 @@ const memberName = () =>
 
 const flag = (description: string) => z.boolean().default(false).describe(description);
 
-/**
- * `wallet.dialect` of the `native` adapter: how one wallet deviates from the protocol, item by
- * item. All is off by default.
- */
+/** `wallet.dialect` of the `native` adapter, item by item. All is off by default. */
 export const dialectSchema = z
   .strictObject({
     paths: z

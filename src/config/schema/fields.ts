@@ -26,10 +26,8 @@ export const text = (what: string, lengthMax = 255) =>
     .meta({ minLength: 1 });
 
 /**
- * Secrets for signatures: the first signs, all verify, so that they can be rotated without a gap.
- *
- * @param chosenBy `us`: made for this gateway, so they must be strong; `others`: agreed with a party that
- *   may have chosen it long ago, so weaker ones are accepted with a warning (`warnings.ts`)
+ * The first signs, all verify, so that they can be rotated without a gap.
+ * @param chosenBy `us`: must be strong; `others`: chosen long ago perhaps, weaker ones get a warning
  */
 export const secrets = (chosenBy: 'us' | 'others') => {
   const lengthMin = chosenBy === 'us' ? OWN_SECRET_LENGTH_MIN : AGREED_SECRET_LENGTH_MIN;
@@ -58,10 +56,7 @@ export function unique<T extends z.core.SomeType>(list: z.ZodArray<T>) {
     .meta({ uniqueItems: true });
 }
 
-/**
- * An absolute http or https address without credentials, query or fragment. Trailing slashes are
- * removed, so that a path can be appended.
- */
+/** An http or https address without credentials, query or fragment; trailing slashes are removed. */
 export const baseUrl = () =>
   z
     .string()

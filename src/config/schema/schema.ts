@@ -34,9 +34,6 @@ export interface Configuration {
   readonly gateway: GatewayConfig;
   /** By operator id, in alphabetical order. */
   readonly operators: ReadonlyMap<string, OperatorConfig>;
-  /**
-   * Ids of operators whose files are invalid and have no valid earlier version here: treated as in maintenance. Known from
-   * the files' names.
-   */
+  /** Operators with an invalid file and no valid earlier version: treated as in maintenance. */
   readonly invalidOperators: ReadonlySet<string>;
 }

@@ -1,7 +1,4 @@
-/**
- * Writes the JSON Schemas for editors into the repository's `config/`. Run it after every
- * change to a schema: `node src/config/schema/write-json-schema.ts`.
- */
+/** Writes the JSON Schemas into `config/`: run `node src/config/schema/write-json-schema.ts` after each change. */
 import { writeFileSync } from 'node:fs';
 import { jsonSchemaFiles } from './json-schema.ts';
 

@@ -20,10 +20,7 @@ class Unanswered extends AnswerError {
   }
 }
 
-/**
- * What answered is something in between, such as a proxy that has people sign in at itself. Whether it has passed on
- * what was asked, nobody knows.
- */
+/** Something in between answered, such as a proxy with a sign-in. Nobody knows whether it passed the request on. */
 function notTheGateway(what: string): Unanswered {
   return new Unanswered(
     `What answers is not the gateway (${what}): if a proxy in front of it wants you to sign in, do so in another tab`,
@@ -53,10 +50,7 @@ export function setTypedToken(token: string | undefined): void {
   typedToken = token;
 }
 
-/**
- * Ends the session of this browser, if there is one, and forgets a token that was typed.
- * @throws AnswerError where the session may go on
- */
+/** Ends the session of this browser and forgets a typed token. @throws AnswerError where it may go on */
 export async function signOut(): Promise<void> {
   typedToken = undefined;
   const response = await answerOf('/console/sign-out', { method: 'POST' });
@@ -68,10 +62,7 @@ export async function signOut(): Promise<void> {
 /** A question is not waited for longer: its connection may have died without a word, as under a laptop that slept. */
 const QUESTION_MS = 30_000;
 
-/**
- * Asks the admin API.
- * @throws AnswerError
- */
+/** Asks the admin API. @throws AnswerError */
 export async function call<R extends Route>(
   route: R,
   options: CallOptions = {},
@@ -96,10 +87,8 @@ export async function call<R extends Route>(
 }
 
 /**
- * Downloads a file from the admin API and has the browser save it under this name. A link could not send a token
- * that was typed.
- * @param accept its content type, such as `text/csv`
- * @throws AnswerError
+ * Downloads a file and has the browser save it: a link could not send a typed token.
+ * @param accept its content type @throws AnswerError
  */
 export async function download(
   route: Route,
@@ -180,10 +169,7 @@ async function answerOf(address: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
-/**
- * Whether the console's own files can be had, which need no sign-in.
- * @throws AnswerError
- */
+/** Whether the console's own files can be had, which need no sign-in. @throws AnswerError */
 export async function isServed(): Promise<boolean> {
   const { ok } = await answerOf('/console', { cache: 'no-store' });
   return ok;

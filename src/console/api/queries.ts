@@ -8,8 +8,7 @@ export const LIVE_MS = 3_000;
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A browser that believes it is offline would wait for ever without a word; the gateway may still be
-      // reachable.
+      // A browser that believes it is offline would wait for ever without a word.
       networkMode: 'always',
       // A refusal would only be repeated; no answer, or a 5xx, is worth one retry.
       retry: (count, error) => count < 1 && isPassing(error),

@@ -2,10 +2,8 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { isServed } from '../api/call.ts';
 
 /**
- * A page whose code is loaded when somebody first goes there. If it cannot be loaded, the router reloads the whole
- * console, which is right after an upgrade, whose files are different. But while the gateway is away, a reload
- * would leave the browser's own error page and lose a token that was typed. In that case only this page shows the
- * failure.
+ * A page whose code is loaded on the first visit. If that fails the router reloads the console, which is right
+ * after an upgrade; while the gateway is away, only this page shows the failure.
  */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => {

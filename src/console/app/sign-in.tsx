@@ -6,10 +6,7 @@ import { Loading, reasonOf, useErrorOf } from '../parts/answered.tsx';
 /** How soon an idle page notices that its session has ended. */
 const ME_MS = 30_000;
 
-/**
- * The characters that the gateway accepts in a token. With any other the browser rejects the header and sends
- * nothing.
- */
+/** What the gateway accepts in a token: with anything else the browser rejects the header and sends nothing. */
 const TYPEABLE = /^[\x21-\x7e]+$/;
 
 /** The pages for somebody who is signed in, the sign-in form for everybody else. */

@@ -1,7 +1,4 @@
-/**
- * A person's preferences, kept by this browser. A browser that refuses to store site data throws at the first
- * access; then the preference lasts as long as the page.
- */
+/** A person's preferences. A browser that stores no site data throws; then they last as long as the page. */
 export function storedWish(key: string): string | null {
   try {
     return window.localStorage.getItem(key);

@@ -66,10 +66,7 @@ export function Action(props: ActionProps) {
   );
 }
 
-/**
- * The window of an action: what was typed in it, and what became of it.
- * @param actor who may do it; undefined if the window only says who may
- */
+/** The window of an action. @param actor who may do it; undefined if it only says who may */
 function useWindow(
   { title, subject, run, refreshes = true }: ActionProps,
   actor: string | undefined,

@@ -30,10 +30,7 @@ export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
   );
 }
 
-/**
- * Keeps the error while the query runs again. Before the first answer, a query forgets its error whenever it starts
- * again: the page would show "loading" for seconds and the reason only for a moment in between.
- */
+/** Keeps the error while the query runs again: otherwise the reason would show only for a moment. */
 export function useErrorOf<T>(query: UseQueryResult<T>): Error | null {
   const { data, error, failureReason, errorUpdateCount } = query;
   const [last, setLast] = useState<Error | null>(null);

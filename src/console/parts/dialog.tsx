@@ -40,10 +40,7 @@ export function Panel({ title, about, isOpen, onClose, children, isWide = false 
   );
 }
 
-/**
- * Of a double click on the button that opened the window, beside which the second one falls: it would close again
- * before anybody has seen it, and the button would seem to do nothing.
- */
+/** Of a double click on the opening button: it would close the window before anybody has seen it. */
 function isSecondClick(event: Event): boolean {
   return event instanceof MouseEvent && event.detail > 1;
 }

@@ -1,7 +1,4 @@
-/**
- * JSON with line breaks and indentation added and every other character kept: the text of numbers, the order of
- * members, escapes. Text that is not JSON is returned unchanged.
- */
+/** JSON with line breaks and indentation added and every other character kept; other text unchanged. */
 export function indentedJson(text: string): string {
   if (!isJson(text)) return text;
   let out = '';

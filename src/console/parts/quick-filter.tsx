@@ -7,10 +7,7 @@ interface QuickFilterProps {
   readonly onChange: (value: string) => void;
 }
 
-/**
- * A text that filters a list as it is typed. The field keeps its own text: the address follows a moment later, and
- * a field that waited for it would move the cursor to the end.
- */
+/** A text that filters a list as it is typed. It keeps its own text: the address follows a moment later. */
 export function QuickFilter({ label, placeholder, value, onChange }: QuickFilterProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

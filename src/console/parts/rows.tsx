@@ -108,10 +108,7 @@ function usePlaces(rows: readonly { readonly id: string }[], rowPx: number) {
   return { list, height: virtual.getTotalSize(), measure: virtual.measureElement, places };
 }
 
-/**
- * The list's distance from the top of the page, in pixels. Measured at each render: what is above it comes and
- * goes.
- */
+/** The list's distance from the top of the page, in pixels; what is above it comes and goes. */
 function useTopPx() {
   const list = useRef<HTMLDivElement>(null);
   const [topPx, setTopPx] = useState(0);

@@ -9,10 +9,7 @@ interface TextFilterProps {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/**
- * A text that filters a list: applied at Enter, or when the field loses focus. Half a day, or one that no calendar has,
- * is not: a browser gives it as no text at all, and the list would no longer be filtered by what stands in the field.
- */
+/** A text that filters a list: applied at Enter, or when the field loses focus. An incomplete day is not. */
 export function TextFilter({ label, value, type = 'search', onChange }: TextFilterProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

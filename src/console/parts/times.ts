@@ -27,10 +27,7 @@ export function agoText(atMs: number, nowMs: number): string {
   return ms > 0 ? `${spanText(ms)} ago` : `in ${spanText(ms)}`;
 }
 
-/**
- * Whatever the reader's language has: the days of books and filters, and what a log says, are Gregorian and in these digits,
- * and a Thai or Persian year beside them is taken for another one.
- */
+/** Days of books and logs are Gregorian and in these digits, whatever the reader's language has. */
 export const AS_ELSEWHERE = { calendar: 'gregory', numberingSystem: 'latn' } as const;
 
 const TIME: Intl.DateTimeFormatOptions = {
@@ -54,10 +51,7 @@ export function localText(iso: string, nowMs: number): string {
   return `${date.format(at)}, ${time}`;
 }
 
-/**
- * In a time zone that is named beside it, whatever the reader's is; in UTC, and saying so, if the browser does not
- * know it.
- */
+/** In a time zone that is named beside it; in UTC, and saying so, if the browser does not know it. */
 export function zoneText(iso: string, timeZone: string): string {
   const options = { ...DATE, year: 'numeric', ...TIME, timeZone } as const;
   try {

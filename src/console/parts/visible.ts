@@ -1,7 +1,6 @@
 /**
- * Characters that a reader would not see or that reorder the text after them: control characters (except line
- * breaks and tabs), bidirectional marks, characters without width, tags, and fillers that look blank or like
- * nothing. Variation selectors are excluded: they only choose how the character before them looks (emoji).
+ * Characters that a reader would not see, or that reorder the text after them. Variation selectors are excluded:
+ * they only choose how an emoji looks.
  */
 const HIDDEN =
   /(?![\n\t]|[\ufe00-\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;

@@ -112,10 +112,7 @@ export class AuditLog {
     return { items, nextCursor: rows.length > PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /**
-   * What comes behind the last row of a page. Of a range of times the rows are read in the order of times, although ids
-   * are mostly in the same: no row tells where the ids of a range begin or end, once PostgreSQL's clock was wrong.
-   */
+  /** What comes after the last row of a page. Ranges of times are read by time: ids may be in another order. */
   async #behind(cursor: string | undefined, isOfTimes: boolean) {
     if (cursor === undefined) return [];
     const id = { lt: BigInt(cursor) };

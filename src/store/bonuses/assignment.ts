@@ -14,10 +14,8 @@ export interface Assignment {
 }
 
 /**
- * Assigns templates to an operator on a person's decision: all of them or, if one is another's, none.
- * The read-back then closes an open create of the operator with a matching template.
- *
- * @throws GatewayError `DATABASE_UNAVAILABLE`
+ * Assigns templates on a person's decision: all or, if one is another operator's, none. The read-back then
+ * closes a matching create. @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function assignTemplates(
   prisma: Prisma,
@@ -66,8 +64,7 @@ async function assign(
               FROM unnest(${missing}::bigint[]) AS t(id)`,
       ),
     );
-    // Long past, so that the read-back at once checks the creates that waited for this decision; and a different
-    // time for each, so that a check under way does not take this decision for an earlier one.
+    // Long past, so that the read-back checks these creates at once; each time differs from earlier ones.
     await transaction.bonusIntent.updateMany({
       where: { upstreamCid, kind: 'create', state: 'open', ambiguous: true },
       data: { lookAt: new Date(Date.now() % DAY_MS) },

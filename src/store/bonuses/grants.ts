@@ -32,10 +32,7 @@ interface NextLook {
   readonly delayMs: number;
 }
 
-/**
- * The slow search for bonuses of unanswered batches, one player's page at a time; one replica at a time
- * has the claim to a player. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
- */
+/** The slow search for bonuses of unanswered batches, page by page, one replica at a time for each player. */
 export class BonusGrants {
   readonly #database: Database;
   /** Operators that had their turn in this round: nobody must wait for one with a thousand players (I7). */
@@ -45,10 +42,7 @@ export class BonusGrants {
     this.#database = database;
   }
 
-  /**
-   * Claims the grant that has been due longest, in turn for each operator; after `leaseMs` another process
-   * may claim it.
-   */
+  /** Claims the grant that has been due longest, in turn for each operator, for `leaseMs`. */
   async claim(upstreamCids: readonly string[], leaseMs: number): Promise<OpenGrant | undefined> {
     const claim = async () => {
       const due = { upstreamCids, leaseMs, served: [...this.#served] };
@@ -67,10 +61,7 @@ export class BonusGrants {
     await this.#database.run(LOOK_AGAIN, { ...next, id });
   }
 
-  /**
-   * The player has the bonus: from now on it is the operator's. A bonus that was recorded before the
-   * batch began does not come from it: the service refused the batch for this player.
-   */
+  /** The bonus is the operator's from now on; one recorded before the batch began does not come from it. */
   async found(grant: OpenGrant, bonusId: string, item: string): Promise<void> {
     await this.#database.run(FOUND, { grant, bonusId, item });
   }
@@ -79,10 +70,7 @@ export class BonusGrants {
     await this.#database.run(ABSENT, id);
   }
 
-  /**
-   * The batch, once none of its grants is open.
-   * @param bytesMax bonuses that are larger than this together are not returned
-   */
+  /** The batch, once no grant is open. @param bytesMax larger bonuses are not returned */
   async settled(intentId: string, bytesMax: number): Promise<SettledBatch | undefined> {
     const [batch] = await this.#database.run(SETTLED, { intentId, bytesMax });
     return batch;
@@ -94,10 +82,7 @@ export class BonusGrants {
   }
 }
 
-/**
- * For grants that are found by another key. It is not the condition of the indexes of open grants: by statistics of
- * before an outage of the service, PostgreSQL would read all that is open each time.
- */
+/** Not the condition of the indexes of open grants: by old statistics PostgreSQL would read all of them. */
 const IS_OPEN = `state IS NOT DISTINCT FROM 'open'`;
 
 interface DueGrants {

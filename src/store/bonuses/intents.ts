@@ -29,9 +29,8 @@ export type BegunIntent =
   | { readonly kind: 'playersOpen' };
 
 /**
- * Operators' requests, written before the service is asked, so that a crash in between can neither
- * orphan what was created nor show it to another operator (I3, I8). Every method throws GatewayError
- * `DATABASE_UNAVAILABLE`.
+ * Operators' requests, written before the service is asked, so that a crash can neither orphan what was created
+ * nor show it to another operator (I3, I8). Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BonusIntents {
   readonly #database: Database;
@@ -84,10 +83,7 @@ export class BonusIntents {
     return await this.#database.run(OTHER_CREATES, { upstreamCid, intentId, templateId });
   }
 
-  /**
-   * The template was created: from now on it is the operator's, and the answer is kept.
-   * @returns false if the template is already another operator's, which a correct service never answers
-   */
+  /** The template is the operator's from now on, its answer is kept; false if it is already another's. */
   async finishCreate(
     tenant: Tenant,
     intentId: string,

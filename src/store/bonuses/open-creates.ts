@@ -28,10 +28,7 @@ export interface Candidate {
   readonly assignedTo: string | undefined;
 }
 
-/**
- * Creates of unknown outcome, and the templates of a walk (`BonusWalks`) that they may have become. Every method throws
- * GatewayError `DATABASE_UNAVAILABLE`.
- */
+/** Creates of unknown outcome, and the templates they may have become. Every method throws GatewayError. */
 export class OpenCreates {
   readonly #database: Database;
 
@@ -39,10 +36,7 @@ export class OpenCreates {
     this.#database = database;
   }
 
-  /**
-   * All open creates, also those whose request may still be under way (`isDue` false); none once another process has
-   * claimed the walk, which is about another time then.
-   */
+  /** All open creates (`isDue` false: perhaps still under way); none once another process has claimed the walk. */
   async of(claimed: ClaimedPage): Promise<readonly OpenCreate[]> {
     return await this.#database.run(OPEN_CREATES, claimed);
   }
@@ -52,10 +46,7 @@ export class OpenCreates {
     return await this.#database.run(CANDIDATES, { upstreamCid, aboveId });
   }
 
-  /**
-   * A complete walk did not settle it: the next look is after `delayMs`, or at once if a person has
-   * assigned a template meanwhile.
-   */
+  /** A complete walk did not settle it: read again after `delayMs`, or at once after a new assignment. */
   async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
     await this.#database.run(LOOK_AGAIN, { create, delayMs, ambiguous });
   }

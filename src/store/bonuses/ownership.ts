@@ -17,8 +17,7 @@ export interface ListedTemplate {
 }
 
 /**
- * Which operator owns a template or bonus, and the kept copies of templates. Ids are decimal text. Every
- * query for an owner names the operator (I8); every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * Owners of templates and bonuses, and copies of templates. Each query names the operator (I8). Throws GatewayError.
  */
 export class BonusOwnership {
   readonly #database: Database;
@@ -94,8 +93,7 @@ const OWN_BONUSES = statement(
 );
 
 /**
- * Records bonuses as the service has just shown them: members of a `WITH`. A restored service assigns ids again,
- * and the owner of an earlier bonus must not be able to revoke the present one.
+ * Members of a `WITH` that record bonuses as the service shows them: a restored service assigns ids again.
  * @param given a source of rows with `bonus_id`, `template_id` and `user_id`
  */
 export const recording = (given: string) => `

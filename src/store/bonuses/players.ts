@@ -8,10 +8,7 @@ export interface BonusPlayer {
   readonly userId: string;
 }
 
-/**
- * Players of one operator, many at once. Every method throws GatewayError `DATABASE_UNAVAILABLE`;
- * none of them ever reads another operator's player (I8).
- */
+/** Players of one operator, never another's (I8), many at once. Every method throws GatewayError. */
 export class BonusPlayers {
   readonly #database: Database;
 
@@ -20,9 +17,8 @@ export class BonusPlayers {
   }
 
   /**
-   * The aggregator's ids of these players; missing ones are created, because a bonus may be issued before
-   * the player's first visit.
-   * @returns by the operator's id
+   * The aggregator's ids of these players, by the operator's. Missing players are created: a bonus may come before
+   * the first visit.
    */
   async ensureAll(
     operatorId: string,
@@ -64,10 +60,7 @@ export class BonusPlayers {
     return new Map(players.map(({ userId, operatorUser }) => [userId, operatorUser]));
   }
 
-  /**
-   * Those of these names that are the aggregator's id of one of this operator's players, and no player's own name.
-   * Imported players may have the same name on both sides, or one player's id may be another's name.
-   */
+  /** Those names that are the aggregator's id of one of this operator's players, and no player's own name. */
   async mistakenFor(
     operatorId: string,
     operatorUsers: readonly string[],

@@ -18,10 +18,8 @@ export interface WalkedAccounts {
 }
 
 /**
- * The slow reading of all templates of a partner account, page by page: it keeps the copies fresh
- * and finds the templates of open creates (`OpenCreates`). Its position is in PostgreSQL, so that all replicas act as
- * one reader. A process that stood still until another has claimed the walk changes nothing of it. Every method throws
- * GatewayError `DATABASE_UNAVAILABLE`.
+ * The slow reading of a partner account's templates, page by page. Its position is in PostgreSQL, so that all
+ * replicas act as one reader; a process that lost its claim changes nothing. Throws GatewayError.
  */
 export class BonusWalks {
   readonly #database: Database;
@@ -30,10 +28,7 @@ export class BonusWalks {
     this.#database = database;
   }
 
-  /**
-   * Claims a page that is due: a walk is under way, an open create needs one, or the copies are old.
-   * @param accounts only these are walked
-   */
+  /** Claims a page that is due: a walk is under way, an open create needs one, or the copies are old. */
   async claim(
     accounts: WalkedAccounts,
     options: { readonly everyMs: number; readonly leaseMs: number },
@@ -47,10 +42,7 @@ export class BonusWalks {
     await this.#database.run(ADVANCE, { claimed, nextPage });
   }
 
-  /**
-   * The page could not be read: whichever process comes first tries again after a while.
-   * @param page the same page, or the first, which restarts the walk
-   */
+  /** The page could not be read, and is tried again. @param page the same, or the first, which restarts the walk */
   async postpone(claimed: ClaimedPage, page: number, delayMs: number): Promise<void> {
     await this.#database.run(POSTPONE, { claimed, page, delayMs });
   }

@@ -70,9 +70,8 @@ const sumsOf = Object.entries(SUMS)
   .join(',\n           ');
 
 /**
- * Writes movements, the sums of their days and the cursor in one statement. It does nothing if the books have
- * changed since they were read: a second writer, or a retry, books nothing.
- * @returns a row if it was booked
+ * Writes movements, the sums of their days and the cursor, or nothing if the books have changed since they were
+ * read. @returns a row if it was booked
  */
 export const BOOK = statement(
   'books-book',

@@ -8,17 +8,11 @@ import type { Runner } from './books-journal.ts';
 /** Advisory lock: exclusive for a rebuild, shared for those who must not run during one. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const LOCK = 'UPDATE books_cursor SET version = version + 1';
-/**
- * A worker that is stopped (a debugger, a frozen container) must not keep the books locked: PostgreSQL ends a
- * transaction that is idle for this long, as on every short connection.
- */
+/** A stopped worker must not keep the books locked: PostgreSQL ends its transaction after this. */
 const WHILE_WORKERS_GO_ON = `SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
 
-/**
- * A transaction over the books. Once it has locked them, nobody else can book or close a day; nobody sees partial
- * work; a failure rolls everything back. Callbacks are not affected.
- */
+/** A transaction over the books. Once it has locked them nobody else books or closes; a failure undoes all. */
 export class BooksTransaction implements Runner {
   readonly #client: Client;
 
@@ -27,9 +21,8 @@ export class BooksTransaction implements Runner {
   }
 
   /**
-   * Locks the books from the start.
+   * Locks the books from the start. @throws what `work` throws, after the rollback; Error of `pg`
    * @param isRebuild allows rows of closed days to be replaced, as long as they come out identical
-   * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async run<T>(
     databaseUrl: string,
@@ -43,8 +36,7 @@ export class BooksTransaction implements Runner {
   }
 
   /**
-   * Leaves the books unlocked, so that `work` can read for a long time while others book; only a rebuild has to wait.
-   * `work` must call `lock()` before it writes.
+   * Leaves the books unlocked for a long reading; only a rebuild waits. `work` calls `lock()` before it writes.
    * @throws what `work` throws, after the rollback; Error of `pg`
    */
   static async prepared<T>(

@@ -19,12 +19,9 @@ const IS_PRUNED = `(SELECT m.written_in <= (SELECT pruned_in FROM books_cursor) 
                                               WHERE m.transaction_id = b.transaction_id AND m.sequence = 1)`;
 
 /**
- * Takes the next unchecked movements and compares the sums of each bet's movements with the bet's state. Bets that were
- * found wrong before are compared again, because a rebuild corrects them without a new movement. Both are read in one
- * snapshot: a bet with a confirmed attempt that is not booked yet is skipped, since booking it gets it checked
- * again. Both tables are read by an array of ids (`= ANY (ARRAY(...))`), for which PostgreSQL goes through their keys
- * once there are a few thousand rows: a join over as many could make it scan whole tables of any size, and one look-up
- * a bet costs half as much again.
+ * Compares the sums of each bet's next unchecked movements with the bet's state, and of bets found wrong before.
+ * Both are one snapshot; a bet with an unbooked attempt is skipped. Arrays of ids (`= ANY (ARRAY(...))`), because
+ * PostgreSQL could scan whole tables for a join, and one look-up a bet costs half as much again.
  */
 export const CHECK_BETS = statement(
   'books-check-bets',
@@ -117,9 +114,8 @@ const LAG = statement(
 );
 
 /**
- * Continuously compares new movements with the bets they come from. A difference is a row of
- * `books_violations` until it is gone. Every method throws GatewayError
- * `DATABASE_UNAVAILABLE`.
+ * Compares new movements with their bets. A difference is a row of `books_violations` until it is gone. Every
+ * method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class BooksChecks {
   readonly #runner: Runner;

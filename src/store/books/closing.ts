@@ -10,9 +10,8 @@ import { READ_CURSOR } from './read-statements.ts';
 import { countUnresolved } from './unresolved.ts';
 
 /**
- * Whether every attempt started before a day's end is booked, of all operators. In the order of the books, so that only
- * what is unbooked is read: with EXISTS, PostgreSQL expects to meet one at once, and reads the whole journal where there is
- * none.
+ * Whether every attempt started before a day's end is booked, of all operators. In the order of the books: with
+ * EXISTS, PostgreSQL may read the whole journal.
  */
 const IS_BOOKED = statement(
   'books-is-booked',
@@ -126,11 +125,10 @@ export interface Digest {
 }
 
 /**
- * Closes a day. Its movements are hashed before the books are locked, since twenty million take minutes; they
- * are hashed again under the lock only if something was booked into the day meanwhile.
- * @param books begun with `prepared`, not locked yet
+ * Closes a day. Its movements (perhaps millions) are hashed before the books are locked, and again only if
+ * something was booked into the day meanwhile. @param books begun with `prepared`
  * @param digest reads and hashes the day's movements
- * @returns false if an open operation keeps the day open, or another worker is closing or has closed it
+ * @returns false if an open operation keeps the day open, or another worker closes it
  */
 export async function closeDay(
   books: BooksTransaction,

@@ -67,9 +67,8 @@ export interface StretchSums {
 const sums = Object.entries(SUMS);
 
 /**
- * Sums an operator's next movements. Movements booked after the days were read are left out, wherever in the
- * day they are. A movement beyond the present cursor was not written by booking: it is
- * included, so that it shows up as a difference.
+ * Sums an operator's next movements, without those booked after the days were read. One beyond the cursor was
+ * not written by booking, and is included to show up.
  */
 const SUM_STRETCH = statement(
   'books-sum-stretch',
@@ -164,10 +163,7 @@ const COMPARE = statement(
   (row) => row.int('wrong'),
 );
 
-/**
- * Queries that compare the sums of open days with their movements, in stretches of bounded size. Every method
- * throws GatewayError `DATABASE_UNAVAILABLE`.
- */
+/** Compares the sums of open days with their movements, in bounded stretches. Every method throws GatewayError. */
 export class DayChecks {
   readonly #runner: Runner;
 

@@ -1,9 +1,6 @@
 /**
- * SQL for the moment a day begins. Where clocks are put back from 01:00 to midnight (Atlantic/Azores,
- * America/Havana) midnight comes twice, and PostgreSQL picks the second; this picks the first, because the
- * hour between them already belongs to the new day.
- * @param day an expression of type date
- * @param timeZone an expression of type text
+ * SQL for the moment a day begins. Where clocks are put back to midnight it comes twice, and PostgreSQL picks the
+ * second; this picks the first. @param day an expression of type date @param timeZone of type text
  */
 export function dayStart(day: string, timeZone: string): string {
   const midnight = `((${day})::timestamp AT TIME ZONE ${timeZone})`;

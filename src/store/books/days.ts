@@ -92,11 +92,7 @@ export class BooksDays {
     this.#runner = runner;
   }
 
-  /**
-   * One page.
-   * @returns undefined if `cursor` is not a valid cursor
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** One page; undefined if `cursor` is not valid. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async list(query: DayQuery): Promise<DayPage | undefined> {
     const { order = 'oldest', cursor } = query;
     const after = cursor === undefined ? BEGINNING[order] : readCursor(cursor);

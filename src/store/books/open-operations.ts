@@ -22,9 +22,8 @@ export const dayOf: Parameters<DueDay> = {
 const OPEN_MAX = 1_000;
 
 /**
- * Operations requested before a day's end and still open. Those that may still turn out to belong to the day keep
- * it open (`keeps_open`); a dead letter waits for a person and does not, nor does a result that was last attempted before
- * the day: it may stay unknown for ever, where the wallet has refused its repeat.
+ * Operations requested before a day's end and still open. Those that may belong to the day keep it open; a dead
+ * letter does not, nor a result last attempted before the day, which may stay unknown.
  */
 const OPEN_OPERATIONS = `
     SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,

@@ -1,9 +1,6 @@
 import type { Columns } from '../sql/statement.ts';
 
-/**
- * A position in the journal, in the order in which the books read it: by the database transaction that wrote an
- * attempt, then by the attempt. Ids are decimal text, because PostgreSQL's have 64 bits.
- */
+/** A position in the journal as the books read it: by the transaction that wrote an attempt, then by the attempt. */
 export interface Position {
   readonly writtenIn: string;
   readonly operationId: string;

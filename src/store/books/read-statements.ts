@@ -34,11 +34,8 @@ interface Reading {
 }
 
 /**
- * Entries written since a position, in order, up to the watermark: the oldest database transaction still in flight.
- * Whatever that one writes comes after all of these (docs/decisions/0023).
- *
- * Operations and bets are read one by one (LATERAL): a join over a thousand makes PostgreSQL scan whole tables
- * of up to some hundred thousand rows.
+ * Entries written since a position, up to the oldest transaction in flight: whatever that one writes comes after
+ * these (docs/decisions/0023). LATERAL, because for a join PostgreSQL scans whole tables.
  */
 export const READ_ENTRIES = statement(
   'books-read-entries',

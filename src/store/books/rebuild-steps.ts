@@ -39,9 +39,8 @@ export class RebuildSteps {
   }
 
   /**
-   * The journal position where a rebuild starts: after what was pruned, at the first attempt that
-   * ended after `startOfDay`. Undefined if there is none.
-   * @param startOfDay undefined: rebuild everything the journal still has
+   * Where a rebuild starts: after what was pruned, at the first attempt that ended after `startOfDay` (undefined:
+   * at the beginning). Undefined if there is none.
    */
   async firstOf(startOfDay: Date | undefined): Promise<Position | undefined> {
     const [first] = await this.#books.rows(
@@ -93,10 +92,7 @@ export class RebuildSteps {
     await this.#sumDays();
   }
 
-  /**
-   * Recomputes every day's sums from its movements; days without movements keep their rows.
-   * @returns the days that had others
-   */
+  /** Recomputes every day's sums from its movements. @returns the days whose sums differed */
   async #sumDays(): Promise<readonly string[]> {
     return await this.#books.rows(SUM_DAYS, [], (row) => row.text('subject'));
   }

@@ -111,9 +111,8 @@ const WRITE = batchStatement(
 );
 
 /**
- * Recounts, for each open day of the last eight, or since one that is being closed, the unresolved bets created by its
- * end: bets with an unknown outcome, or with a delivery that no wallet has confirmed. The books are locked only to write
- * changed counts, because counting takes long: while a wallet is down there are millions.
+ * Recounts the unresolved bets of each recent open day: those with an unknown outcome or an unconfirmed delivery.
+ * Counting takes long, so the books are locked only to write.
  * @param books if begun with `prepared`, this locks them once a count has changed
  */
 export async function countUnresolved(

@@ -1,9 +1,8 @@
 import { batchStatement, noRow, type Parameters } from '../sql/statement.ts';
 
 /**
- * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements disagree with its state.
- * `day`: a day's sums disagree with its movements. `statement`: a closed statement has changed since it was
- * closed.
+ * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements disagree with its state. `day`: sums
+ * disagree with movements. `statement`: a closed one has changed.
  */
 export const VIOLATION_RULES = ['amount', 'bet', 'day', 'statement'] as const;
 

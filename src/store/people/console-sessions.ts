@@ -23,10 +23,7 @@ interface NewSession {
   readonly address: string;
 }
 
-/**
- * The console's sessions and sign-in links, on PostgreSQL's clock and for all replicas. Every method
- * throws GatewayError `DATABASE_UNAVAILABLE`.
- */
+/** The console's sessions and sign-in links, by PostgreSQL's clock. Every method throws GatewayError. */
 export class ConsoleSessions {
   readonly #database: Database;
   readonly #limits: SessionLimits;
@@ -54,10 +51,7 @@ export class ConsoleSessions {
     return expiresAt;
   }
 
-  /**
-   * Opens a session with a link, which is invalid from then on: of all callers with the same link, at
-   * whatever replica, only one gets the session.
-   */
+  /** Opens a session with a link, which is invalid from then on: only one caller gets it. */
   async openByLink(tokenHash: Buffer, session: NewSession): Promise<SignedIn | undefined> {
     const input = { tokenHash, ...session, ...this.#limits };
     const [signedIn] = await this.#database.run(OPEN_BY_LINK, input);

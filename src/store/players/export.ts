@@ -4,9 +4,8 @@ import type { BetTimelines } from '../bets/timeline.ts';
 import type { PlayerDesk } from './player-desk.ts';
 
 /**
- * What the journal keeps about a player, one JSON object per line: `{player}`, then one `{bet}` each, newest
- * first, with its messages as the service sent them, except for the token.
- * @throws GatewayError `DATABASE_UNAVAILABLE`
+ * What the journal keeps about a player, a JSON object per line: `{player}`, then each `{bet}`, newest first,
+ * with its messages but for the token. @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function* exportPlayer(
   from: {

@@ -27,11 +27,8 @@ const CODE_ONLY = sql`CASE WHEN error ~ '^[0-9]+ code -?[0-9]+' THEN substring(e
                            ELSE '***' END`;
 
 /**
- * Blanks names, addresses and free text in what is kept about a player's bets: messages, wallets'
- * answers, refusals. Ids and amounts stay, so that the books do not change and a late operation
- * still finds its bet. One transaction does all of it, with its row in the audit.
- *
- * @throws GatewayError `DATABASE_UNAVAILABLE`, also while a month is being pruned; nothing is blanked then
+ * Blanks names, addresses and free text in what is kept about a player's bets; ids and amounts stay. One
+ * transaction with its row in the audit. @throws GatewayError, also while a month is pruned; nothing is blanked
  */
 export async function forgetPlayer(
   prisma: Prisma,

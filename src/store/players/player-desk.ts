@@ -83,10 +83,7 @@ const SESSIONS = statement(
   }),
 );
 
-/**
- * An amount as a number, or null if PostgreSQL cannot represent it: `0e99999999999` and `1e-20000` are amounts
- * of 0 or nearly so, and one such bet must not make a player's page or export fail.
- */
+/** Null for an amount such as `0e99999999999`, which PostgreSQL cannot read as a number. */
 const counted = (column: string) => `
          CASE WHEN length(${column}) <= 1000 AND ${column} ~ '^[0-9.]+([eE][-+]?[0-9]{1,3})?$'
               THEN ${column}::numeric END`;

@@ -6,10 +6,7 @@ import type { PruneOptions } from './prune-options.ts';
 
 const BETS_AT_ONCE = 5_000;
 
-/**
- * The books may still have to read operations of a month without a table of its own: `unbookedOf` checks only months
- * with one.
- */
+/** For the books, of operations in a month without its own table, which `unbookedOf` does not check. */
 const UNREAD = `EXISTS (SELECT 1 FROM operations_rest o JOIN attempts a ON a.operation_id = o.id, books_cursor c
                          WHERE o.transaction_id = b.transaction_id AND a.confirmed
                            AND (a.written_in, a.operation_id, a.number)
@@ -22,9 +19,8 @@ const ended = (isDryRun: boolean) => `${HAS_ENDED} AND NOT ${UNREAD}
                              ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
 
 /**
- * Also deletes the operations that an earlier run had kept while the bets waited, or that had no table of their month:
- * the books are told about these, as about a month's. Any change of a bet changes its version: a bet that has changed
- * since it was read stays.
+ * Also the operations that an earlier run had kept, or that had no table of their month. A bet that has changed
+ * since it was read has another version, and stays.
  */
 const DELETING = `, gone AS (
          DELETE FROM bets b USING looked l
@@ -44,11 +40,8 @@ const DELETING = `, gone AS (
        )`;
 
 /**
- * Deletes earlier bets that have ended, one batch per transaction: state by state, oldest first, in the
- * order of the search's index, so that later bets are not read. A bet that changes its state meanwhile
- * may be left for the next time.
- *
- * @returns how many
+ * Deletes ended bets in batches, state by state, oldest first, by the search's index. A bet that changes its
+ * state meanwhile may stay. @returns how many
  */
 export async function pruneBets(client: Client, options: PruneOptions): Promise<number> {
   let pruned = 0;

@@ -5,10 +5,7 @@ import type { PruneOptions } from './prune-options.ts';
 /** Calls per statement; each may have issued a thousand bonuses. */
 const CALLS_AT_ONCE = 500;
 
-/**
- * Closed, and not needed to resolve an open create: the template of a closed create must not be taken
- * for that of another.
- */
+/** Closed, and not needed for an open create: its template must not be taken for another's. */
 const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
        AND NOT (i.kind = 'create' AND EXISTS (
          SELECT 1 FROM bonus_intents o
@@ -16,10 +13,8 @@ const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
             AND o.above_id < i.template_id))`;
 
 /**
- * Deletes the bonus API's calls that were closed before, with their answers and the outcome for each
- * player. The owners of templates and bonuses are kept, and so are open calls.
- *
- * @returns how many calls
+ * Deletes closed calls of the bonus API with their answers. Owners of templates and bonuses, and open calls, are
+ * kept. @returns how many calls
  */
 export async function pruneBonusCalls(
   client: Client,

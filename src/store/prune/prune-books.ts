@@ -15,10 +15,7 @@ export interface Unbooked {
   readonly operatorId: string | null;
 }
 
-/**
- * Bets with an outcome that the books must still read and that is deleted with a month: of an attempt in it, or of
- * one in another month for an operation in it, such as of a rollback that was promised for days.
- */
+/** Bets with an unread outcome that is deleted with a month, or whose operation is, as of an old promise. */
 export async function unbookedOf(
   client: Client,
   { month, operations, attempts }: PrunedTables,
@@ -52,9 +49,8 @@ export async function unbookedOf(
 }
 
 /**
- * The position of the newest outcome that can no longer be proved once a month is deleted: the outcome is deleted, or
- * its operation is, and is not in `kept_operations`. Such attempts of other months are few; they are found by the ids
- * of the month's operations, which the sequence assigned in order.
+ * The newest outcome that cannot be proved once a month is deleted: it is deleted, or its operation is and is not
+ * in `kept_operations`. The few of other months are found by the ids of the month's operations.
  */
 export async function newestGone(
   client: Client,

@@ -4,10 +4,7 @@ import type { PruneOptions } from './prune-options.ts';
 
 const ROWS_AT_ONCE = 5_000;
 
-/**
- * Deletes deliveries that ended before; dead ones are for people, who resolve them. What a person resolved stays as long
- * as the bet goes by it: the row says that no wallet has confirmed it.
- */
+/** Deletes ended deliveries, but none that says that a bet's present result was resolved by a person. */
 export async function pruneDeliveries(client: Client, options: PruneOptions): Promise<number> {
   const { before, isDryRun, log } = options;
   const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')

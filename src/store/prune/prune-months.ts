@@ -37,10 +37,7 @@ export interface PrunedMonth {
   readonly carriedOver: number;
 }
 
-/**
- * Deletes the operations and attempts of old months with their tables, oldest first.
- * @throws Error of `pg` when the database fails; the months dropped before stay dropped
- */
+/** Deletes old months with their tables, oldest first. @throws Error of `pg`; the months before stay dropped */
 export async function pruneMonths(
   client: Client,
   options: PruneOptions,
@@ -129,9 +126,8 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
 }
 
 /**
- * Bets without a result that may have operations in a month, because their first operation is from before its end: an
- * outright may wait for years. Found by the index of state and time, because most bets have ended, and most of the
- * others are recent. Also bets whose result or rollback must still be confirmed, for which it is sent again.
+ * Bets without a result that may have operations in a month: an outright may wait for years. Found by state and
+ * time, because most have ended. Also bets whose result or rollback must still be confirmed.
  */
 const waitingIn = (month: string) => `
   SELECT b.transaction_id FROM bets b
@@ -144,10 +140,7 @@ const waitingIn = (month: string) => `
 /** Advisory lock: what has been blanked of a forgotten player must not come back with older copies. */
 export const KEPT_MESSAGES_LOCK_KEY = 1_640_532_529;
 
-/**
- * Copies the rows to keep before anything is locked, so that the tables are locked only for a moment.
- * Bets of that age rarely change; if one does, its row in `bets` is still complete.
- */
+/** Copies the rows to keep before anything is locked, so that the tables are locked only for a moment. */
 async function dropMonth(client: Client, month: string): Promise<void> {
   const { operations, attempts } = tablesOf(month);
   await client.query('SELECT pg_advisory_lock($1)', [KEPT_MESSAGES_LOCK_KEY]);
@@ -164,9 +157,8 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   );
   const newest = await newestGone(client, tablesOf(month));
   const prunedIn = newest === null ? 'NULL' : client.escapeLiteral(newest);
-  // The rows of `attempts_rest` in this transaction, because without their operations they cannot be found; first,
-  // because that locks no table. From the change of the cursor on, a rebuild of the books can no longer prove
-  // anything up to here: what is booked stays.
+  // First the rows of `attempts_rest`, which without their operations cannot be found. Up to the new cursor a
+  // rebuild can no longer prove anything: what is booked stays.
   await inLockedTransaction(
     client,
     `DELETE FROM attempts_rest a USING left_attempts l
@@ -181,10 +173,8 @@ async function dropMonth(client: Client, month: string): Promise<void> {
 }
 
 /**
- * The attempts of a month whose operations are kept. An attempt is dated by the clock of its process and its operation
- * by PostgreSQL's, or the operation had been promised for days: so their months may differ, and the answer to
- * an operation is in its attempt. Such strays are few, and each is looked up separately. They are searched for by their
- * keys alone: with whole rows, PostgreSQL would write the entire month into temporary files to compare.
+ * The attempts of a month whose operations are kept. An attempt's month may differ from its operation's, as of a
+ * promise; such strays are few and are searched by key, not with whole rows.
  */
 const keptAttempts = (operations: string, attempts: string) => `
   WITH strays AS MATERIALIZED (
@@ -198,9 +188,8 @@ const keptAttempts = (operations: string, attempts: string) => `
    WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
 
 /**
- * Runs one transaction; if others hold the tables it is tried again after they had their turn. It is one message: if
- * this process freezes, or its network is lost, PostgreSQL still ends the transaction. Otherwise every callback
- * would wait for tables that nobody lets go of.
+ * One transaction, tried again if others hold the tables. It is one message, so that PostgreSQL ends it even if
+ * this process freezes; otherwise every callback would wait.
  */
 async function inLockedTransaction(client: Client, statements: string): Promise<void> {
   await withLockTries({ tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {

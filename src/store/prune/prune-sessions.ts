@@ -5,9 +5,8 @@ import type { PruneOptions } from './prune-options.ts';
 const PLAYERS_AT_ONCE = 200;
 
 /**
- * A session that expired before, or that ended before and cannot be opened again. An ended session stays if its token
- * is the operator's own (prefixed), because its wallet would confirm it again; a revoked one also if a request that
- * received it has no `at`. A request with `at` is refused long before an hour is over.
+ * A session that expired, or ended and cannot be opened again. A prefixed one stays, because its wallet would
+ * confirm it again; a revoked one if a request that received it has no `at`.
  */
 const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
    OR s.ended_at < least($1::timestamptz, clock_timestamp() - interval '1 hour') AND s.given_dated IS NOT NULL
@@ -16,10 +15,7 @@ const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
 /** Whether a cashout of a bet `b` may be sent again. The session that asked for it may be any of its player's. */
 const REPEATS_CASHOUT = `(b.settlement = 'unknown' OR b.settlement_type = 'cashout' AND b.confirm_at IS NOT NULL)`;
 
-/**
- * Sessions that no bet needs. A bet needs the session with which it was placed; a cashout of unknown outcome, or one
- * that must still be confirmed, needs the session of its first attempt.
- */
+/** Sessions that no bet needs: that of its place, or of an unconfirmed cashout's first attempt. */
 const UNNEEDED = `
   WITH player AS MATERIALIZED (
     SELECT id FROM players WHERE id > $2 ORDER BY id LIMIT $3
@@ -38,10 +34,7 @@ const UNNEEDED = `
        AND NOT EXISTS (SELECT 1 FROM needed n WHERE n.player_id = o.player_id)
   )`;
 
-/**
- * A session that is being renewed at this moment stays. No later session of the player gets the ordinal of a deleted
- * one: it would get the same token, and whoever has kept that token would have access.
- */
+/** A session being renewed stays. No later one gets a deleted one's ordinal: it would have the same token. */
 const DELETING = `, gone AS (
     DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${OVER}
     RETURNING s.player_id, s.ordinal
@@ -52,9 +45,7 @@ const DELETING = `, gone AS (
   )`;
 
 /**
- * Deletes the sessions that ended before and that no bet needs any more, some players at a time, so that each
- * player's bets are read once. Players stay.
- *
+ * Deletes ended sessions that no bet needs, some players at a time. Players stay.
  * @returns how many; in a dry run, sessions whose bets would be deleted are not counted
  */
 export async function pruneSessions(client: Client, options: PruneOptions): Promise<number> {

@@ -20,12 +20,9 @@ export interface Pruned {
 }
 
 /**
- * Deletes old months from the journal: operations and attempts with their months' tables, then the bets and
- * deliveries that ended before, unneeded sessions that ended before, and calls of the bonus API that were
- * closed before. A month with an open bet is refused; the operations of bets that still wait for their
- * result, or must be confirmed, are kept in `operations_rest`.
- *
- * @throws Error of `pg` when the database fails; what was pruned before stays pruned
+ * Deletes old months from the journal, then bets, deliveries, sessions and calls of the bonus API that ended
+ * before. A month with an open bet is refused; operations of waiting bets move to `operations_rest`.
+ * @throws Error of `pg`; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
   return await withConnection(openLongConnection(databaseUrl, 'prune'), async (client) => {

@@ -69,9 +69,8 @@ const same = (theirs: string, ours: string) => `
 const AROUND = `interval '1 day'`;
 
 /**
- * One join of the list with the bets of its days; pairs that certainly agree are not returned. Bets
- * in the list that were placed on other days are looked up one by one.
- * $1 operator, $2 and $3 the days' bounds, $4 every state that a bet may have.
+ * One join of the list with the bets of its days, without pairs that certainly agree; bets of other days are
+ * looked up. $1 operator, $2 and $3 the days' bounds, $4 every state that a bet may have.
  */
 export const COMPARE = `
   WITH promise AS MATERIALIZED (

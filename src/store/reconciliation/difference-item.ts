@@ -52,10 +52,7 @@ export interface DifferenceItem extends FoundDifference {
 export const DIFFERENCE_COLUMNS = `d.id::text, d.kind, d.transaction_id, d.here, d.there, w.position, w.line::float8 AS line,
          w.reason, w.is_known, d.first_found_at, d.resolved_at, d.resolved_by, d.resolved_why`;
 
-/**
- * What identifies a difference across runs: not its line, whose number differs in another list; but a line
- * that could not be read has nothing else than its number, the reason and its content.
- */
+/** Identifies a difference across runs: not by its line, except for one that could not be read. */
 export function differenceIdentity({
   kind,
   transactionId,

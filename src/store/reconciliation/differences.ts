@@ -112,10 +112,7 @@ const FIND = statement(
   differenceItemOf,
 );
 
-/**
- * Every run that has found the difference then counts one less as open. Their rows are locked first: one that ends at
- * this moment is waited for, and is done then.
- */
+/** Every run with the difference counts one less as open. Their rows are locked first. */
 const RESOLVE = statement<Which & { readonly by: Authority }, string>(
   'reconciliation-resolve',
   { ...which, ...AUDITED },
@@ -156,10 +153,7 @@ export class ReconciliationDifferences {
     this.#runner = runner;
   }
 
-  /**
-   * Records what a run has found; nothing if the run has ended.
-   * @param fromPosition the position of the first of them
-   */
+  /** Records what a run has found, from this position on; nothing if the run has ended. */
   async note(
     run: { readonly id: string; readonly operatorId: string },
     found: readonly NotedDifference[],
@@ -196,8 +190,7 @@ export class ReconciliationDifferences {
   }
 
   /**
-   * Marks a difference as resolved by a person, for later runs too. The change and its row in the
-   * audit are one transaction (I12).
+   * Marks a difference as resolved for later runs too, with its row in the audit (I12).
    * @param by who resolved it, with the reason
    */
   async resolve(runId: string, differenceId: string, by: Authority): Promise<DifferenceResolution> {

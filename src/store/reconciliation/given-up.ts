@@ -33,10 +33,7 @@ export const GIVE_UP_LOST = statement(
   (row) => row.text('id'),
 );
 
-/**
- * Deletes some of the findings of runs that were given up: no list shows them. A difference is deleted with its
- * finding unless another run has found it too, which then counts as the first. A run without findings becomes `failed`.
- */
+/** Deletes findings of runs that were given up. A difference found by another run stays, as that one's. */
 export const TAKE_AWAY = statement(
   'reconciliation-take-away',
   {},

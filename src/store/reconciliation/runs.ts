@@ -126,10 +126,7 @@ const FINISH = statement(
   (row) => row.text('id'),
 );
 
-/**
- * Takes off what FINISH did not see, because it was being resolved as that began. How much that is tells one snapshot of
- * both: what is resolved from then on is taken off by itself, beside this too.
- */
+/** Takes off what was resolved while FINISH ran, by one snapshot of both. */
 const RECOUNT = statement(
   'reconciliation-recount',
   { id: ['bigint', (id: string) => id] },
@@ -197,8 +194,7 @@ export class ReconciliationRuns {
   readonly #onNotRecounted: ((id: string, error: GatewayError) => void) | undefined;
 
   /**
-   * Every method throws GatewayError `DATABASE_UNAVAILABLE` if `runner` is a `Database`.
-   * @param onNotRecounted a run is done, but what was resolved as it ended may be counted as open
+   * Methods throw GatewayError for a `Database`. @param onNotRecounted what was resolved at the end may count as open
    */
   constructor(runner: Runner, onNotRecounted?: (id: string, error: GatewayError) => void) {
     this.#runner = runner;

@@ -23,17 +23,12 @@ export const CREATE_LISTED = `
 const PAGE_ROWS = 2_000;
 /** Limit of one statement of a comparison: the join of ten million rows takes minutes, not hours. */
 const STATEMENT_MS = 3_600_000;
-/**
- * How long a comparison may pause between two pages. One that pauses longer is taken for gone (`given-up.ts`); if its
- * process is stopped and not dead, no month of the journal could be made or pruned meanwhile.
- */
+/** How long a comparison may pause between two pages: if stopped, it blocks new and pruned months. */
 const PAUSE_MS = 60_000;
 
 /**
- * Another party's list in a temporary table on a connection of its own: never logged, visible to nobody
- * else, and gone with the connection, however that ends. Its rows are committed piece by piece, because
- * the books can read the journal no further than the oldest writing transaction, and a list arrives as
- * slowly as its sender likes.
+ * Another party's list in a temporary table on its own connection, gone with it. Rows are committed piece by
+ * piece: the books read the journal no further than the oldest writing transaction.
  */
 export class SideTable {
   readonly #client: Client;
@@ -47,10 +42,7 @@ export class SideTable {
     });
   }
 
-  /**
-   * @param pauseMs for tests
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** @param pauseMs for tests @throws GatewayError `DATABASE_UNAVAILABLE` */
   static async open(databaseUrl: string, pauseMs = PAUSE_MS): Promise<SideTable> {
     let table: SideTable | undefined;
     try {
@@ -84,9 +76,8 @@ export class SideTable {
   }
 
   /**
-   * All pairs in which the lists may differ, in the order of transactionIds: the join leaves out pairs
-   * that certainly agree. Its transaction is read-only, so that the books can proceed.
-   * @throws Error of `pg`
+   * All pairs in which the lists may differ, in the order of transactionIds. Read-only, so that the books can
+   * proceed. @throws Error of `pg`
    */
   async *compared(comparison: ListComparison): AsyncGenerator<readonly Compared[]> {
     this.#mustStand();

@@ -14,9 +14,8 @@ import { pendingMigrations } from './migrate.ts';
 const BRIEF = { ...OUR_SETTINGS, lock_timeout: SHORT_SETTINGS.lock_timeout };
 
 /**
- * What the database lacks, for people: what to do follows it; undefined if nothing.
- * @throws UnsuitableServer when the server must not be used
- * @throws Error of `pg` when the database cannot be reached
+ * What the database lacks, for people; undefined if nothing.
+ * @throws UnsuitableServer when it must not be used; Error of `pg` when it cannot be reached
  */
 export async function whatIsPending(databaseUrl: string): Promise<string | undefined> {
   return await withSchema(databaseUrl, async (client) => {
@@ -27,8 +26,7 @@ export async function whatIsPending(databaseUrl: string): Promise<string | undef
 }
 
 /**
- * The id of a migrated database, for data outside of it that is valid only together with it.
- * @returns 16 hexadecimal characters
+ * The id of a migrated database, 16 hexadecimal characters, for data that is valid only with it.
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function databaseId(databaseUrl: string): Promise<string> {

@@ -6,9 +6,8 @@ import { type Parameters, statement } from '../sql/statement.ts';
 const MONTHS_AHEAD = 2;
 const EVERY_MS = 3_600_000;
 /**
- * A failure is mostly a lock that goes by: the reader of the books locks the two tables in the other order. Where the
- * month has begun already, its rows gather in `*_rest` meanwhile, and the more they are, the longer moving them takes.
- * Each try may hold up callbacks for a second, so the pauses grow, up to the hour.
+ * A failure is mostly a passing lock. Rows gather in `*_rest` meanwhile, and each try may hold up callbacks for
+ * a second: so the pauses grow, up to the hour.
  */
 const AFTER_FAILURE_MS = 5_000;
 const SLOWER_EACH_TIME = 4;
@@ -21,9 +20,8 @@ const PREPARE = statement(
 );
 
 /**
- * Creates the tables for the coming months of the journal (operations and attempts are partitioned by
- * month, UTC). If one is not created in time, its rows go to the tables `*_rest` and nothing is refused.
- * Any number of replicas may do it.
+ * Creates the tables for the coming months (operations and attempts are partitioned by month, UTC). Rows without
+ * one go to `*_rest`. Any number of replicas may do it.
  */
 export class JournalMonths {
   readonly #database: Database;
@@ -33,19 +31,15 @@ export class JournalMonths {
   #isClosed = false;
   #working: Promise<void> = Promise.resolve();
 
-  /**
-   * @param database with a short statement timeout: rows in `*_rest` are moved into their month's new table, during
-   *   which no callback can write
-   */
+  /** @param database with a short time limit: while `*_rest` rows are moved, no callback can write */
   constructor(database: Database, logger: Logger) {
     this.#database = database;
     this.#logger = logger;
   }
 
   /**
-   * Creates each month's tables separately: one that takes too long does not prevent the others.
-   * @returns how many tables were created
-   * @throws GatewayError `DATABASE_UNAVAILABLE` of the first month that failed, after the others were tried
+   * Creates each month's tables separately. @returns how many were created
+   * @throws GatewayError of the first month that failed, after the others were tried
    */
   async prepare(): Promise<number> {
     let made = 0;

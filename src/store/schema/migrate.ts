@@ -38,15 +38,11 @@ CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Brings the database to the newest schema. Any number of processes may call this at once: one
- * applies, the others wait and find nothing to do. A migration is applied completely or not at all, and
- * one that an earlier process did not finish is started again.
- *
+ * Brings the database to the newest schema; of several processes one applies and the others wait. A migration
+ * is applied completely or not at all, an unfinished one is started again.
  * @param databaseUrl a direct connection or a pooler in session mode: the lock belongs to a session
  * @returns the names of the migrations that this call applied
- * @throws MigrationError when one cannot be applied; those before it stay applied
- * @throws UnsuitableServer when the server must not have the schema, or shares its sessions
- * @throws Error of `pg` when the database cannot be reached
+ * @throws MigrationError; UnsuitableServer; Error of `pg` when the database cannot be reached
  */
 export async function migrate(
   databaseUrl: string,
@@ -78,8 +74,7 @@ export async function migrate(
 }
 
 /**
- * Which migrations the database lacks, in the order to apply. Those of a newer release are ignored: during a rollout,
- * the older processes work with the newer schema.
+ * The missing migrations, in order. Those of a newer release are ignored, as during a rollout.
  * @throws Error of `pg`
  */
 export async function pendingMigrations(client: ClientBase, folder = FOLDER): Promise<string[]> {

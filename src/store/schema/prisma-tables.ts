@@ -8,10 +8,7 @@ const SCHEMA = `
   SELECT n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE c.oid = to_regclass('bets')`;
 
-/**
- * Prisma names the schema of each table, by default `public`. The journal may be in another one (`search_path` of
- * the address, the role or the database), which only a connection can tell.
- */
+/** Prisma names each table's schema, by default `public`; only a connection can tell the journal's. */
 export class PrismaOnOurTables extends PrismaPg {
   readonly #pool: Pool;
 

@@ -16,8 +16,7 @@ export type Sql = PrismaTypes.Sql;
 export type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
 
 /**
- * Access to PostgreSQL for the rarely used paths. As with `Database`, every failure of a query is a `GatewayError`
- * `DATABASE_UNAVAILABLE` or a bug.
+ * PostgreSQL for rarely used paths: a failed query is a GatewayError `DATABASE_UNAVAILABLE` or a bug.
  * @param pool shared with others; default: one of its own, which ends with the client
  */
 export function createPrisma(url: string, pool?: ConnectionPool) {
@@ -37,9 +36,8 @@ export function createPrisma(url: string, pool?: ConnectionPool) {
 }
 
 /**
- * Does work in one transaction.
- * @param timeoutMs how long it may take; default: Prisma's own 5 s
- * @throws GatewayError `DATABASE_UNAVAILABLE` also when it could not begin or end; whatever `work` throws
+ * Does work in one transaction. @param timeoutMs default: Prisma's own 5 s
+ * @throws GatewayError also when it could not begin or end; whatever `work` throws
  */
 export async function inTransaction<T>(
   prisma: Prisma,

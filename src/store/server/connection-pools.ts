@@ -6,10 +6,7 @@ const SILENT_MS = 1_000;
 /** At most this many connections, and at most half of all, are kept from what is not urgent. */
 const RESERVED_MAX = 4;
 
-/**
- * The pools of a process. No caller is tied to a connection that is being opened, and none depends on a connection of
- * its own pool: if the server, or what stands before it, withholds the next one, the pools share those that there are.
- */
+/** The pools of a process. If the server withholds a connection, they share those that there are. */
 export class ConnectionPools {
   /** Called each time the server withholds a connection from a process that has some. */
   readonly onWithheld: (error: Error) => void;

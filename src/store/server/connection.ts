@@ -2,10 +2,7 @@ import { Client, type ClientConfig } from 'pg';
 
 type Settings = Readonly<Record<string, string>>;
 
-/**
- * The meaning of statements and the format of their results depend on these, and a server, a database or a
- * role may set them differently: each connection asks for these values, so that no others apply.
- */
+/** Statements and results depend on these: each connection asks for them, whatever the role or server has. */
 export const OUR_SETTINGS = {
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
@@ -30,10 +27,8 @@ export const SHORT_SETTINGS = {
 } as const satisfies Settings;
 
 /**
- * A server would keep the connections of a gateway whose machine or network has failed for two hours, and they count
- * towards `max_connections`; so it checks them after 30 s of silence, four times. The kernel checks none on which an
- * answer has not been acknowledged, which is each that was in use: it sends that answer again for a quarter of an hour,
- * and the locks of its transaction stay as long. So an answer has the same 70 s.
+ * Checks silent connections after 30 s, four times: the server would keep those of a failed machine for two hours.
+ * An unacknowledged answer has the same 70 s: while it is sent again, its transaction's locks stay.
  */
 const GIVEN_UP_AFTER = {
   tcp_keepalives_idle: '30',
@@ -42,21 +37,16 @@ const GIVEN_UP_AFTER = {
   tcp_user_timeout: '70000',
 } as const satisfies Settings;
 
-/**
- * No time limit of the role ends long work; how long it may wait for a lock is left to the role. Not asked
- * for at the start of a connection, where a pooler may drop it; servers before 17 know three of them.
- */
+/** No time limit of the role ends long work. Set later, because a pooler may drop it at the start. */
 const NO_LIMITS = `
   SELECT set_config(name, '0', false) FROM pg_settings
    WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
                   'transaction_timeout')`;
 
 /**
- * How a connection of the gateway starts, whatever the settings of the server, the database or the role.
- *
- * @param url `DATABASE_URL`; `options` in it (such as `-c search_path=…`) apply if they are about other settings
- * @param name shown by `pg_stat_activity`
- * @param settings further ones, by their names in PostgreSQL
+ * How a connection of the gateway starts, whatever the server's settings.
+ * @param url its `options` (such as `-c search_path=…`) apply if they are about other settings
+ * @param name shown by `pg_stat_activity` @param settings further ones
  */
 export function connectionTo(
   url: string,
@@ -94,11 +84,8 @@ function withoutOurs(url: string): { connectionString: string; options: string[]
 }
 
 /**
- * A connection whose statements may take long: no time limit ends them, and keepalives notice that the server is gone.
- *
- * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
- * @returns the connection, which the caller must end
- * @throws Error of `pg` when the server cannot be reached
+ * A connection for long statements, without time limits, which its caller must end.
+ * @param use `pg_stat_activity` shows `wagergate-<use>` @throws Error of `pg` when it cannot be reached
  */
 export async function openLongConnection(databaseUrl: string, use: string): Promise<Client> {
   const client = await open(databaseUrl, use, {});
@@ -112,11 +99,8 @@ export async function openLongConnection(databaseUrl: string, use: string): Prom
 }
 
 /**
- * A connection for a few short reads. It asks for no limits only as it starts: a pooler in transaction mode would give
- * the session to others afterwards, and what a statement had set there would take the role's limits from them.
- *
- * @param answerMs how long the server may take for an answer; default: as long as it needs
- * @returns, @throws as `openLongConnection`
+ * A connection for a few short reads. It sets no limits later: a pooler gives the session to others.
+ * @param answerMs how long an answer may take; default: unlimited @returns, @throws as `openLongConnection`
  */
 export async function openBriefConnection(
   databaseUrl: string,

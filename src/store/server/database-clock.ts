@@ -28,10 +28,8 @@ interface Sample {
 }
 
 /**
- * A caller's deadline as a time of PostgreSQL's own clock, so that a statement itself can refuse
- * what arrives too late, however long it took (docs/money-safety.md). PostgreSQL is assumed to have
- * read its clock at the moment its answer arrived, so a limit is early by at most the answer's travel
- * time, never late; a process that was paused finds its limits passed.
+ * A caller's deadline as a time of PostgreSQL's clock, so that a statement itself refuses what is too late. It is
+ * early by at most the answer's travel time, never late; a paused process finds its limits passed.
  */
 export class DatabaseClock {
   readonly #database: Database;
@@ -60,9 +58,8 @@ export class DatabaseClock {
   }
 
   /**
-   * When this caller's answer must be ready, by PostgreSQL's clock; the same for all its writes, until nobody
-   * waits for them any more: a later write is too late, however much time was left.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` when PostgreSQL's clock is not known
+   * When this caller's answer must be ready, by PostgreSQL's clock; the same for all its writes. Once nobody waits,
+   * every write is too late. @throws GatewayError when PostgreSQL's clock is not known
    */
   async limitOf(deadline: Deadline): Promise<Date> {
     if (deadline.hasEnded) return LONG_AGO;
@@ -111,8 +108,7 @@ export class DatabaseClock {
     if (nowMs === undefined) throw new Error('PostgreSQL has no clock');
     const takenAtMs = this.#clock.monotonicMs();
     const sample = { offsetMs: nowMs - takenAtMs, offsetMsMax: nowMs - askedAtMs, takenAtMs };
-    // Its clock was set back, or it is another server after a failover: limits from earlier comparisons
-    // would be too late.
+    // Another server after a failover: limits from earlier comparisons would be too late.
     if (this.#samples.some(({ offsetMs }) => offsetMs > sample.offsetMsMax))
       this.#samples.length = 0;
     this.#samples.push(sample);

@@ -39,10 +39,7 @@ export class PooledConnection {
     return this.#isBroken;
   }
 
-  /**
-   * @param onBroken called once when the connection breaks, used or not
-   * @throws Error of `pg`
-   */
+  /** @param onBroken called once when the connection breaks, used or not @throws Error of `pg` */
   async open(onBroken: (error: Error) => void): Promise<void> {
     this.client.on('error', (error) => {
       if (this.#isBroken) return;

@@ -6,11 +6,8 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 const VERSION_MIN = 15;
 
 /**
- * Checks what a connection cannot ask for, and whether this one got what it asked for, because poolers may
- * drop that. Otherwise it would be noticed only by a failing bet.
- *
- * @param asked what the connection has asked for
- * @throws UnsuitableServer with what to do about it
+ * Checks what a connection cannot ask for, and whether this one got what it asked for: poolers may drop that.
+ * @param asked what the connection has asked for @throws UnsuitableServer with what to do about it
  */
 export async function checkServer(
   client: Client,
@@ -79,10 +76,7 @@ function meansTheSame(is: string, wanted: string): boolean {
   return is === wanted || is.startsWith(`${wanted}, `);
 }
 
-/**
- * Whether a commit that was confirmed survives a crash of the server.
- * @throws Error of `pg`
- */
+/** Whether a confirmed commit survives a crash of the server. @throws Error of `pg` */
 export async function keepsCommits(databaseUrl: string): Promise<boolean> {
   return await withConnection(openBriefConnection(databaseUrl, 'start'), async (client) => {
     const asked = `SELECT current_setting('synchronous_commit') <> 'off' AS kept`;
@@ -91,18 +85,12 @@ export async function keepsCommits(databaseUrl: string): Promise<boolean> {
   });
 }
 
-/**
- * How often each of two connections is asked in turn. A pooler that nobody else uses shows itself at the first; if others
- * do, it may give the same session to the same connection a few times.
- */
+/** How often each of two connections is asked: a pooler may give the same session a few times. */
 const ROUNDS = 5;
 
 /**
- * Checks that a connection has a session of PostgreSQL to itself. A pooler in transaction mode gives it another one for
- * each statement: the lock of a migration would then hold nobody off, or everybody for good, and the list of one
- * comparison would be in the table of another.
- *
- * @throws UnsuitableServer with what to do about it
+ * Checks that a connection has a session to itself: behind a pooler in transaction mode, locks and temporary
+ * tables would be mixed up. @throws UnsuitableServer with what to do about it
  */
 export async function refuseSharedSession(databaseUrl: string): Promise<void> {
   const sessions = new Map<number, Client>();
@@ -126,10 +114,8 @@ export async function refuseSharedSession(databaseUrl: string): Promise<void> {
 const MIXED = new Set(['42P05', '26000']);
 
 /**
- * Checks that the prepared statements of a connection are its own. A pooler in transaction mode that knows nothing of them
- * would have every other bet answered 100, and so would one that hands sessions on without discarding them.
- *
- * @throws UnsuitableServer with what to do about it
+ * Checks that the prepared statements of a connection are its own: a pooler that mixes them up would have every
+ * other bet answered 100. @throws UnsuitableServer with what to do about it
  */
 export async function refuseMixedStatements(databaseUrl: string): Promise<void> {
   // The second two may get the sessions that the first have left.
@@ -152,10 +138,7 @@ async function prepared(client: Client): Promise<void> {
 /** A pooler without room has a second connection wait, for two minutes or for good. */
 const SECOND_ANSWERS_MS = 5_000;
 
-/**
- * Asks two connections in turn that are open at the same time. A server that has room for only one, whatever it says, is
- * not asked: whoever comes to repair it has to get in.
- */
+/** Asks two open connections in turn. A server that has room for only one is not asked. */
 async function withTwo(databaseUrl: string, ask: (client: Client) => Promise<void>): Promise<void> {
   const clients = [await openBriefConnection(databaseUrl, 'start')];
   try {

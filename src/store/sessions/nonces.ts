@@ -23,8 +23,7 @@ export class Nonces {
   }
 
   /**
-   * Remembers a nonce until `until`, judged by PostgreSQL's clock only: so a nonce is neither forgotten earlier
-   * nor accepted later, however wrong the clock of a gateway process is.
+   * Remembers a nonce until `until` by PostgreSQL's clock only, however wrong a process's clock is.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse> {

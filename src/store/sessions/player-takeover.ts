@@ -30,11 +30,8 @@ const LOCK_KEY = 2_002_872_166;
 const TRIES_MAX = 5;
 
 /**
- * Writes players with the ids that the aggregator has already given them. A batch is one
- * transaction; existing players are never changed.
- *
- * A dry run writes to a temporary table instead: it finds the same conflicts, including those
- * between two lines of the file, and locks no row that live traffic could wait for.
+ * Writes players with the ids that the aggregator has given them, a transaction per batch; existing ones stay.
+ * A dry run writes to a temporary table: it finds the same conflicts, and locks nothing.
  */
 export class PlayerTakeover {
   readonly #client: Client;
@@ -45,10 +42,7 @@ export class PlayerTakeover {
     this.#dryRun = dryRun;
   }
 
-  /**
-   * @throws TakeoverBusy if another import is running
-   * @throws Error of `pg` if the database cannot be reached
-   */
+  /** @throws TakeoverBusy if another import is running; Error of `pg` */
   static async open(
     url: string,
     { dryRun }: { readonly dryRun: boolean },
@@ -78,10 +72,7 @@ export class PlayerTakeover {
     if (locked !== true) throw new TakeoverBusy('another import is running');
   }
 
-  /**
-   * @returns the outcome of each line, in order
-   * @throws Error of `pg`; the batch is then written as a whole or not at all
-   */
+  /** @returns the outcome of each line, in order @throws Error of `pg`; all of the batch is written, or none */
   async take(lines: readonly PlayerLine[]): Promise<readonly Taken[]> {
     const inserted = await this.#insert(lines);
     // Of equal lines, the first is the one that was written.
@@ -105,8 +96,7 @@ export class PlayerTakeover {
         return new Set(players.map(keyOf));
       } catch (error) {
         const isRolledBack = error instanceof DatabaseError && isUndone(error.code ?? '');
-        // In the order of the file: an operator's batch of bonuses writes the same new players in another one, so that
-        // each may wait for the other. A deadlock ends after a second, and then the batch is written.
+        // In the order of the file: a batch of bonuses may write the same players in another one, and deadlock.
         if (!isRolledBack || tries === TRIES_MAX) throw error;
       }
     }

@@ -17,10 +17,7 @@ export class Players {
     this.#database = database;
   }
 
-  /**
-   * The player of an operator, created when first mentioned.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** The player of an operator, created when first mentioned. @throws GatewayError */
   async ensure(operatorId: string, operatorUser: string): Promise<BetOwner> {
     for (;;) {
       const [found] = await this.#database.run(FIND_BY_OPERATOR_USER, { operatorId, operatorUser });

@@ -43,10 +43,7 @@ export class SessionSeals {
     this.#database = database;
   }
 
-  /**
-   * Sessions whose operator token does not begin with `mark`, after the position `after`.
-   * @param mark the prefix of everything sealed now
-   */
+  /** Sessions after a position whose operator token does not begin with `mark`, the prefix of the present key. */
   async findBehind(
     mark: Buffer,
     after: SealPosition,

@@ -71,10 +71,7 @@ export class SessionStore {
     return (await this.#database.run(INSERT, session))[0];
   }
 
-  /**
-   * Makes a session that has not ended last `ttlSeconds` from now.
-   * @param operatorToken resealed; undefined leaves it unchanged
-   */
+  /** Makes a live session last `ttlSeconds` from now. @param operatorToken resealed; undefined: unchanged */
   async renew(id: string, ttlSeconds: number, operatorToken: Buffer | undefined): Promise<void> {
     await this.#database.run(RENEW, { id, ttlSeconds, operatorToken });
   }

@@ -4,15 +4,10 @@ import { withinOrArrived } from '../../lib/within.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement on a connection and waits for its rows, but no longer than `limitMs`: a frozen server never
- * reports its own time limit. A connection on which the time was over must be closed.
- *
- * Not by `pg`'s promise, nor by its `query_timeout`. Each writes a function where it is assigned to a property of the
- * query, and V8 creates such a function in old space. All that it refers to, here the statement's values and rows, then
- * stays until the next major collection. With two statements a place those came every few seconds and held up
- * callbacks (docs/decisions/0013-short-lived-objects.md).
- *
- * @throws OutOfTime. @throws Error of `pg`
+ * Runs one statement, but waits no longer than `limitMs`: a frozen server never reports its own limit. The
+ * connection must then be closed. Not by `pg`'s promise or `query_timeout`, whose functions in V8's old space keep
+ * all values until a major collection (docs/decisions/0013-short-lived-objects.md).
+ * @throws OutOfTime; Error of `pg`
  */
 export function answerOf(
   client: ClientBase,

@@ -2,15 +2,9 @@
 const ROWS_MAX = 256;
 /** A statement gets no further rows beyond this size, since it is in memory several times while it is sent. */
 const BYTES_MAX = 2 * 1024 * 1024;
-/**
- * Only beside statements in flight for this long is another one begun. Most take less, and the next one then writes
- * what has arrived meanwhile: two at once cost PostgreSQL more for the same rows, and each took longer.
- */
+/** Another statement is begun only beside those in flight for this long: two at once cost more for the same rows. */
 const BESIDE_MS = 3;
-/**
- * A statement in flight for longer may be on a dead connection, and no longer counts towards `concurrency`; this
- * applies to at most `SLOW_MAX` of them.
- */
+/** A statement in flight for longer may be on a dead connection: at most `SLOW_MAX` do not count as running. */
 const SLOW_MS = 1_000;
 const SLOW_MAX = 6;
 
@@ -26,10 +20,7 @@ interface Waiting<Row, Result> {
 }
 
 export interface BatcherOptions<Row, Result> {
-  /**
-   * Statements in flight at once, each begun only where those before it take longer than `BESIDE_MS`. Further rows
-   * accumulate meanwhile: back-pressure makes the batch.
-   */
+  /** Statements in flight at once; further rows accumulate meanwhile. */
   readonly concurrency: number;
   /** Rows waiting beyond this are refused at once. */
   readonly waitingMax: number;
@@ -44,9 +35,8 @@ export interface BatcherOptions<Row, Result> {
 }
 
 /**
- * Group commit by back-pressure: gathers what arrives within one event-loop turn and sends the next batch when the
- * previous statement has ended, or has been in flight for `BESIDE_MS`. No row waits for others by a timer: even 1 ms
- * of that costs half the throughput.
+ * Group commit by back-pressure: what arrives in one turn goes out when the previous statement has ended, or has
+ * run for `BESIDE_MS`. No row waits by a timer: even 1 ms costs half the throughput.
  */
 export class Batcher<Row, Result> {
   readonly #options: BatcherOptions<Row, Result>;
@@ -62,10 +52,7 @@ export class Batcher<Row, Result> {
     this.#options = options;
   }
 
-  /**
-   * @param isWanted false once the caller has given up; the row is then dropped if not yet sent
-   * @throws what `refused` makes, when too many rows wait or the row was no longer wanted
-   */
+  /** @param isWanted false once the caller has given up @throws what `refused` makes for an unwanted or excess row */
   add(row: Row, isWanted: () => boolean = () => true): Promise<Result> {
     if (this.#waiting.length >= this.#options.waitingMax) {
       return Promise.reject(this.#options.refused('too many writes wait'));

@@ -10,9 +10,8 @@ export interface Connection {
 }
 
 /**
- * Runs one statement on its caller's connection and decodes the rows.
- * @param values the values of `$1`, `$2` and so on
- * @throws Error of `pg`; `UnreadableRow` if a row has a value that this release does not know
+ * Runs one statement on its caller's connection and decodes the rows. @param values of `$1`, `$2` and so on
+ * @throws Error of `pg`; UnreadableRow
  */
 export async function clientRows<Row>(
   client: Connection,

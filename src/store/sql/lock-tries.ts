@@ -9,16 +9,11 @@ export interface LockTries {
   readonly onWaiting?: () => void;
 }
 
-/**
- * PostgreSQL's codes for a lock that was not granted within `lock_timeout`, and for a deadlock with a lock of ours: in
- * both cases the holder proceeds once ours are released.
- */
+/** A lock not granted within `lock_timeout`, and a deadlock: the holder proceeds once ours are released. */
 const LOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
 /**
- * Runs work that needs exclusive locks on its tables. Waiting for such a lock blocks all later requests, callbacks
- * too: so each try waits only for the `lock_timeout` that `work` runs under, and then lets them pass.
- *
+ * Runs work that needs exclusive locks. Each try waits for `lock_timeout` only: callbacks wait behind it.
  * @param work is rolled back completely if it throws
  * @throws Error if no try got the locks; whatever else `work` throws
  */

@@ -3,14 +3,11 @@ import { unreachable } from '../../domain/unreachable.ts';
 import { answerOf } from './answer-of.ts';
 
 /**
- * How the connections of a pool plan their statements, as settings of PostgreSQL:
- * - `each`: a plan for each execution, by its values and the contents of the tables;
- * - `kept`: one plan for as long as its connection keeps it (`KeptPlans`), for statements that find every
- *   row by its key. Planning takes a third of the time of a batch of places, and most of that of a result.
- *   A plan that was made while a table was empty would scan it forever, so it must not scan at all;
- * - `ordered`: nothing is sorted that an index has in order, for statements that read the next few rows. During an
- *   outage the statistics are older than the open rows: relying on them, PostgreSQL would sort millions of rows
- *   each time to find the next few.
+ * How a pool's connections plan their statements:
+ * - `each`: a plan for each execution, by its values and the tables;
+ * - `kept`: one plan per connection (`KeptPlans`), for statements that find rows by key: planning takes a third of a
+ *   batch of places. Made for an empty table it would scan for ever, so it must not scan;
+ * - `ordered`: nothing is sorted that an index has in order: during an outage the statistics are too old.
  */
 export const PLANS = {
   each: {},
@@ -42,10 +39,7 @@ export function settingsOn(
   }
 }
 
-/**
- * How long a connection keeps its plans before it makes new ones. A plan that was made while a table had a few
- * rows reads all rows through an index, and would do so until the next ANALYZE, however fast the table grows.
- */
+/** A plan made for a few rows reads all through an index, however fast the table grows: it is replaced after this. */
 const KEPT_MS = 30_000;
 
 /** Makes connections discard `kept` plans in time (docs/decisions/0012-prisma-and-pg.md). */
@@ -53,10 +47,7 @@ export class KeptPlans {
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<ClientBase, number>();
 
-  /**
-   * Call it before each statement. Costs a sixth of a new connection, which would discard the plans as well.
-   * @param answerMs how long the server may take
-   */
+  /** Call it before each statement. @param answerMs how long the server may take */
   async forgetOld(client: ClientBase, answerMs: number): Promise<void> {
     const nowMs = performance.now();
     const plannedAtMs = this.#plannedAtMs.get(client);

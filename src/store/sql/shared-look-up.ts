@@ -7,8 +7,7 @@ import { type TypedStatement, UnreadableRow } from './statement.ts';
 export type LookUp<Row> = (key: string) => Promise<Row | undefined>;
 
 /**
- * Looks up rows by their keys: look-ups at the same moment share a statement, so that each costs less the more
- * there are.
+ * Looks up rows by their keys: look-ups at the same moment share a statement.
  * @param statement finds the rows of any number of keys
  */
 export function sharedLookUp<Row>(

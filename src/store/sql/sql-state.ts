@@ -9,10 +9,7 @@ export const READ_ONLY = '25006';
 /** SQLSTATE classes that are about the server's state rather than the statement. */
 const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
-/**
- * "database is not accepting commands": the server is so close to the end of its transaction ids that it assigns no
- * more until somebody vacuums: it answers, but writes nothing.
- */
+/** Close to the end of its transaction ids, a server answers but writes nothing until a vacuum. */
 const NO_TRANSACTION_IDS = '54000';
 
 /**
@@ -21,10 +18,7 @@ const NO_TRANSACTION_IDS = '54000';
  */
 const UNIQUE_VIOLATION = '23505';
 
-/**
- * Whether an SQLSTATE says that a transaction was rolled back in favour of another one, so that it may succeed, or see
- * the other's row, when it is repeated.
- */
+/** Whether a transaction was rolled back in favour of another one, so that repeating it may succeed. */
 export function isUndone(sqlState: string): boolean {
   return UNDONE.has(sqlState) || sqlState === UNIQUE_VIOLATION;
 }
@@ -35,10 +29,7 @@ export function speaksOfServer(sqlState: string): boolean {
   return isOfServer || UNDONE.has(sqlState);
 }
 
-/**
- * Whether an error may be about the values of one row: this process could not read them, or PostgreSQL refused them
- * (`data_exception`, `integrity_constraint_violation`). A missing column or permission concerns all rows.
- */
+/** Whether an error may be about one row's values. A missing column or permission concerns all rows. */
 export function isOfOneRow(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^2[23]/.test(error.code ?? '');
 }

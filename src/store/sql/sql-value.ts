@@ -4,8 +4,7 @@ export type SqlValue = string | number | boolean | Date | Buffer | null | readon
 const TO_ESCAPE = /["\\]/g;
 
 /**
- * An array as PostgreSQL reads it from text (its manual, Array Input and Output Syntax). The driver can do
- * that too, but took a fifth of the bookkeeper's time for it: every place has some forty values.
+ * An array as PostgreSQL reads it from text. The driver took a fifth of the bookkeeper's time for it.
  * @throws RangeError for an invalid date
  */
 export function arrayText(values: readonly SqlValue[]): string {

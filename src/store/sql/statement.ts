@@ -36,10 +36,7 @@ export interface TypedStatement<Input, Row> extends Statement {
   readonly decode: (columns: Columns) => Row;
 }
 
-/**
- * @param text names its parameters: `:transaction_id` becomes `$1::text`
- * @throws Error when the text names a parameter that does not exist, or does not use one that does
- */
+/** @param text names its parameters: `:transaction_id` becomes `$1::text` @throws Error for wrong or unused names */
 export function statement<Input, Row>(
   name: string,
   parameters: Parameters<Input>,
@@ -66,10 +63,7 @@ export function statement<Input, Row>(
   };
 }
 
-/**
- * A statement over any number of inputs at once: `:input` in its text becomes rows made from one array per parameter,
- * with the parameters' names as columns. Bytes are sent in one piece: an array would cost an escaped copy of each.
- */
+/** A statement over any number of inputs: `:input` becomes rows of one array per parameter; bytes are one piece. */
 export function batchStatement<Input, Row>(
   name: string,
   parameters: Parameters<Input>,
@@ -155,10 +149,7 @@ export class UnreadableRow extends Error {
   }
 }
 
-/**
- * One row of a result, read column by column. A value that this release does not know (a newer schema,
- * a missing column) throws `UnreadableRow` instead of becoming a state.
- */
+/** One row of a result. A value that this release does not know throws `UnreadableRow`. */
 export class Columns {
   readonly #row: Readonly<Record<string, unknown>>;
 

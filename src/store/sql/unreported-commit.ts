@@ -9,8 +9,7 @@ const REPEAT_WITHIN_MS = 2_000;
 
 /**
  * Repeats a write if a broken connection left it unknown whether it was committed (I3).
- * @param write must recognise its own earlier effect by attempt id, so that repeating it shows
- *   whether it was committed
+ * @param write recognises its own earlier effect by attempt id
  * @throws GatewayError `DATABASE_UNAVAILABLE` if it is still unknown after the last repeat
  */
 export async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
@@ -31,10 +30,8 @@ export async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
 const LATER_EVERY_MS = 1_000;
 
 /**
- * Keeps trying to write an outcome that `withRepeats` gave up, if PostgreSQL is down for longer: until it is written,
- * or the lease of its attempt has ended. Its caller has been answered as if it were not recorded, so it must be
- * written as a late outcome.
- * @returns never rejects, and does not keep the process alive: if it is not written, the lease lapses
+ * Keeps trying to write an outcome that `withRepeats` gave up, as a late one, until the lease has ended: its caller
+ * has been answered. @returns never rejects, and does not keep the process alive
  */
 export async function writeLater(write: () => Promise<unknown>): Promise<void> {
   const endsAtMs = performance.now() + LEASE_MS;

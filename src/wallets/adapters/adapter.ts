@@ -4,10 +4,7 @@ import type { JsonDocument } from '../../protocol/json.ts';
 import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
 import type { WalletSettings } from '../wallet-config.ts';
 
-/**
- * Maximum length of a decline's message, which is journalled and passed to the service. Longer ones are cut, so
- * a message of this length may end in the middle of a secret.
- */
+/** Maximum length of a decline's message; one of this length may end in the middle of a secret. */
 export const MESSAGE_LENGTH_MAX = 255;
 
 /** Exactly as the journal will return it, because a copy gets the same words as the first answer. */
@@ -27,10 +24,7 @@ export interface NotUnderstood {
   readonly kind: 'unknown';
   readonly fault: 'http_error' | 'bad_answer';
   readonly error: string;
-  /**
-   * The wallet's code, if it refused in proper form but with a code that leaves open what it did.
-   * Such an answer does not count against the wallet's health.
-   */
+  /** The wallet's code, if it leaves open what it did; such an answer does not count against its health. */
   readonly code?: number;
   /** Its content shows that it answers another call. */
   readonly isOfOtherCall?: true;
@@ -46,10 +40,7 @@ export type ReadVerdict =
   | Declined
   | NotUnderstood;
 
-/**
- * Translates calls and answers of a wallet's protocol, without network access. A new adapter is a file
- * in this folder and a line in `index.ts`.
- */
+/** Translates a wallet's protocol, without network access. A new adapter is a file here and a line in `index.ts`. */
 export interface WalletAdapter {
   readonly callerDialect: CallerDialect;
   /** @param budgetMs how long the gateway will wait for the answer */

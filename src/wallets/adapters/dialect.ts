@@ -7,9 +7,8 @@ import type { Dialect } from '../wallet-config.ts';
 import { keptMessage } from './adapter.ts';
 
 /*
- * The items of `wallet.dialect` that say how an answer is read, each with the deviation it answers (service protocol,
- * How real wallets deviate); those that change requests, and `echo`, are in `native.ts`. Two rules stand above all of
- * them (I2): a status of 500 or above is never a refusal, and the code 100 never becomes another one.
+ * The items of `wallet.dialect` that say how an answer is read; the others are in `native.ts`. Two rules stand above
+ * all (I2): a status of 500 or above is never a refusal, and code 100 never becomes another one.
  */
 
 /** An HTTP answer in the protocol's terms. */
@@ -35,10 +34,7 @@ const SUCCESS: readonly number[] = [200];
 const REFUSAL = 400;
 const SERVER_ERROR = 500;
 
-/**
- * Means no error, unless `okCodes` says otherwise. In a refusal it means that no code was set, as in PHP
- * exceptions, and that it is unknown how far the wallet had come.
- */
+/** No error, unless `okCodes` says otherwise; in a refusal no code was set, as in PHP exceptions. */
 const NO_ERROR = 0;
 
 /** Whether a refused place with this code of the wallet leaves open whether it debited. */
@@ -109,10 +105,7 @@ function isNamed(code: number, { mapCodes = {}, rollbackConfirmedBy = [] }: Dial
   return isMapped || rollbackConfirmedBy.includes(code);
 }
 
-/**
- * `errorStatuses`: business errors as 401, 403, 404, 422. Undefined if the status stands for no code,
- * or the body's code counts.
- */
+/** `errorStatuses`: business errors as 401, 403, 404, 422; undefined if the body's code counts. */
 function codeOfStatus(status: number, { errorStatuses }: Dialect): number | undefined {
   const meaning = errorStatuses?.[String(status)];
   return meaning === 'body' ? undefined : meaning;
@@ -124,9 +117,8 @@ export function codeIn(document: JsonDocument, { codeField = 'code' }: Dialect):
 }
 
 /**
- * The protocol's code for a refusal. At 400 and in a success status the body's code counts,
- * translated by `mapCodes` (wallets shift codes, 9 for a duplicate); at the other statuses the one
- * the status stands for, since bodies there often just repeat the status as their code.
+ * The protocol's code for a refusal. At 400 and in a success status the body's, by `mapCodes`; at others the one
+ * for the status, which bodies there often just repeat.
  */
 export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect): number {
   const { bodyCode } = refusal;
@@ -144,10 +136,8 @@ function decidingStatus({ status, bodyCode }: Refusal, dialect: Dialect): number
 }
 
 /**
- * Whether the wallet may have debited despite its refusal. `unknownCodes` applies to the wallet's own codes and to
- * those that `errorStatuses` and `mapCodes` produce: a listed code is never a decline. It is not one either if a
- * status stands for a code that `mapCodes` would turn into a listed one, since whoever wrote both may
- * have meant that (I2).
+ * Whether the wallet may have debited despite its refusal: by its own code, or the one that `errorStatuses` and
+ * `mapCodes` produce, also if `mapCodes` would turn a status's code into a listed one (I2).
  */
 export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
   const { bodyCode } = refusal;
@@ -162,9 +152,8 @@ export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
 }
 
 /**
- * Whether a refused rollback would count as confirmed by its status alone. A proxy's 404 would then
- * withhold a player's refund, even if its body repeats the status as its code: the code in the body
- * has to say it.
+ * Whether a refused rollback would count as confirmed by its status alone, as by a proxy's 404: the code in the
+ * body has to say it.
  */
 export function isBareConfirmation(
   refusal: Refusal,
@@ -182,11 +171,8 @@ export function isBareConfirmation(
 }
 
 /**
- * Why a refused rollback is not confirmed although the dialect lists its code in `rollbackConfirmedBy`: somebody who
- * reads only "code 5" would think that the setting does not work.
- *
- * @param code the refusal's code for its bet; `dialect` is the complete one, as configured
- * @returns undefined if the list does not apply
+ * Why a refused rollback is not confirmed although `rollbackConfirmedBy` lists its code; undefined if it does not.
+ * @param code the refusal's code for its bet; `dialect` is the complete one
  */
 export function whyNotConfirmed(
   { status, bodyCode }: Refusal,

@@ -27,10 +27,7 @@ const READ_ANSWER_BYTES_MAX = 256 * 1024;
 /** Ids that are safe in a header; any other would be refused or split the request. */
 const SAFE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/**
- * For a wallet that speaks the service's own callbacks protocol (service protocol, Callbacks;
- * docs/reference.md, Callbacks). Strict, except for what the operator's dialect relaxes item by item.
- */
+/** For a wallet that speaks the service's own protocol, strict but for its dialect. */
 export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAdapter {
   const { dialect } = settings;
   const request = requestBuilder(settings);
@@ -132,10 +129,7 @@ function betVerdict(
   }
 }
 
-/**
- * "Nothing to roll back" confirms a rollback only if the wallet never accepted a result: for a paid bet
- * it would hide that the payout and the stake have not been reversed.
- */
+/** "Nothing to roll back" confirms a rollback only without an accepted result, whose payout it would hide. */
 function dialectFor({ hadResult }: BetCall, dialect: Dialect): Dialect {
   return hadResult === true ? { ...dialect, rollbackConfirmedBy: undefined } : dialect;
 }
@@ -154,8 +148,7 @@ function whyNotAccepted(
     // A profile's or a balance's, then.
     return document.has('userId') ? ofOtherCall(error) : brokenAnswer(error);
   }
-  // Some wallets answer errors with 200. Without `okCodes`, an error code contradicts the status: treated
-  // as unknown it costs a bet, treated as accepted it would cost money.
+  // Some wallets answer errors with 200. Treated as unknown it costs a bet, as accepted it would cost money.
   const code = codeIn(document, dialect);
   const isError = dialect.okCodes === undefined && namesError(code);
   return isError

@@ -12,10 +12,7 @@ import {
 
 const STAKE = '8.00';
 
-/**
- * The wallet debits and breaks the connection: the outcome is unknown to the gateway, which answers code 100. The
- * service rolls the bet back, and the player has the money again.
- */
+/** The wallet debits and breaks the connection: code 100, and the service rolls the bet back. */
 export async function brokenConnection(scene: Scene): Promise<void> {
   const { narrator, service } = scene;
   const { ben } = scene.players;

@@ -18,10 +18,7 @@ interface Freebet {
   readonly bonusId: number;
 }
 
-/**
- * A freebet from its template to its settled bet, through the gateway: alpha uses its own key and its own players'
- * ids, and beta sees none of it (I8).
- */
+/** A freebet from template to settled bet: alpha uses its own key and ids, and beta sees none of it (I8). */
 export async function freebet(scene: Scene): Promise<void> {
   const templateId = await createTemplate(scene);
   const bonusId = await issue(scene, templateId);

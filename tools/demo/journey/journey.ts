@@ -16,11 +16,7 @@ const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise
   ['A freebet, which the other operator cannot see', freebet],
 ];
 
-/**
- * Plays all scenes; the narrator then has everything that went wrong.
- *
- * @returns the players, if their frames opened
- */
+/** Plays all scenes; the narrator then has all that went wrong. @returns the players, if their frames opened */
 export async function playJourney(stage: Stage, narrator: Narrator): Promise<Players | undefined> {
   let players: Players | undefined;
   await narrator.scene('Players open their frames', async () => {

@@ -6,10 +6,7 @@ import { type Narrator, NotAsPromised } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { answerOf, balanceOf, money, nameOf, type Player, type Players } from './scene.ts';
 
-/**
- * How players reach the service: alpha asks the gateway for a token, and beta's frontend puts its prefix before its
- * own token. Then the frame asks for profile and balance.
- */
+/** How players reach the service: alpha asks for a token, beta's frontend puts its prefix before its own. */
 export async function openFrames(stage: Stage, narrator: Narrator): Promise<Players> {
   const { anna, ben, carla } = stage.cast;
   const annasToken = await issueToken(stage, narrator, anna);

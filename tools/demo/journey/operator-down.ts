@@ -5,10 +5,7 @@ import { balanceMoved, balanceOf, confirmed, nameOf, type Player, type Scene } f
 const STAKE = '10.00';
 const DELIVERY_MS_MAX = 10_000;
 
-/**
- * An operator is away when its bet is rolled back: the gateway takes over the rollback, nobody else is affected,
- * and the wallet gets it when it is back.
- */
+/** An operator is away when its bet is rolled back: its wallet gets the rollback when it is back. */
 export async function operatorDown(scene: Scene): Promise<void> {
   const { narrator, service } = scene;
   const { anna, carla } = scene.players;

@@ -51,9 +51,7 @@ export function balanceOf(player: Player): string {
 }
 
 /**
- * The player's balance for people, after checking that it has changed as it should.
- *
- * @param moved decimal text, negative for a debit
+ * The player's balance for people, checked. @param moved decimal text, negative for a debit
  * @throws NotAsPromised if the wallet holds anything else
  */
 export function balanceMoved(player: Player, before: string, moved: string): string {

@@ -12,27 +12,11 @@ import type { BonusMisbehaviour } from './misbehaviour.ts';
 import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
 
 /*
- * The service's bonus API on a real socket, with books to look at and faults to switch on.
- *
- *   const api = await startBonusApi({ partners: [{ cid: 'aggregator-key', secrets: ['s3cret'] }] });
- *   // service.bonusApiUrl: api.url
- *   const template = api.createTemplate('aggregator-key', { name: 'Welcome' });   // in the console
- *   api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
- *   const gate = api.hold('bonus/applyBatch', { point: 'after' });
- *   await gate.arrived; gate.release();
- *   await api.waitFor(({ requests }) => requests.length === 2);
- *   api.requests.at(-1)?.body; api.requests.at(-1)?.signedBy;
- *   api.templates.get(501); api.bonus(90_001)?.status;
- *   await api.close();
- *
- * What service protocol leaves open is decided here like this: errors are `{"code","message"}`, 401
- * with 1 (signature, or a cid that did not sign), 400 with 5 (shape and limits), 404 with 30
- * (template) or 32 (bonus; another partner's is none), 400 with 31 (template past `toTime`) or 33
- * (disabled, or before `fromTime`). Entries of `errorItems` are `{"userId","code":34,"message"}`
- * for a second bonus of a template and `{"bonusId","code","message"}` with 32 (none), 35 (revoked
- * before) or 36 (done or expired). A batch of players is refused as a whole for its shape only.
- * Pages have 100 items; one behind the last is empty. Template ids start at 501, bonus ids at
- * 90001, and both are given out over all partners together.
+ * The service's bonus API on a real socket, with books and faults. What the service's protocol leaves open: errors are
+ * `{"code","message"}`, 401 with 1 (signature), 400 with 5 (shape and limits), 404 with 30 (template) or 32 (bonus),
+ * 400 with 31 (template past `toTime`) or 33 (not in force). Entries of `errorItems` are `{"userId","code":34}` for a
+ * second bonus of a template and `{"bonusId","code"}` with 32, 35 (revoked) or 36 (done or expired). Pages have 100
+ * items; template ids start at 501, bonus ids at 90001, over all partners.
  */
 
 export interface BonusPartner {
@@ -172,10 +156,7 @@ export class SimulatedBonusApi {
     this.#partners = keysOf(partners);
   }
 
-  /**
-   * @param options.calls limits it to this many calls; by default it applies until removed
-   * @returns removes this misbehaviour
-   */
+  /** @param options.calls limits it to this many calls @returns removes this misbehaviour */
   misbehave(
     method: BonusMethod | 'any',
     misbehaviour: BonusMisbehaviour,
@@ -194,10 +175,7 @@ export class SimulatedBonusApi {
     return this.#handler.applyLate();
   }
 
-  /**
-   * Stops calls until the gate is released, even if their caller goes away: `before` (default) they
-   * take effect, or `after`, when only the answer is missing.
-   */
+  /** Stops calls until the gate is released: `before` (default) they take effect, or `after`. */
   hold(
     method: BonusMethod | 'any',
     { point = 'before' }: { readonly point?: GatePoint } = {},
@@ -205,11 +183,7 @@ export class SimulatedBonusApi {
     return this.#handler.gates.hold(point, matching(method));
   }
 
-  /**
-   * Resolves as soon as `predicate` is true; it is checked whenever something arrives or changes.
-   *
-   * @throws Error if it is not true within `timeoutMs` (10 s)
-   */
+  /** Resolves as soon as `predicate` is true. @throws Error if it is not within `timeoutMs` (10 s) */
   waitFor(predicate: (api: SimulatedBonusApi) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }

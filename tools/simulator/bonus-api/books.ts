@@ -2,10 +2,7 @@ import type { Clock } from '../../../src/domain/clock.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
 import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
 
-/**
- * Why a call about a template or bonus is refused, in the codes that older wallets of this service still use
- * (service protocol, Older codes).
- */
+/** Why a call about a template or bonus is refused, in the codes of older wallets. */
 export const BONUS_CODES = {
   templateNotFound: 30,
   templateExpired: 31,
@@ -126,11 +123,7 @@ export class BonusBooks {
     return this.#keep({ ...bonus, status: 'active', ...this.#activation(bonus.template) });
   }
 
-  /**
-   * One bet is placed with it, which activates a new bonus.
-   *
-   * @throws Error when it cannot be used
-   */
+  /** One bet is placed with it, which activates a new bonus. @throws Error when it cannot be used */
   use(id: number): PlayerBonus {
     const found = this.#current(id);
     const bonus = found.status === 'new' ? this.activate(id) : found;

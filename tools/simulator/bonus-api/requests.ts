@@ -30,11 +30,7 @@ const STAGE_MAX = 3;
 const PLAYERS_MAX = 1000;
 const ANY_MAX = Number.MAX_SAFE_INTEGER;
 
-/**
- * Reads the body of a call (service protocol, Bonus API and Limits).
- *
- * @throws JsonError naming the member that is missing or invalid
- */
+/** Reads the body of a call. @throws JsonError naming the member that is missing or invalid */
 export function readBonusCall(method: BonusMethod, document: JsonDocument): BonusCall {
   const cid = requiredText(document, 'cid', ANY_TEXT);
   switch (method) {

@@ -4,10 +4,7 @@ import type { BetWalletCall } from './calls.ts';
 /** `applied` changed the books, `repeated` had been applied before, `nothing` found nothing to do. */
 export type Effect = 'applied' | 'repeated' | 'nothing';
 
-/**
- * What happened to one call that reached the wallet. `pending`: nothing yet (held, or still under way because of a
- * misbehaviour); `unbooked`: the wallet will never book it.
- */
+/** What happened to a call that reached the wallet. `unbooked`: the wallet will never book it. */
 export type ArrivalResult = 'pending' | Effect | 'declined' | 'unbooked';
 
 /** One call about a bet that reached the wallet: "exactly once" is counted by these. */

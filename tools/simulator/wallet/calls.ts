@@ -75,11 +75,8 @@ export type WalletPath = 'profile' | 'balance' | 'bet';
 class Unreadable extends Error {}
 
 /**
- * Reads a callback (service protocol, Callbacks).
- *
- * @param path which of the wallet's three paths was called
- * @param body the bytes as they arrived
- * @returns the call, or the reason why it cannot be read, for the message of a 400 with code 5
+ * Reads a callback. @param path which of the wallet's three was called @param body as it arrived
+ * @returns the call, or why it cannot be read, for a 400 with code 5
  */
 export function readCall(
   path: WalletPath,

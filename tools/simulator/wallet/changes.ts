@@ -14,9 +14,7 @@ export class Changes {
   }
 
   /**
-   * Resolves as soon as `predicate` is true, which may be at once.
-   *
-   * @param what text for people, in the error
+   * Resolves as soon as `predicate` is true. @param what text for people, in the error
    * @throws Error if it is not true within `timeoutMs`
    */
   waitFor(predicate: () => boolean, timeoutMs: number, what: string): Promise<void> {

@@ -19,9 +19,7 @@ export function send(response: ServerResponse, answer: WireAnswer): void {
 }
 
 /**
- * Sends an answer as the misbehaviour says. Resolves when nothing more will be written; at once if the caller has
- * hung up.
- *
+ * Sends an answer as the misbehaviour says; resolves when nothing more will be written.
  * @param answer the good answer, or if the call was not booked, one that only looks good
  */
 export async function sendBadly(

@@ -13,8 +13,5 @@ export interface FlawedBooks {
   debit(user: string, currency: string, amount: string): void;
 }
 
-/**
- * A mistake in a wallet's bookkeeping, for tests of those that must find or survive it.
- * @returns the wallet's answer, or undefined if it makes no mistake about this call
- */
+/** A mistake in a wallet's bookkeeping; returns its answer, or undefined if it makes none here. */
 export type Flaw = (call: BetWalletCall, books: FlawedBooks) => Verdict | undefined;

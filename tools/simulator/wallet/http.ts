@@ -32,10 +32,7 @@ export interface WalletHttpOptions {
   readonly serve: (call: WalletCall, response: ServerResponse, path: string) => void;
 }
 
-/**
- * The wallet's HTTP side: reads the bytes, verifies the signature over exactly those before reading anything from
- * them, then reads the call (service protocol, Authentication).
- */
+/** The wallet's HTTP side: verifies the signature over the bytes, then reads the call. */
 export function createWalletHttp(options: WalletHttpOptions): Server {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

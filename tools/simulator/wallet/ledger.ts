@@ -20,10 +20,7 @@ import type {
 } from './calls.ts';
 import type { Players } from './players.ts';
 
-/**
- * `waiting`: stake taken, no result yet. `tombstone`: a rollback of an unknown bet came, so a late place must be
- * refused.
- */
+/** `waiting`: stake taken, no result yet. `tombstone`: a rollback of an unknown bet came. */
 export type WalletBetStatus = 'waiting' | 'settled' | 'rolled_back' | 'tombstone';
 
 export interface WalletBet {
@@ -47,10 +44,7 @@ export type Verdict =
   | { readonly kind: 'accepted'; readonly transactionTime: string; readonly effect: Effect }
   | { readonly kind: 'declined'; readonly code: number; readonly message: string };
 
-/**
- * The bookkeeping of a wallet that keeps the protocol (service protocol, States): every operation may arrive twice
- * or in the wrong order, and moves money once.
- */
+/** A wallet that keeps the protocol: every operation may arrive twice or in the wrong order, and counts once. */
 export class Ledger {
   readonly #players: Players;
   readonly #arrivals: Arrivals;

@@ -5,12 +5,8 @@ const RETRY_MS = 20;
 const RETRIES_MAX = 100;
 
 /**
- * Listens on 127.0.0.1.
- *
- * @param port 0 for any free port. A port that was used before may briefly belong to an outgoing connection of this
- * machine; then this waits for it
- * @returns the port
- * @throws the error of `listen`, if the port stays taken for about 2 s
+ * Listens on 127.0.0.1, and waits for about 2 s if the port is taken by an outgoing connection.
+ * @param port 0 for any free port @returns the port @throws the error of `listen`
  */
 export async function listenOn(server: Server, port: number): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

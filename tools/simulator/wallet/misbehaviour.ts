@@ -18,10 +18,7 @@ export function matching({ operation, transactionId }: Scope): (subject: Subject
     (transactionId === undefined || transactionId === subject.transactionId);
 }
 
-/**
- * Whether the call is booked although the wallet misbehaves: `none` never, `applied` before it misbehaves, `later`
- * when the test says so (`wallet.applyLate`).
- */
+/** Whether a misbehaving wallet books the call: `none` never, `applied` before, `later` by `wallet.applyLate`. */
 export type Booking = 'none' | 'applied' | 'later';
 
 interface Booked {
@@ -99,10 +96,7 @@ interface Rule<What, Call> {
   callsLeft: number;
 }
 
-/**
- * The rules for misbehaving. If several rules match a call, the oldest applies, so that rules with `calls` form a
- * sequence; rules that name the bet come before general ones.
- */
+/** The rules for misbehaving. The oldest that matches applies, those that name the bet first. */
 export class MisbehaviourRules<What, Call> {
   #rules: readonly Rule<What, Call>[] = [];
 

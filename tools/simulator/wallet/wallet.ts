@@ -187,11 +187,7 @@ export class SimulatedWallet {
     return this.#handler.applyLate(transactionId);
   }
 
-  /**
-   * Resolves as soon as `predicate` is true; it is checked whenever something arrives or is booked.
-   *
-   * @throws Error if it is not true within `timeoutMs` (10 s)
-   */
+  /** Resolves as soon as `predicate` is true. @throws Error if it is not within `timeoutMs` (10 s) */
   waitFor(predicate: (wallet: SimulatedWallet) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
   }

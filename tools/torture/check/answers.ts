@@ -65,8 +65,7 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
       .slice(index + 1)
       .find((send) => send.isConfirmed !== first.isConfirmed && send.atMs > first.endedAtMs);
     if (other === undefined) continue;
-    // After a rollback every operation of the bet is refused, whatever was answered before; only a repeat of the
-    // very same request still gets its old answer.
+    // After a rollback every operation is refused; only the very same request still gets its old answer.
     if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
     if (first.operation === 'rollback') continue;
     if (first.isConfirmed && wasTakenOverInVain(record, other)) continue;
@@ -81,10 +80,7 @@ function isRepeatedBy(other: Send): (send: Send) => boolean {
   return (send) => send.isConfirmed && send.requestId === other.requestId;
 }
 
-/**
- * Whether a settle that was taken over as a delivery is now refused: its wallet refused the delivery for good, so
- * it is a dead letter, and a repeat gets the same refusal.
- */
+/** Whether a settle that was taken over is refused now: a dead letter, since its wallet refused it for good. */
 function wasTakenOverInVain(record: BetRecord, refused: Send): boolean {
   const isQueued = CHARACTERS[record.plan.operator].settleOnFailure === 'queue';
   return isQueued && refused.operation === 'settle' && isPlannedRefusal(record, refused);

@@ -51,10 +51,7 @@ export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
   return findings;
 }
 
-/**
- * The coefficients that the bet may have: those of confirmed updates after which no other was sent. If two updates
- * were under way together, nobody knows which came last.
- */
+/** The coefficients that the bet may have: of updates under way together, nobody knows which came last. */
 function coefficientsOf({ plan, sends }: BetRecord): readonly string[] {
   const updates = plan.steps.flatMap(({ id, move }) => {
     const own = sends.filter(({ step, kind }) => step === id && OF_THE_STEP.has(kind));

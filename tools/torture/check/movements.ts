@@ -30,8 +30,7 @@ interface Violation {
 }
 
 /**
- * Where the gateway's books (docs/books.md) disagree with a bet's wallet, and what the books' own checker has
- * found. The bookkeeper follows the journal, so missing movements may still come.
+ * Where the gateway's books disagree with a bet's wallet, and what their checker found.
  * @param bookedAt what the bet's wallet has booked for it
  */
 export async function movementFindings(

@@ -1,9 +1,8 @@
 import { withClient } from '../with-client.ts';
 
 /**
- * Whether the gateway still has work to do for these bets: an operation under way, a promise, a confirmation to
- * come, a place that nobody has rolled back. Reads the database directly, only to avoid waiting for what cannot
- * come; no finding depends on it.
+ * Whether the gateway still has work to do for these bets. Reads the database directly, only to avoid waiting for
+ * what cannot come; no finding depends on it.
  */
 const OPEN_WORK = `
   SELECT EXISTS (

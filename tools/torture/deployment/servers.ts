@@ -52,10 +52,7 @@ const FIRST_PORT = 12_000;
 const LAST_PORT = 31_999;
 const handedOut = new Set<number>();
 
-/**
- * A port on which nobody listens. Each is handed out only once, and is below the range from which systems pick
- * local ports: while a gateway is down, no outgoing connection may occupy its port.
- */
+/** A port on which nobody listens, handed out once, below the range of local ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));

@@ -130,10 +130,7 @@ export class BetWriter {
   }
 }
 
-/**
- * Under a new `requestId` an update counts as a repeat only of the last update: next to another one it would be a
- * new operation.
- */
+/** Next to another update, one under a new `requestId` would be a new operation and no repeat. */
 function withoutLaterUpdates(step: Step, next: Step | undefined): Step {
   const isBeside = step.isAlongside || next?.isAlongside === true;
   if (step.move.kind !== 'update' || !isBeside) return step;

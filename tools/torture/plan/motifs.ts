@@ -1,10 +1,7 @@
 import type { BetWriter } from './bets.ts';
 import type { Random } from './random.ts';
 
-/**
- * What a bet's history is about. The races that lose money are three or four steps long and would come by chance
- * only once in ten thousand bets. So most histories begin with one of them and continue at random.
- */
+/** What a bet's history is about: most begin with a race that chance would find once in ten thousand bets. */
 /** @returns whether the service forgets to roll back a place that was answered 100 */
 export type Motif = (writer: BetWriter, random: Random) => boolean;
 

@@ -80,9 +80,8 @@ export interface Copy {
 }
 
 /**
- * `twin`: the same bytes while the step is under way. `replay`: the same bytes after its end, whatever came since.
- * `again`: the same operation under a new `requestId`, before anything else comes. `conflict`: a place with another
- * stake.
+ * `twin`: the same bytes during the step. `replay`: after its end. `again`: under a new `requestId`, before anything
+ * else comes. `conflict`: a place with another stake.
  */
 export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict';
 
@@ -143,9 +142,8 @@ export type Fault =
 export type LinkFault = 'freeze' | 'cut' | 'reset';
 
 /**
- * `holdRequest`: nothing passes for a while, including the statement; `holdAnswer`: the statement passes, its
- * answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the server has executed it;
- * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01).
+ * `holdRequest`: nothing passes; `holdAnswer`: only the statement does; `loseRequest`, `loseAnswer`: the connection
+ * breaks before, or after, the execution; `conflict`, `deadlock`: refused (40001, 40P01).
  */
 export const CONNECTION_FAULTS = [
   'holdRequest',

@@ -7,10 +7,7 @@ import { Random } from './random.ts';
 /** A history begins its bets within this time per step. */
 const MS_A_STEP = 25;
 
-/**
- * Decides a whole history from its seed. Pure: the same seed and number of steps give the same plan.
- * @param steps about how many operations the service sends; at least 1
- */
+/** Decides a whole history from its seed. Pure. @param steps about how many operations; at least 1 */
 export function writePlan(seed: number, steps: number): Plan {
   const random = new Random(seed);
   // Neighbouring seeds take turns, so that a long run keeps deployments of every layout busy.

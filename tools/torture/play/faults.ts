@@ -52,8 +52,7 @@ export class Faults {
       this.#story.tell('fault', undefined, `${plan.id} is over`);
     });
     this.#running.add(running);
-    // `heal` reports the failure; until then nobody needs to listen. A fault that failed halfway may have left
-    // something behind.
+    // `heal` reports the failure. A fault that failed halfway may have left something behind.
     running.catch((error: unknown) => {
       this.#story.tell('fault', undefined, `${plan.id} could not be played to its end: ${error}`);
     });

@@ -63,8 +63,7 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     const isOver = nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs;
     if (isOver || (isQuiet && judged.isSettled)) {
       judged = await judge(played);
-      // Judged once more: books that lack both a result and its unsettle agree with the wallet by chance, and may
-      // be about to book the first.
+      // Judged once more: books that lack a result and its unsettle agree by chance.
       if (isOver || judged.isSettled) break;
     }
     await sleep(POLL_MS);

@@ -102,10 +102,7 @@ function add(summary: Summary, { walletCalls, undecided, came }: Verdict): void 
   for (const [name, times] of came) summary.came.set(name, (summary.came.get(name) ?? 0) + times);
 }
 
-/**
- * Deals seeds to lanes. Lanes whose numbers are equal modulo the count of layouts play one layout and share its seeds,
- * so that one that waits for a lease holds up nobody.
- */
+/** Deals seeds to lanes; those of one layout share its seeds, so that a waiting one holds up nobody. */
 function dealer(first: number, count: number, jobs: number): (lane: number) => number | undefined {
   const groups = Math.min(jobs, LAYOUTS.length);
   const next = Array.from(

@@ -78,8 +78,7 @@ export class Service {
     // Two copies may be answered 200 and 100; a service that forgets its rollback must have asked only once.
     if (!record.plan.isForgotten) others.push(...this.#copies(record, step, message, ['twin']));
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
-    // A place that never reached PostgreSQL is new when it is repeated, and a service that has forgotten it would
-    // not read the answer. Replays are not awaited: they may come after anything else, even a rollback.
+    // A place that never reached PostgreSQL is new when it is repeated. Replays may come after anything else.
     if (sent.isConfirmed || !record.plan.isForgotten) this.#replays(record, step, message);
     // Only for a bet that is certainly known: otherwise nobody could tell which of the two is wrong.
     if (sent.isConfirmed) {

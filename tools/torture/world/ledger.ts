@@ -35,10 +35,7 @@ export type WalletAnswer =
 
 const refuse = (code: number, message: string): WalletAnswer => ({ ok: false, code, message });
 
-/**
- * The books of one operator's wallet. It keeps the protocol; wallets differ in how they recognise a repeat (by the
- * bet's state, or by the `requestId`) and in whether they remember rollbacks of unknown bets.
- */
+/** The books of a wallet that keeps the protocol; wallets differ in how they recognise repeats and rollbacks. */
 export class Ledger {
   readonly #character: OperatorCharacter;
   readonly #balances = new Map<string, bigint>();

@@ -56,10 +56,7 @@ export class Link {
     this.#far.resetAndDestroy();
   }
 
-  /**
-   * Applies a fault to the message that is passing.
-   * @param came called when the fault has hit something
-   */
+  /** Applies a fault to the message that is passing. @param came called when it has hit something */
   suffer(fault: ConnectionFault, ms: number, came: () => void = () => undefined): void {
     switch (fault) {
       case 'holdRequest':

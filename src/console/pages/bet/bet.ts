@@ -5,10 +5,7 @@ export type ShownBet = Answers['GET /admin/bets/:transactionId'];
 export type ShownOperation = ShownBet['operations'][number];
 export type ShownAttempt = ShownOperation['attempts'][number];
 
-/**
- * What the wallet refused last, if that was what the service sent last about the bet's result: the kind of that
- * result, or `unsettle`. The service was told so, and does not repeat it by itself.
- */
+/** The kind of the last result, or `unsettle`, if the wallet refused it: the service does not repeat it. */
 export function refusedResult({ operations }: ShownBet): string | undefined {
   const last = operations.findLast(
     ({ operation }) => operation === 'settle' || operation === 'unsettle',

@@ -11,10 +11,7 @@ const METHODS: Readonly<Record<string, string>> = {
 /** Characters that a terminal would act on; inside JSON they can be written as escapes. */
 const UNSAFE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
-/**
- * A request as a shell command. `$SIGNATURE` stands for what only the owner of the secret can compute, and the
- * token is `***` as in the kept text. Undefined if the message is no request or was not kept.
- */
+/** A request as a shell command; `$SIGNATURE` and `***` stand for secrets. Undefined if it was not kept. */
 export function curlOf({ operation, body, to, player }: Message): string | undefined {
   if (operation === undefined || body === null) return undefined;
   const base = to === 'wallet' ? 'WALLET_URL' : 'GATEWAY_URL';

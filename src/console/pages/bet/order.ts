@@ -4,11 +4,8 @@ import type { ShownBet, ShownOperation } from './bet.ts';
 const CALLBACK_MS_MAX = 60_000;
 
 /**
- * What happened to a bet, in order. An operation's arrival has PostgreSQL's time and each attempt that of its process,
- * and those clocks may differ: so nothing stands before what led to it, whatever time it bears.
- *
+ * What happened to a bet, in order. Clocks of processes differ: nothing stands before what led to it.
  * @param eventsOf of one operation, in the order in which they must have happened
- * @returns with the time by which it is sorted
  */
 export function inOrder<T extends { readonly at: string }>(
   bet: ShownBet,

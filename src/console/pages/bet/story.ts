@@ -244,10 +244,7 @@ function promised({
   }
 }
 
-/**
- * An update also ends where its wallet takes none (`updates: skip`), and a result where it stands already; the bet does
- * not say which it was.
- */
+/** An update ends also where its wallet takes none, and a result where it is known already. */
 function voidBy(operation: string): string {
   const later = `A later operation has made the ${operation} void`;
   if (operation === 'update') return `${later}, or its wallet takes none`;

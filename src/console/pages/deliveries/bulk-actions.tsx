@@ -36,10 +36,7 @@ interface BulkActionsProps {
   readonly onDone: () => void;
 }
 
-/**
- * Retries or resolves the selected deliveries, or retries everything that the filter finds. Shows beforehand how
- * many, and then the progress.
- */
+/** Retries or resolves the selected deliveries, or all that the filter finds; shows how many, and the progress. */
 export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
   const isRetryable = RETRYABLE.has(filter.state ?? '');
   const { total, many } = useTotal(filter, isRetryable);
@@ -113,10 +110,7 @@ function Chosen({ items }: { readonly items: readonly Item[] }) {
   );
 }
 
-/**
- * How many deliveries a filter finds, also in words. Refreshed as often as the list beside it, or a button could be
- * missing.
- */
+/** How many deliveries a filter finds, also in words, as fresh as the list beside it. */
 function useTotal(filter: DeliveryFilter, isRetryable: boolean) {
   const counted = useQuery({
     queryKey: ['GET /admin/deliveries/count', filter],

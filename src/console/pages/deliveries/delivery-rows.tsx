@@ -27,10 +27,7 @@ export function DeliveryRows({ items, selected, onSelect }: DeliveryRowsProps) {
   );
 }
 
-/**
- * Which are selected. Not by columns of their own: a cell of another function is another component, so that each
- * choice would make all boxes anew, and take the focus from whoever chooses by keys.
- */
+/** Not by columns of their own: each choice would make all boxes anew, and take the focus. */
 const Selection = createContext<Omit<DeliveryRowsProps, 'items'>>({
   selected: new Set(),
   onSelect: () => undefined,

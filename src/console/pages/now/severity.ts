@@ -19,10 +19,7 @@ const WEIGHTS: Readonly<Record<Trouble['tone'], number>> = { bad: 10_000, warn: 
 const UNKNOWN_SHARE_BAD = 0.05;
 const WAITS_LONG_MS = 15 * 60_000;
 
-/**
- * What is wrong with an operator, worst first; empty if all is well.
- * @param nowMs used to tell how long something has waited
- */
+/** What is wrong with an operator, worst first. @param nowMs to tell how long something has waited */
 export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Trouble[] {
   const least = (name: CountName) => (row.countsAtLeast.includes(name) ? 'at least ' : '');
   const found: (Trouble | false)[] = [
