@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 
 /** Prints the addresses and secrets, for a person who wants to try things by hand. */
-export function tellAddresses(
+export function printAddresses(
   stage: Stage,
   players: Players | undefined,
   signInLink: string,
@@ -46,7 +46,7 @@ export function tellAddresses(
     narrator.heading('A signed callback, as the service sends it');
     narrator.line(`  ${exampleCall(gateway.url, cast, players.anna)}`);
   }
-  tellCommands(stage, narrator);
+  printCommands(stage, narrator);
   narrator.heading(
     'The console, for one sign-in within 60 s (another: npx wagergate console link)',
   );
@@ -58,7 +58,7 @@ export function tellAddresses(
 const OF_THE_SERVER = new Set(['HOST', 'PORT', 'MIGRATE_ON_START']);
 
 /** Prints the environment that `npx wagergate` needs, and commands to try. */
-function tellCommands(stage: Stage, narrator: Narrator): void {
+function printCommands(stage: Stage, narrator: Narrator): void {
   const { cast, environment, gateway, service, wallets } = stage;
   wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
   narrator.heading('For `npx wagergate`, in another shell');

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
+import { Interrupted, untilInterrupted } from '../../src/cli/interruption.ts';
 import { RunningGateway } from '../../src/cli/running-gateway.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { compareBooks, playersTable } from '../simulator/books.ts';
 import { createCast } from './cast.ts';
-import { Interrupted, interruption } from './interruption.ts';
 import { playJourney } from './journey/journey.ts';
-import { tellAddresses } from './keep.ts';
+import { printAddresses } from './keep.ts';
 import { Narrator } from './narrator.ts';
 import { openStage, type Stage } from './stage.ts';
 import { dayEnd } from './statements.ts';
@@ -19,6 +19,8 @@ Ends with 0 when every step did what it says and the books agree.
   --keep   stays up afterwards and tells addresses, secrets and an example call, until Ctrl-C
   --help   this text`;
 
+const SIGPIPE = 13;
+
 async function main(): Promise<number> {
   const options = readOptions();
   if (options === undefined) return 2;
@@ -27,9 +29,12 @@ async function main(): Promise<number> {
     return 0;
   }
   const narrator = new Narrator(process.stdout);
-  const { signal, rejection } = interruption();
+  const { keep } = options;
   try {
-    return await run(options.keep, narrator, signal, rejection);
+    return await untilInterrupted(
+      () => undefined,
+      (signal) => run(keep, narrator, untilUnread(signal)),
+    );
   } catch (error) {
     narrator.silence();
     if (error instanceof Interrupted) return error.exitCode;
@@ -38,12 +43,18 @@ async function main(): Promise<number> {
   }
 }
 
-async function run(
-  keep: boolean,
-  narrator: Narrator,
-  signal: AbortSignal,
-  rejection: Promise<never>,
-): Promise<number> {
+/** Ends the demo too when the reader of its output is gone, as with `| head`. */
+function untilUnread(signal: AbortSignal): AbortSignal {
+  const unread = new AbortController();
+  process.stdout.on('error', () => unread.abort(new Interrupted(SIGPIPE)));
+  return AbortSignal.any([signal, unread.signal]);
+}
+
+async function run(keep: boolean, narrator: Narrator, signal: AbortSignal): Promise<number> {
+  const { promise: rejection, reject } = Promise.withResolvers<never>();
+  // Nobody may be waiting for it yet.
+  rejection.catch(() => undefined);
+  signal.addEventListener('abort', () => reject(signal.reason));
   const startedAtMs = systemClock.monotonicMs();
   const seconds = () => `${((systemClock.monotonicMs() - startedAtMs) / 1000).toFixed(1)} s`;
   const stage = await openStage(createCast(), {
@@ -53,12 +64,12 @@ async function run(
   try {
     narrator.line(`Everything is up after ${seconds()}.`);
     const players = await Promise.race([playJourney(stage, narrator), rejection]);
-    const good = await tellEnd(stage, narrator, seconds);
+    const good = await printEnd(stage, narrator, seconds);
     if (keep) {
       const { cast, gateway } = stage;
       const asked = new RunningGateway({ ADMIN_TOKEN: cast.adminToken }, gateway.adminUrl);
       const link = await asked.signInLink('admin');
-      tellAddresses(stage, players, link.url, narrator);
+      printAddresses(stage, players, link.url, narrator);
       await stayUp(stage, rejection);
     }
     return good ? 0 : 1;
@@ -70,7 +81,7 @@ async function run(
 }
 
 /** @returns whether everything went as promised */
-async function tellEnd(stage: Stage, narrator: Narrator, seconds: () => string): Promise<boolean> {
+async function printEnd(stage: Stage, narrator: Narrator, seconds: () => string): Promise<boolean> {
   const { service, wallets, gateway, environment } = stage;
   narrator.heading('What each wallet holds, what the service believes');
   const comparison = compareBooks(service.books(), [wallets.alpha.books(), wallets.beta.books()]);

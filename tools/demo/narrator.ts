@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { systemClock } from '../../src/domain/clock.ts';
 
 /** The result of a step, in words for people. */
-export interface Told {
+export interface StepResult {
   readonly came: string;
   /** How long the step's call took, if it has one. */
   readonly ms?: number;
@@ -98,16 +98,16 @@ export class Narrator {
    * Does one step, then prints its result. @param who operator, or operator and player
    * @throws an error that only `scene` handles, after the failure was printed
    */
-  async step<T extends Told>(who: string, doing: string, act: () => Promise<T>): Promise<T> {
+  async step<T extends StepResult>(who: string, doing: string, act: () => Promise<T>): Promise<T> {
     this.#steps += 1;
     const start = `  ${who.padEnd(WHO_WIDTH)}${doing.padEnd(DOING_WIDTH)}`;
     try {
-      const told = await act();
-      const ms = told.ms === undefined ? '' : `${Math.round(told.ms)} ms`.padStart(MS_WIDTH);
+      const result = await act();
+      const ms = result.ms === undefined ? '' : `${Math.round(result.ms)} ms`.padStart(MS_WIDTH);
       this.line(
-        ms === '' ? start + told.came : start + told.came.padEnd(CAME_WIDTH) + this.#dim(ms),
+        ms === '' ? start + result.came : start + result.came.padEnd(CAME_WIDTH) + this.#dim(ms),
       );
-      return told;
+      return result;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.#failures.push(`${who}: ${doing}: ${why}`);

@@ -77,8 +77,8 @@ async function pidBehind(port: number, password: string): Promise<number | undef
   redis.on('error', () => undefined);
   try {
     await redis.connect();
-    const told = /^process_id:(\d+)/m.exec(await redis.info('server'));
-    return told === null ? undefined : Number(told[1]);
+    const found = /^process_id:(\d+)/m.exec(await redis.info('server'));
+    return found === null ? undefined : Number(found[1]);
   } catch {
     return undefined;
   } finally {

@@ -57,10 +57,10 @@ async function tryAll(store: Store, folder: string): Promise<boolean> {
   await checkOut(sources);
   const built = await build(store, sources, '0.0.1');
   const next = await build(store, sources, '0.0.2');
-  return tellSize(built, next) && (await runChecks(store, built, folder));
+  return printSize(built, next) && (await runChecks(store, built, folder));
 }
 
-function tellSize(built: Built, next: Built): boolean {
+function printSize(built: Built, next: Built): boolean {
   const megabytes = (built.bytes / 1e6).toFixed(0);
   const isSmall = built.bytes < PROMISED.bytes;
   tell(isSmall, 'is small', `${megabytes} MB, not compressed`);

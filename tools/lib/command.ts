@@ -53,6 +53,6 @@ export async function runOrFail(
 ): Promise<string> {
   const { code, stdout, stderr } = await run(file, args, options);
   if (code === 0) return stdout;
-  const lastWords = `${stdout}\n${stderr}`.trim().split('\n').slice(-8).join('\n');
-  throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${lastWords}`);
+  const lastLines = `${stdout}\n${stderr}`.trim().split('\n').slice(-8).join('\n');
+  throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${lastLines}`);
 }

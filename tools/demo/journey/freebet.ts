@@ -26,7 +26,7 @@ export async function freebet(scene: Scene): Promise<void> {
   const won = { resultType: 'won', amount: WINNINGS, moves: WINNINGS } as const;
   await settle(scene, scene.players.anna, bet, won);
   await readBonus(scene, bonusId);
-  await lookFromOutside(scene, { templateId, bonusId });
+  await tryFromOutside(scene, { templateId, bonusId });
 }
 
 async function createTemplate({ narrator, operators }: Scene): Promise<number> {
@@ -96,8 +96,10 @@ async function placeWith(scene: Scene, { templateId, bonusId }: Freebet): Promis
     const { kind, result, transactionId } = await service.place(request);
     if (kind !== 'accepted') throw new NotAsPromised('200', answerOf(result));
     const sent = anna.wallet.requests.at(-1)?.body;
-    const told = sent && parseJsonObject(sent);
-    const fields = ['bonusId', 'bonusTemplateId', 'bonusAmount'].map((name) => told?.rawOf(name));
+    const message = sent && parseJsonObject(sent);
+    const fields = ['bonusId', 'bonusTemplateId', 'bonusAmount'].map((name) =>
+      message?.rawOf(name),
+    );
     const expected = [bonusId, templateId, STAKE].join(', ');
     if (fields.join(', ') !== expected) throw new NotAsPromised(expected, fields.join(', '));
     const balance = balanceMoved(anna, before, `-${STAKE}`);
@@ -115,7 +117,7 @@ async function readBonus({ narrator, operators }: Scene, bonusId: number): Promi
 }
 
 /** Another operator's bonus must look exactly as if it did not exist. */
-async function lookFromOutside(
+async function tryFromOutside(
   { narrator, operators }: Scene,
   { templateId, bonusId }: Freebet,
 ): Promise<void> {

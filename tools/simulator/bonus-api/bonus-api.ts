@@ -3,7 +3,7 @@ import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { type Clock, systemClock } from '../../../src/domain/clock.ts';
 import { signingKeys } from '../../../src/protocol/signature.ts';
 import type { Gate, GatePoint } from '../gates.ts';
-import { listenOn, stopListening } from '../wallet/listener.ts';
+import { SimulatedServer } from '../wallet/listener.ts';
 import type { TemplateOrder } from './answers.ts';
 import { BonusBooks } from './books.ts';
 import { BonusCallHandler } from './call-handler.ts';
@@ -44,22 +44,22 @@ export async function startBonusApi(options: BonusApiOptions): Promise<Simulated
 }
 
 /** The service's bonus API (service protocol, Bonus API). */
-export class SimulatedBonusApi {
+export class SimulatedBonusApi extends SimulatedServer {
   readonly #clock: Clock;
   readonly #books: BonusBooks;
   readonly #handler: BonusCallHandler;
-  readonly #server: Server;
+  protected readonly server: Server;
   readonly #requests: BonusRequest[] = [];
   #partners: readonly PartnerKeys[];
-  #port = 0;
 
   /** Use `startBonusApi`. */
   constructor({ partners, clock, templateOrder }: BonusApiOptions) {
+    super();
     this.#clock = clock ?? systemClock;
     this.#partners = keysOf(partners);
     this.#books = new BonusBooks(this.#clock);
     this.#handler = new BonusCallHandler(this.#books, templateOrder ?? 'oldestFirst');
-    this.#server = createBonusHttp({
+    this.server = createBonusHttp({
       partners: () => this.#partners,
       nowMs: () => this.#clock.monotonicMs(),
       record: (request) => {
@@ -72,7 +72,7 @@ export class SimulatedBonusApi {
 
   /** `service.bonusApiUrl` of the gateway's configuration. */
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
   /** Every template of every partner, by id. */
@@ -186,22 +186,6 @@ export class SimulatedBonusApi {
   /** Resolves as soon as `predicate` is true. @throws Error if it is not within `timeoutMs` (10 s) */
   waitFor(predicate: (api: SimulatedBonusApi) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
-  }
-
-  /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
-  async down(): Promise<void> {
-    const stopped = stopListening(this.#server);
-    this.#server.closeAllConnections();
-    await stopped;
-  }
-
-  /** Listens again on the same port, with the same books. */
-  async up(): Promise<void> {
-    if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
-  }
-
-  async close(): Promise<void> {
-    await this.down();
   }
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
 import type { Server } from 'node:net';
 
 const RETRY_MS = 20;
@@ -28,6 +29,32 @@ export async function stopListening(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   await closed;
+}
+
+/** A simulated server, which can go away and come back on the same port with the same books. */
+export abstract class SimulatedServer {
+  protected abstract readonly server: HttpServer;
+  #port = 0;
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
+  async down(): Promise<void> {
+    const stopped = stopListening(this.server);
+    this.server.closeAllConnections();
+    await stopped;
+  }
+
+  /** Listens again, with the same books. */
+  async up(): Promise<void> {
+    if (!this.server.listening) this.#port = await listenOn(this.server, this.#port);
+  }
+
+  async close(): Promise<void> {
+    await this.down();
+  }
 }
 
 function portOf(server: Server): number {

@@ -11,7 +11,7 @@ import type { WalletCall, WalletPath } from './calls.ts';
 import type { Flaw } from './flaw.ts';
 import { createWalletHttp, type SignatureJudge } from './http.ts';
 import type { WalletBet } from './ledger.ts';
-import { listenOn, stopListening } from './listener.ts';
+import { SimulatedServer } from './listener.ts';
 import { type Misbehaviour, type MisbehaviourOptions, matching } from './misbehaviour.ts';
 import { type Account, type PlayerSeed, Players } from './players.ts';
 import { type RecordedRequest, Recorder } from './recorder.ts';
@@ -63,18 +63,18 @@ export async function startWallet(options: WalletOptions): Promise<SimulatedWall
 }
 
 /** An operator's wallet on a real socket, with books to look at and faults to switch on. */
-export class SimulatedWallet {
+export class SimulatedWallet extends SimulatedServer {
   readonly name: string;
-  readonly #server: Server;
+  protected readonly server: Server;
   readonly #basePath: string;
   readonly #players = new Players();
   readonly #handler: CallHandler;
   readonly #recorder: Recorder;
   #keys: readonly SigningKey[];
-  #port = 0;
 
   /** Use `startWallet`. */
   constructor(options: WalletOptions) {
+    super();
     this.name = options.name;
     this.#handler = new CallHandler(this.#players, systemClock, options);
     this.#basePath = options.basePath ?? '/sportsbook';
@@ -82,7 +82,7 @@ export class SimulatedWallet {
     this.#recorder = new Recorder(options.requestsMax ?? 1000);
     for (const seed of options.players ?? []) this.#players.add(seed);
     const paths = { ...PROTOCOL_PATHS, ...options.paths };
-    this.#server = createWalletHttp({
+    this.server = createWalletHttp({
       paths: {
         profile: this.#basePath + paths.profile,
         balance: this.#basePath + paths.balance,
@@ -100,13 +100,9 @@ export class SimulatedWallet {
     });
   }
 
-  get port(): number {
-    return this.#port;
-  }
-
   /** `wallet.baseUrl` of the operator's configuration. */
   get baseUrl(): string {
-    return `http://127.0.0.1:${this.#port}${this.#basePath}`;
+    return `http://127.0.0.1:${this.port}${this.#basePath}`;
   }
 
   /** Every bet that the books know, by `transactionId`. A declined place bet is none. */
@@ -190,21 +186,5 @@ export class SimulatedWallet {
   /** Resolves as soon as `predicate` is true. @throws Error if it is not within `timeoutMs` (10 s) */
   waitFor(predicate: (wallet: SimulatedWallet) => boolean, timeoutMs = WAIT_MS): Promise<void> {
     return this.#handler.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
-  }
-
-  /** Simulates that the machine is gone: breaks open connections and refuses new ones. */
-  async down(): Promise<void> {
-    const stopped = stopListening(this.#server);
-    this.#server.closeAllConnections();
-    await stopped;
-  }
-
-  /** Listens again on the same port, with the same books. */
-  async up(): Promise<void> {
-    if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
-  }
-
-  async close(): Promise<void> {
-    await this.down();
   }
 }

@@ -21,8 +21,8 @@ export async function deliveryFindings(
   return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
     const bet = bets.get(String(transactionId));
     if (bet === undefined) return [];
-    const told = `a promised ${operation} is still not delivered (${attempts} attempts, ${lastError})`;
-    return [{ kind: 'undelivered', bet, text: told }];
+    const text = `a promised ${operation} is still not delivered (${attempts} attempts, ${lastError})`;
+    return [{ kind: 'undelivered', bet, text }];
   });
 }
 

@@ -20,7 +20,7 @@ export interface Options {
   /** Undefined: no time limit. */
   readonly minutes: number | undefined;
   readonly jobs: number;
-  readonly tellsAll: boolean;
+  readonly printsAll: boolean;
   readonly help: boolean;
 }
 
@@ -53,7 +53,7 @@ export function readOptions(args: readonly string[]): Options {
     ),
     minutes,
     jobs,
-    tellsAll: values.story === true,
+    printsAll: values.story === true,
     help: values.help === true,
   };
 }

@@ -44,7 +44,7 @@ export async function run(options: Options, log: (line: string) => void): Promis
       });
       add(summary, verdict);
       const fails = verdict.findings.length > 0;
-      if (options.tellsAll || fails) log(storiesText(verdict));
+      if (options.printsAll || fails) log(storiesText(verdict));
       if (!fails) continue;
       summary.failures.push(verdict);
       log(`seed ${seed} (${plan.layout}) FAILS:\n${findingsText(verdict)}`);

@@ -149,13 +149,13 @@ export class Ledger {
   /** The answer that the same call got before. */
   #known(call: WalletCall, bet: BookedBet): WalletAnswer | undefined {
     if (this.#character.keyedOnRequestId) return bet.answers.get(this.#keyOf(call));
-    const stands =
+    const isKept =
       call.operation === 'settle'
         ? bet.state === 'settled' &&
           bet.result === call.resultType &&
           bet.paid === moneyOf(call.amount)
         : bet.state === 'waiting' && bet.answers.has('unsettle');
-    return stands ? bet.answers.get(this.#keyOf(call)) : undefined;
+    return isKept ? bet.answers.get(this.#keyOf(call)) : undefined;
   }
 
   #keyOf(call: WalletCall): string {
