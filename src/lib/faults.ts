@@ -1,5 +1,8 @@
-/** What went wrong, from anything that was thrown. */
+/** What went wrong, from anything that was thrown; the error of several addresses has no message of its own. */
 export function errorMessage(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(errorMessage).join('; ');
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

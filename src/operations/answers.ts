@@ -10,7 +10,7 @@ import {
   type SessionLookup,
   tokenRefusal,
 } from '../sessions/session.ts';
-import { loggedReason } from '../telemetry/logged-reason.ts';
+import { loggedReason } from '../telemetry/logger.ts';
 import type { Engine } from './engine.ts';
 
 /** What a callback is counted under (`gateway_callbacks_total`). */

@@ -1,8 +1,8 @@
 import type { FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
-import { loggedReason } from '../telemetry/logged-reason.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { loggedReason } from '../telemetry/logger.ts';
 import type { OperatorGate } from './request.ts';
 
 /** That a bet or a statement does not exist is an answer, not a fault. */
@@ -39,7 +39,7 @@ export class RefusalLog {
     if (leftOut === undefined) return;
     const durationMs = Math.round(this.#clock.monotonicMs() - request.arrivedAtMs);
     const { url: path } = request.routeOptions;
-    const facts = { operator, path, status, ...saidIn(payload), ip: request.ip };
+    const facts = { operator, path, status, ...refusalFacts(payload), ip: request.ip };
     this.#logger.info({ ...facts, durationMs, leftOut }, 'operator.refused');
   }
 
@@ -52,7 +52,7 @@ export class RefusalLog {
 }
 
 /** The code and the message of a refusal; both are the gateway's own and contain no value of the request. */
-function saidIn(payload: unknown): { readonly code?: unknown; readonly reason?: string } {
+function refusalFacts(payload: unknown): { readonly code?: unknown; readonly reason?: string } {
   if (typeof payload !== 'string') return {};
   const { code, message }: { code?: unknown; message?: unknown } = JSON.parse(payload);
   return { code, reason: loggedReason(String(message)) };

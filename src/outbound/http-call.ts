@@ -2,7 +2,7 @@ import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
-import { errorInWords, isOwnShortage } from './error-words.ts';
+import { describeError, isOwnShortage } from './describe-error.ts';
 import type { HttpResponse } from './http-message.ts';
 
 /** A call that was answered, by the `x-request-id` that it bore. */
@@ -163,9 +163,9 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     if (this.#controller === undefined) {
       if (this.#dispatchesAgain(error)) return;
       const own = isOwnShortage(error) ? ({ isOwnShortage: true } as const) : {};
-      this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error), ...own });
+      this.#finish({ kind: 'notSent', reason: 'connection', error: describeError(error), ...own });
     } else {
-      this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', errorInWords(error));
+      this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', describeError(error));
     }
   }
 

@@ -47,8 +47,11 @@ export class SecretMask {
 
   /** @param beside another mask whose secrets are masked as well, which saves computing their spellings per call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
-    const own = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
-    this.#secrets = beside === undefined ? own : merged(own, beside.#secrets);
+    const all = new Set([
+      ...(beside === undefined ? [] : beside.#secrets),
+      ...secrets.flatMap(spellings),
+    ]);
+    this.#secrets = [...all].sort((a, b) => b.length - a.length);
   }
 
   /** @param isWhole whether the text is complete @returns the same text if there was nothing to mask */
@@ -98,19 +101,6 @@ export class SecretMask {
     }
     return text;
   }
-}
-
-/** Merges two lists that are sorted by descending length. */
-function merged(few: readonly string[], many: readonly string[]): readonly string[] {
-  const all: string[] = [];
-  let rest = many;
-  for (const one of few) {
-    const shorter = rest.findIndex((other) => other.length <= one.length);
-    const end = shorter === -1 ? rest.length : shorter;
-    all.push(...rest.slice(0, end), one);
-    rest = rest.slice(end);
-  }
-  return [...all, ...rest];
 }
 
 const TOKEN_MEMBER = /"token"\s*:\s*("(?:[^"\\]|\\.)*")/g;

@@ -46,7 +46,7 @@ export function trackedClients(
     client.on('disconnect', (_origin, _targets, error) => {
       const last = client.ended();
       if (last === undefined) return;
-      if (isUnaskedAnswer(error)) onAnsweredTwice(last);
+      if (isUnsolicited(error)) onAnsweredTwice(last);
       else if (isSocketError(error, 'other side closed')) onClosedIdle(last);
     });
     return client;
@@ -54,7 +54,7 @@ export function trackedClients(
 }
 
 /** The errors of undici for bytes that came while no request was under way. */
-function isUnaskedAnswer(error: Error): boolean {
+function isUnsolicited(error: Error): boolean {
   return isSocketError(error, 'bad response') || error instanceof errors.HTTPParserError;
 }
 

@@ -7,9 +7,9 @@ import { MigrationError } from '../store/schema/migrate.ts';
 import { countReload, noteReading } from '../telemetry/counting.ts';
 import { createLogger, endLogged, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { startTracing } from '../telemetry/tracing.ts';
+import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import { type GatewayProcess, type ProcessOptions, startProcess } from './gateway-process.ts';
-import { answerParent, fromParent, tellWhyNotStarted } from './worker-talk.ts';
+import { answerParent, fromParent, reportFailedStart } from './worker-talk.ts';
 import { HttpWorkers } from './workers.ts';
 
 /**
@@ -24,7 +24,7 @@ export function runGateway(): () => void {
     // It is stopping already: an error of the interrupted start is no news.
     if (stopping) return;
     stopping = true;
-    if (cluster.isWorker) await tellWhyNotStarted(describe(error));
+    if (cluster.isWorker) await reportFailedStart(describe(error));
     else process.stderr.write(`wagergate: ${describe(error)}\n`);
     if (logger === undefined) process.exit(1);
     endLogged(logger, 1);
@@ -75,12 +75,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
   }
   noteReading(metrics, source.invalidFiles);
   process.on('SIGHUP', () => void source.reload());
-  const tracing = await startTracing(
-    environment.tracing && {
-      ...environment.tracing,
-      onFailure: (why) => logger.warn({ why }, 'tracing.not_exported'),
-    },
-  );
+  const tracing = await tracingOf(environment, logger);
   const common = { source, logger, metrics, tracing };
 
   if (parent !== undefined) {
@@ -95,6 +90,14 @@ async function start(environment: Environment, logger: Logger, started: Started)
   started.own = await startFirst({ ...common, environment, opensAdmin: true }, started);
 }
 
+/** OpenTelemetry's packages are loaded only if tracing is configured. */
+async function tracingOf({ tracing }: Environment, logger: Logger): Promise<Tracing> {
+  if (tracing === undefined) return noTracing;
+  const { createOtlpTracing } = await import('../telemetry/tracing-otlp.ts');
+  const onFailure = (why: string) => logger.warn({ why }, 'tracing.not_exported');
+  return createOtlpTracing({ ...tracing, onFailure });
+}
+
 /** The process that was started from outside: the only one, or the parent of those that take callbacks. */
 async function startFirst(first: ProcessOptions, started: Started): Promise<GatewayProcess> {
   const { environment, source, logger, metrics } = first;
@@ -103,7 +106,7 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
   const workers = new HttpWorkers(logger, () => source.inForce);
   return await startProcess({
     ...first,
-    environment: { ...environment, roles: withoutHttp(environment) },
+    environment: { ...environment, roles: environment.roles.difference(new Set(['http'])) },
     beforeReady: (databaseId) => {
       // From here on the workers take callbacks, even before the last of them listens.
       started.workers = workers;
@@ -114,10 +117,6 @@ async function startFirst(first: ProcessOptions, started: Started): Promise<Gate
       takeCallbacks: () => workers.takeCallbacks(),
     },
   });
-}
-
-function withoutHttp(environment: Environment): Environment['roles'] {
-  return new Set([...environment.roles].filter((role) => role !== 'http'));
 }
 
 /** An uncaught error is a broken invariant: nothing after it can be trusted. The supervisor restarts the process. */

@@ -53,25 +53,19 @@ export async function awaitDatabase(
       `${pending}: run \`wagergate migrate\` (in a clone: \`npm run migrate\`) or start with MIGRATE_ON_START=true`,
     );
   }
-  if (hasTwo) await refuseDifferent(usual, direct);
-  if (!(await explained(usual, 'read', () => keepsCommits(usual.url)))) {
-    const note = 'a crash of PostgreSQL loses bets that wallets have taken: set it to on';
-    logger.warn({ note }, 'postgresql.synchronous_commit_off');
-  }
-  return await explained(usual, 'read', () => databaseId(usual.url));
-}
-
-async function refuseDifferent(usual: Address, direct: Address): Promise<void> {
-  const [ofUsual, ofDirect] = await Promise.all(
-    [usual, direct].map((one) => explained(one, 'read', () => databaseId(one.url))),
-  );
-  if (ofUsual !== ofDirect) {
+  const id = await explained(usual, 'read', () => databaseId(usual.url));
+  if (hasTwo && (await explained(direct, 'read', () => databaseId(direct.url))) !== id) {
     throw new GatewayError(
       'CANNOT_START',
       `DATABASE_DIRECT_URL (${shownAddress(direct.url)}) and DATABASE_URL ` +
         `(${shownAddress(usual.url)}) lead to different databases: correct one of them`,
     );
   }
+  if (!(await explained(usual, 'read', () => keepsCommits(usual.url)))) {
+    const note = 'a crash of PostgreSQL loses bets that wallets have taken: set it to on';
+    logger.warn({ note }, 'postgresql.synchronous_commit_off');
+  }
+  return id;
 }
 
 /** An address of PostgreSQL, and the variable that it is from. */
@@ -93,7 +87,7 @@ async function explained<T>(
     const why =
       cause instanceof UnsuitableServer
         ? ` ${cause.message}`
-        : `: its schema could not be ${what}: ${wordsOf(cause)}`;
+        : `: its schema could not be ${what}: ${errorMessage(cause)}`;
     throw new GatewayError('CANNOT_START', `${shown(address)}${why}`, { cause });
   }
 }
@@ -113,7 +107,7 @@ async function reachDatabase(address: Address, clock: Clock): Promise<void> {
       if (error instanceof OutOfTime || clock.monotonicMs() + RETRY_MS >= endsAtMs) {
         throw new GatewayError(
           'CANNOT_START',
-          `${shown(address)} cannot be reached: ${wordsOf(why)}`,
+          `${shown(address)} cannot be reached: ${errorMessage(why)}`,
           { cause: why },
         );
       }
@@ -146,12 +140,12 @@ export async function greetRedis(
   } catch (error) {
     const where = `Redis (REDIS_URL, ${shownAddress(environment.redisUrl)})`;
     if (accelerator.refusedDatabase !== undefined) {
-      throw new GatewayError('CANNOT_START', `${where} cannot be used: ${wordsOf(error)}`, {
+      throw new GatewayError('CANNOT_START', `${where} cannot be used: ${errorMessage(error)}`, {
         cause: error,
       });
     }
     const note = `${where} is away: works on PostgreSQL alone, and Redis joins when it comes`;
-    logger.warn({ error: wordsOf(error), note }, 'start.redis_away');
+    logger.warn({ error: errorMessage(error), note }, 'start.redis_away');
   }
   await answers.begin();
 }
@@ -165,9 +159,4 @@ async function warnIfItEvicts(accelerator: Accelerator, logger: Logger): Promise
 
 function shown({ name, url }: Address): string {
   return `PostgreSQL (${name}, ${shownAddress(url)})`;
-}
-
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
-  return errorMessage(error);
 }

@@ -23,7 +23,7 @@ interface Answers {
 }
 type Question = keyof Answers;
 
-/** Everything that is said between the two. */
+/** All messages between the two. */
 interface Message<Q extends Question> {
   readonly fromParent?: FromParent;
   readonly question?: Q;
@@ -39,14 +39,14 @@ export async function ask<Q extends Question>(
   limitMs: number,
 ): Promise<Answers[Q] | undefined> {
   const { promise, resolve } = Promise.withResolvers<Answers[Q] | undefined>();
-  const hear = (message: Message<Q>) => {
+  const onAnswer = (message: Message<Q>) => {
     if (message.answerTo === question) resolve(message.answer);
   };
   const end = () => resolve(undefined);
-  worker.on('message', hear).once('exit', end);
+  worker.on('message', onAnswer).once('exit', end);
   say(worker, { question });
   const answer = await within(limitMs, promise).catch(() => undefined);
-  worker.off('message', hear).off('exit', end);
+  worker.off('message', onAnswer).off('exit', end);
   return answer;
 }
 
@@ -74,7 +74,7 @@ export function answerParent(answers: { [Q in Question]: () => Promise<Answers[Q
 }
 
 /** In a worker process: tells the parent, which prints it once, why this process cannot start. */
-export async function tellWhyNotStarted(cannotStart: string): Promise<void> {
+export async function reportFailedStart(cannotStart: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.send?.({ cannotStart }, undefined, undefined, () => resolve());
   await promise;

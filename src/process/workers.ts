@@ -88,7 +88,13 @@ export class HttpWorkers {
     const stops = [...this.#members].map(async ({ worker }) => {
       const exited = once(worker, 'exit');
       worker.process.kill('SIGTERM');
-      const impatience = setTimeout(() => this.#kill(worker), STOP_MS);
+      const impatience = setTimeout(() => {
+        this.#logger.error(
+          { pid: worker.process.pid, note: 'it is killed' },
+          'cluster.worker_hangs',
+        );
+        worker.process.kill('SIGKILL');
+      }, STOP_MS);
       await exited;
       clearTimeout(impatience);
     });
@@ -124,11 +130,6 @@ export class HttpWorkers {
     const counted = member.metrics.filter(({ type }) => String(type) !== 'gauge');
     const ended = AggregatorRegistry.aggregate([this.#ended, counted]);
     this.#ended = await ended.getMetricsAsJSON();
-  }
-
-  #kill({ process: hung }: Worker): void {
-    this.#logger.error({ pid: hung.pid, note: 'it is killed' }, 'cluster.worker_hangs');
-    hung.kill('SIGKILL');
   }
 }
 

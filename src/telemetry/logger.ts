@@ -1,6 +1,7 @@
 import { type Logger as PinoLogger, pino } from 'pino';
 import { systemClock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { errorMessage } from '../lib/faults.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import { OutOfTime } from '../lib/within.ts';
 
@@ -64,7 +65,7 @@ export function createLogger(
     {
       level,
       base,
-      timestamp: isoTimes(),
+      timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: 'msg',
       serializers: { err: errorSerializer() },
     },
@@ -82,21 +83,6 @@ export function createLogger(
     lost = 0;
   });
   return logger;
-}
-
-/** Like pino's `isoTime`, but formats the date once per second and only the milliseconds per line. */
-function isoTimes(): () => string {
-  let second = Number.NaN;
-  let text = '';
-  return () => {
-    const nowMs = Date.now();
-    const milliseconds = nowMs % 1000;
-    if (nowMs - milliseconds !== second) {
-      second = nowMs - milliseconds;
-      text = new Date(second).toISOString().slice(0, -'000Z'.length);
-    }
-    return `,"time":"${text}${String(milliseconds).padStart(3, '0')}Z"`;
-  };
 }
 
 /** Exits this process once its log is written, and after a second in any case. */
@@ -134,7 +120,7 @@ export function errorFacts(
   const code = 'code' in error ? error.code : undefined;
   return {
     type: error.name,
-    message: wordsOf(error),
+    message: errorMessage(error),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(!hasStacks || error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause !== undefined && depth < CAUSES_MAX
@@ -143,10 +129,11 @@ export function errorFacts(
   };
 }
 
-/** The message; of an AggregateError without one (several addresses failed), the messages of its parts. */
-function wordsOf(error: Error): string {
-  if (!(error instanceof AggregateError) || error.message !== '') return error.message;
-  return error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ');
+const REASON_CHARS_MAX = 200;
+
+/** A refusal's message, cut for the `reason` of a log line: it names a member, which may be as long as the body. */
+export function loggedReason(message: string): string {
+  return message.slice(0, REASON_CHARS_MAX);
 }
 
 /** Which successful profile and balance calls are logged (`LOG_READS_SAMPLE`). @param share 0 to 1 */

@@ -1,9 +1,7 @@
-import { collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
 import { callbackMetrics, walletMetrics } from './call-metrics.ts';
-import { expositionText } from './exposition.ts';
 import { type Makers, makers } from './makers.ts';
-import { serverMetrics } from './server-metrics.ts';
 
 /** A delivery takes between a fraction of a second and its horizon of days. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
@@ -159,4 +157,25 @@ function processMetrics({ counter, gauge }: Makers) {
       'max',
     ),
   };
+}
+
+/** PostgreSQL and Redis, as seen by this process. */
+function serverMetrics({ gauge }: Makers) {
+  return {
+    postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),
+    connectionsWaiting: gauge(
+      'gateway_postgresql_waiting',
+      'Statements that wait for a connection of the pool',
+      [],
+    ),
+    redisUp: gauge('gateway_redis_up', 'Whether Redis answers and takes writes', [], 'min'),
+  };
+}
+
+/** Prometheus's text format, metric by metric: callbacks run in between. */
+export async function* expositionText(registry: Registry | Promise<Registry>) {
+  const metrics = await registry;
+  for (const { name } of metrics.getMetricsAsArray()) {
+    yield `${await metrics.getSingleMetricAsString(name)}\n`;
+  }
 }

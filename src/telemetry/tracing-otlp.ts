@@ -33,7 +33,7 @@ import {
   type TraceSpan,
   type Tracing,
   type TracingOptions,
-} from './trace.ts';
+} from './tracing.ts';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -50,7 +50,7 @@ const REPORT_FAILURE_EVERY_MS = 60_000;
 /** Spans by OpenTelemetry over OTLP/HTTP; only the SDK's diagnostic logger is registered globally. */
 export function createOtlpTracing(options: TracingOptions): Tracing {
   const report = nowAndThen(options.onFailure);
-  hearComplaints(report);
+  reportDiagnostics(report);
   const provider = providerFor(options);
   const tracer = provider.getTracer('wagergate');
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -156,11 +156,11 @@ function nowAndThen(onFailure: (why: string) => void): (why: string) => void {
 }
 
 /** Reports the SDK's own diagnostics, which are global to the process. */
-function hearComplaints(report: (why: string) => void): void {
-  const hear = (complaint: string) => report(messageIn(complaint));
+function reportDiagnostics(report: (why: string) => void): void {
+  const onDiagnostic = (complaint: string) => report(messageIn(complaint));
   const ignore = () => undefined;
   diag.setLogger(
-    { error: hear, warn: hear, info: ignore, debug: ignore, verbose: ignore },
+    { error: onDiagnostic, warn: onDiagnostic, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -1,6 +1,57 @@
-import { NO_SPAN, type Tracing, type TracingOptions } from './trace.ts';
+/** Facts about a span; never a token, a secret or a personal field. */
+export type SpanFacts = Readonly<Record<string, string | number | undefined>>;
 
-export type { CallerHeaders, SpanFacts, SpanOptions, Tracing, TracingOptions } from './trace.ts';
+/** HTTP headers as they came; only the W3C trace context is read from them. */
+export type CallerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface SpanOptions {
+  /** Of bounded cardinality, such as `callback place`. */
+  readonly name: string;
+  readonly kind: 'server' | 'client' | 'internal';
+  readonly facts?: SpanFacts;
+  /** Headers whose trace this span continues (W3C `traceparent`); default: the enclosing span's trace. */
+  readonly caller?: CallerHeaders;
+  /** How long ago it really began, in milliseconds; default 0. */
+  readonly beganMsAgo?: number;
+}
+
+/** An open span. */
+export interface TraceSpan {
+  /** 32 hexadecimal digits, for log lines; undefined without tracing. */
+  readonly traceId: string | undefined;
+  set(facts: SpanFacts): void;
+  /** Marks the span as failed, with a reason such as `timeout`. */
+  fail(reason: string): void;
+}
+
+/** A span that records nothing. */
+export const NO_SPAN: TraceSpan = {
+  traceId: undefined,
+  set: () => undefined,
+  fail: () => undefined,
+};
+
+/** Distributed tracing, or nothing (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+export interface Tracing {
+  readonly isOn: boolean;
+  /** Runs `work` in a span that ends with it. `work` starts synchronously; its error is rethrown. */
+  span<T>(options: SpanOptions, work: (span: TraceSpan) => Promise<T>): Promise<T>;
+  /** Headers with which the receiver continues the current trace; undefined or empty without tracing. */
+  outgoing(): Readonly<Record<string, string>> | undefined;
+  /** Exports what is left. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface TracingOptions {
+  /** Base address of an OTLP/HTTP receiver, without `/v1/traces`. */
+  readonly endpoint: string;
+  /** `service.name` of every span. */
+  readonly serviceName: string;
+  /** The share of traces begun here that is recorded, 0 to 1. A continued trace follows its caller's decision. */
+  readonly share: number;
+  /** Called at most once a minute with the reason why spans could not be exported. */
+  readonly onFailure: (why: string) => void;
+}
 
 /** Runs the work without a span. */
 export const noTracing: Tracing = {
@@ -9,13 +60,6 @@ export const noTracing: Tracing = {
   outgoing: () => undefined,
   close: async () => undefined,
 };
-
-/** Tracing through OpenTelemetry, whose packages are loaded only if tracing is configured. */
-export async function startTracing(options: TracingOptions | undefined): Promise<Tracing> {
-  if (options === undefined) return noTracing;
-  const { createOtlpTracing } = await import('./tracing-otlp.ts');
-  return createOtlpTracing(options);
-}
 
 /** Without tracing the same object; otherwise these methods run in a span `<name>.<method>`. */
 export function tracedMethods<T extends object>(

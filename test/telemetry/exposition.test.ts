@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { expositionText } from '../../src/telemetry/exposition.ts';
+import { expositionText } from '../../src/telemetry/metrics.ts';
 
 function registryWithAll(): Registry {
   const registry = new Registry();

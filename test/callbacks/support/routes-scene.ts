@@ -7,7 +7,7 @@ import { type CallbackEdge, callbackRoutes } from '../../../src/operations/route
 import { sign, signingKeys } from '../../../src/protocol/signature.ts';
 import type { SessionLookup } from '../../../src/sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../../../src/store/bets/place.ts';
-import type { SpanOptions, TraceSpan } from '../../../src/telemetry/trace.ts';
+import type { SpanOptions, TraceSpan } from '../../../src/telemetry/tracing.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
 import { partly } from '../../support/partly.ts';

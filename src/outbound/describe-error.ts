@@ -1,4 +1,8 @@
-/** The codes of Node and undici in words for people. */
+import { errorMessage } from '../lib/faults.ts';
+
+const UNKNOWN_AUTHORITY = 'TLS: its certificate is of an unknown authority';
+
+/** The codes of Node and undici, and the usual ones of OpenSSL's verification, in words for people. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -15,12 +19,6 @@ const WORDS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no port left',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: its certificate is for another name',
   EPROTO: 'TLS: no common language',
-};
-
-const UNKNOWN_AUTHORITY = 'TLS: its certificate is of an unknown authority';
-
-/** The usual ones of Node's names for OpenSSL's verification errors. */
-const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
   CERT_NOT_YET_VALID: 'TLS: its certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: its certificate is self-signed',
@@ -46,20 +44,16 @@ export function isOwnShortage(error: Error): boolean {
 }
 
 /** A connection error in words for people, followed by the library's own message. */
-export function errorInWords(error: Error): string {
-  // Several addresses were tried, and the error of all of them has no message of its own.
-  const message =
-    error instanceof AggregateError
-      ? error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ')
-      : error.message;
+export function describeError(error: Error): string {
+  const message = errorMessage(error);
   const code = codeOf(error);
   if (code === undefined) return message;
-  const words = WORDS[code] ?? CERTIFICATE_WORDS[code] ?? wordsOfKind(code);
+  const words = WORDS[code] ?? textOfKind(code);
   const details = message.includes(code) ? message : `${code}: ${message}`;
   return words === undefined ? details : `${words} (${details})`;
 }
 
-function wordsOfKind(code: string): string | undefined {
+function textOfKind(code: string): string | undefined {
   if (code.startsWith('ERR_SSL_')) return 'TLS: handshake failed';
   return OTHER_CERTIFICATE_ERROR.test(code) ? 'TLS: its certificate is refused' : undefined;
 }
