@@ -6,7 +6,7 @@ import type { AuditRow } from '../store/audit/audit-log.ts';
 import type { FoundBet } from '../store/bets/search-statements.ts';
 import type { ResultItem } from '../store/bets/unknown-results.ts';
 import type { DeliveryHold } from '../store/deliveries/holds.ts';
-import type { PlayerFacts, PlayerFile } from '../store/players/player-desk.ts';
+import type { PlayerFacts, PlayerFile } from '../store/players/player-records.ts';
 import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
 import type { OperatorMinute, OperatorRecently } from '../telemetry/last-hour.ts';

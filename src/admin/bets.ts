@@ -13,10 +13,10 @@ import type { PersonsWord, ResolvedResult } from '../store/bets/unknown-results.
 import { conflict, json, mayNotAnswer, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import {
+  auditedText,
   checkedBody,
   checkedPath,
   checkedQuery,
-  storableWords,
   timeField,
   wordAmong,
 } from './input.ts';
@@ -47,7 +47,7 @@ const searchQuery = z.strictObject({
     .optional(),
 });
 
-const onRecord = { by: storableWords(BY_CHARS_MAX), reason: storableWords(REASON_CHARS_MAX) };
+const onRecord = { by: auditedText(BY_CHARS_MAX), reason: auditedText(REASON_CHARS_MAX) };
 
 const resolveBody = z.discriminatedUnion(
   'holds',
@@ -74,7 +74,7 @@ function withoutZeros(amount: string): string {
 export interface BetDependencies {
   readonly timelines: Pick<BetTimelines, 'find'>;
   readonly bets: Pick<BetSearch, 'page'>;
-  readonly audit: Pick<AuditLog, 'appendLook'>;
+  readonly audit: Pick<AuditLog, 'appendView'>;
   readonly resolveResult: (transactionId: string, word: PersonsWord) => Promise<ResolvedResult>;
 }
 
@@ -103,7 +103,7 @@ export function betRoutes(app: FastifyInstance, dependencies: BetDependencies): 
     const timeline = await timelines.find(path.fields.transactionId, undefined);
     if (timeline === undefined) return notFoundAnswer(NO_BET);
     if (timeline.userId !== null && mayDo(caller, 'personal')) {
-      await audit.appendLook(
+      await audit.appendView(
         { caller },
         {
           action: 'player.viewed',

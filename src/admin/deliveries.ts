@@ -19,6 +19,7 @@ import { DELIVERY_STATES } from '../store/deliveries/delivery-item.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import {
+  auditedText,
   checkedBody,
   checkedOptionalBody,
   checkedPath,
@@ -26,7 +27,6 @@ import {
   cursorField,
   looseReasonBody,
   reasonField,
-  storableWords,
   wordAmong,
 } from './input.ts';
 import { errorText } from './personal.ts';
@@ -57,8 +57,8 @@ const retryBody = z.strictObject({
 });
 
 const resolveBody = z.strictObject({
-  by: storableWords(BY_CHARS_MAX),
-  reason: storableWords(REASON_CHARS_MAX),
+  by: auditedText(BY_CHARS_MAX),
+  reason: auditedText(REASON_CHARS_MAX),
 });
 
 export interface Deliveries {

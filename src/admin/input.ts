@@ -54,7 +54,7 @@ export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequ
 }
 
 /** Like `storableText`, but not only white space: for the record. */
-export function storableWords(lengthMax: number) {
+export function auditedText(lengthMax: number) {
   return storableText(lengthMax).refine((text) => text.trim() !== '', 'must not be empty');
 }
 

@@ -6,7 +6,7 @@ import type { Answer } from '../protocol/answers.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import type { Forgotten } from '../store/players/forget.ts';
-import type { PlayerDesk, PlayerFacts } from '../store/players/player-desk.ts';
+import type { PlayerFacts, PlayerRecords } from '../store/players/player-records.ts';
 import { conflict, json, notFoundAnswer, send, sendPieces, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import {
@@ -26,7 +26,7 @@ const findQuery = z.strictObject({
 });
 
 export interface PlayerRoutes {
-  readonly players: Pick<PlayerDesk, 'find' | 'file'>;
+  readonly players: Pick<PlayerRecords, 'find' | 'file'>;
   readonly audit: Pick<AuditLog, 'append'>;
   /** One JSON object per line: the player, then each bet. */
   readonly exportPlayer: (userId: string) => AsyncIterable<string>;

@@ -15,13 +15,13 @@ import type { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import {
+  auditedText,
   checkedBody,
   checkedPath,
   checkedQuery,
   cursorField,
   dayField,
   invalidField,
-  storableWords,
   wordAmong,
 } from './input.ts';
 import { takesItsTime } from './slow-requests.ts';
@@ -42,7 +42,7 @@ const differencesQuery = z.strictObject({
 const ID = /^\d{1,18}$/;
 const runPath = z.object({ id: z.string() });
 const differencePath = runPath.extend({ difference: z.string() });
-const resolveBody = z.strictObject({ reason: storableWords(REASON_CHARS_MAX) });
+const resolveBody = z.strictObject({ reason: auditedText(REASON_CHARS_MAX) });
 
 export interface ReconciliationDependencies {
   readonly reconciler: Pick<Reconciler, 'knows' | 'receive'>;

@@ -3,7 +3,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { LimitedAnswer } from '../operators/limits.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonuses/intent-statements.ts';
-import { inWords, type NotAnswered } from './service/answer.ts';
+import { answerSummary, type NotAnswered } from './service/answer.ts';
 import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';
 
@@ -81,7 +81,7 @@ export function notDone(answer: NotAnswered, terms: Terms, note?: string): Bonus
   const failed = (outcome: BonusOutcome, status: number, message: string): BonusResult => ({
     answer: failure(CODES.system, message, status),
     outcome,
-    error: inWords(answer),
+    error: answerSummary(answer),
   });
   switch (answer.kind) {
     case 'unauthorized':

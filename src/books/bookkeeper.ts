@@ -79,15 +79,15 @@ export class Bookkeeper {
     this.#reconciliations = new ReconciliationRuns(keeping.runner);
     this.#duties = [
       this.#duty('book', IDLE_MS, () => this.#book()),
-      this.#duty('lag', DUTIES_EVERY_MS, () => this.#tellLag()),
+      this.#duty('lag', DUTIES_EVERY_MS, () => this.#noteLag()),
       this.#every('unresolved', DUTIES_EVERY_MS, () => this.#countUnresolved()),
       this.#duty('close', DUTIES_EVERY_MS, () => this.#close()),
       this.#every('check_days', CHECK_DAYS_EVERY_MS, () => this.#checkDays()),
       this.#every('check_statements', CHECK_STATEMENTS_EVERY_MS, async () =>
-        this.#tellWrong(await this.#rounds.look()),
+        this.#printWrong(await this.#rounds.look()),
       ),
       this.#duty('check', DUTIES_EVERY_MS, () => this.#check()),
-      this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#lookAtReconciliations()),
+      this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#noteReconciliations()),
     ];
     // An absent gauge cannot be alerted on, and a counter that first appears at 1 shows no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
@@ -104,7 +104,7 @@ export class Bookkeeper {
   }
 
   #duty(name: string, afterFailureMs: number, work: () => Promise<number>): Loop {
-    const onFailure = (error: unknown) => this.#tellFailed(error, name);
+    const onFailure = (error: unknown) => this.#printFailed(error, name);
     return dutyLoop({ afterFailureMs, work, onFailure });
   }
 
@@ -138,7 +138,7 @@ export class Bookkeeper {
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
       const { closed, failed } = await closeDueDays(runner, databaseUrl, times);
-      for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
+      for (const { operatorId, error } of failed) this.#printFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
         logger.info({ operator: operatorId, day }, 'books.day_closed');
       }
@@ -156,16 +156,16 @@ export class Bookkeeper {
         });
       } catch (error) {
         // One operator's failure does not keep the others from being checked.
-        this.#tellFailed(error, 'check_days', operatorId);
+        this.#printFailed(error, 'check_days', operatorId);
       }
     }
-    this.#tellWrong(wrong);
+    this.#printWrong(wrong);
   }
 
   async #check(): Promise<number> {
     const { metrics } = this.#keeping;
     const { wrong, isMore } = await this.#checks.checkBets();
-    this.#tellWrong(wrong);
+    this.#printWrong(wrong);
     const counts = new Map(
       (await this.#checks.violations()).map(({ rule, count }) => [rule, count]),
     );
@@ -176,7 +176,7 @@ export class Bookkeeper {
   }
 
   /** A duty of its own, so that the lag, which an alert uses, is current even if others are slow or fail. */
-  async #tellLag(): Promise<number> {
+  async #noteLag(): Promise<number> {
     try {
       this.#lag.isNow(await this.#checks.lagSeconds());
     } catch (error) {
@@ -186,13 +186,13 @@ export class Bookkeeper {
     return DUTIES_EVERY_MS;
   }
 
-  #tellWrong(wrong: number): void {
+  #printWrong(wrong: number): void {
     if (wrong === 0) return;
     this.#keeping.logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
   }
 
   /** Fails runs whose process has died; sets the gauge of unresolved differences of the newest runs. */
-  async #lookAtReconciliations(): Promise<number> {
+  async #noteReconciliations(): Promise<number> {
     const { logger, metrics } = this.#keeping;
     for (const id of await this.#reconciliations.failLost()) {
       logger.warn({ reconciliation: id }, 'reconciliation.lost');
@@ -220,7 +220,7 @@ export class Bookkeeper {
     return kept;
   }
 
-  #tellFailed(error: unknown, duty: string, operator?: string): void {
+  #printFailed(error: unknown, duty: string, operator?: string): void {
     if (!this.#failureLines.next(`${duty} ${operator}`)) return;
     this.#keeping.logger.warn({ err: error, duty, operator }, 'books.duty_failed');
   }

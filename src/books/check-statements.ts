@@ -33,7 +33,7 @@ export class StatementRounds {
   async look(): Promise<number> {
     try {
       const changed = await this.#goOn();
-      await this.#lookAgain();
+      await this.#readAgain();
       return changed;
     } catch (error) {
       if (error instanceof Stopping) return 0;
@@ -58,7 +58,7 @@ export class StatementRounds {
     return changed;
   }
 
-  async #lookAgain(): Promise<void> {
+  async #readAgain(): Promise<void> {
     const { checks } = this.#checking;
     for (const closed of await checks.changed()) {
       if ((await this.#changesOf(closed)).length === 0) await checks.forget(closed);

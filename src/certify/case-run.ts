@@ -43,7 +43,7 @@ export async function runCase(
   const seen = recordedCalls.slice(0, SEEN_MAX).map((recorded) => redaction.seen(recorded));
   const verdict = skipped === undefined ? trial.verdict : 'skipped';
   const reasons = skipped === undefined ? trial.reasons : [skipped];
-  const said = verdict === 'failed' ? redaction.ownWords(recordedCalls) : undefined;
+  const said = verdict === 'failed' ? redaction.ownText(recordedCalls) : undefined;
   const isNotable = verdict === 'failed' || verdict === 'warned';
   const shown = isNotable || display.verbose ? trial.shown : [];
   return {

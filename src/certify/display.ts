@@ -10,7 +10,7 @@ import type { CertificationOptions } from './certification.ts';
 export function displayOf(options: CertificationOptions): Display {
   const { settings, player, other, verbose = false } = options;
   const tokens = [player.token, player.endedToken ?? '', other?.token ?? ''];
-  const secrets = tellingOf(settings).flatMap(withCodings);
+  const secrets = revealingOf(settings).flatMap(withCodings);
   return {
     redaction: new Redaction([...tokens, ...secrets], signingSecret(settings)),
     origin: new URL(settings.baseUrl).origin,
@@ -44,7 +44,7 @@ export function signingSecret({ secrets: [secret = ''] }: WalletSettings): strin
 }
 
 /** The secrets to look for: short ones are no keys, and occur in texts by chance. */
-function tellingOf(settings: WalletSettings): readonly string[] {
+function revealingOf(settings: WalletSettings): readonly string[] {
   const isLong = (one: string) => one.length >= 8;
   return [...settings.secrets, ...settingsSecrets(settings).filter(isLong)];
 }

@@ -17,7 +17,7 @@ export function neverBegun(
   { redaction, origin, variables }: Display,
 ): CaseResult {
   for (const recorded of calls) recorded.wanted = { kind: 'success' };
-  const said = redaction.ownWords(calls);
+  const said = redaction.ownText(calls);
   return {
     id: 'first-profile',
     group: 'profile',

@@ -14,7 +14,7 @@ export function byOf({ reason }: { readonly reason?: string | undefined }): Auth
 }
 
 /** Reads an option that is recorded, trimmed. @throws UsageError if it is longer than HTTP allows */
-export function recordedWords(
+export function recordedText(
   option: string,
   charsMax = REASON_CHARS_MAX,
 ): (text: string) => string {
@@ -27,7 +27,7 @@ export function recordedWords(
 
 /** The same for an option that must not be blank. @throws UsageError also if it is blank */
 export function notBlank(option: string, charsMax = REASON_CHARS_MAX): (text: string) => string {
-  const wordsOf = recordedWords(option, charsMax);
+  const wordsOf = recordedText(option, charsMax);
   return (text) => {
     const words = wordsOf(text);
     if (words === '') throw new UsageError(`${option} is empty: it is kept for the record`);

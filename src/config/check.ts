@@ -87,7 +87,7 @@ function explain(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type': {
       if (issue.input !== undefined)
-        return `must be ${kindWords(issue)}, not ${kindOf(issue.input)}`;
+        return `must be ${expectedKinds(issue)}, not ${kindOf(issue.input)}`;
       const description = issue.inst instanceof z.ZodType ? issue.inst.description : undefined;
       return `is missing: add it${description === undefined ? '' : ` (${description})`}`;
     }
@@ -120,7 +120,7 @@ const KIND_WORDS: Record<string, string> = {
   record: 'a group of keys',
 };
 
-function kindWords(issue: { expected: string; inst?: unknown }): string {
+function expectedKinds(issue: { expected: string; inst?: unknown }): string {
   const wholeNumber = issue.inst instanceof z.ZodNumberFormat;
   return KIND_WORDS[wholeNumber ? 'int' : issue.expected] ?? issue.expected;
 }

@@ -11,7 +11,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { PersonRole } from '../domain/caller.ts';
-import { failureWords } from './failure-words.ts';
+import { describeFailure } from './describe-failure.ts';
 import { CLOCK_TOLERANCE_S, type Issuer, IssuerUnavailable } from './issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { actorIn, hasRolesClaim, roleIn } from './roles-claim.ts';
@@ -96,7 +96,7 @@ export class CodeFlow {
     } catch (error) {
       if (error instanceof IssuerUnavailable) throw error;
       if (isUnreachable(error)) throw new IssuerUnavailable(error);
-      return { kind: isDenial(error) ? 'denied' : 'refused', why: failureWords(error) };
+      return { kind: isDenial(error) ? 'denied' : 'refused', why: describeFailure(error) };
     }
   }
 
@@ -105,12 +105,12 @@ export class CodeFlow {
     const { settings } = this.#issuer;
     const claims: Claims = tokens.claims() ?? {};
     // Where the ID token has the roles' claim, that counts, even if it names no role.
-    const isTold = hasRolesClaim(claims, settings);
-    const isComplete = isTold && claims.email !== undefined;
-    const more = isComplete ? {} : await this.#userInfo(configuration, tokens, !isTold);
+    const hasRoles = hasRolesClaim(claims, settings);
+    const isComplete = hasRoles && claims.email !== undefined;
+    const more = isComplete ? {} : await this.#userInfo(configuration, tokens, !hasRoles);
     const actor = actorIn({ ...more, ...claims });
     if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
-    const role = roleIn(isTold ? claims : more, settings);
+    const role = roleIn(hasRoles ? claims : more, settings);
     return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
   }
 
@@ -122,8 +122,8 @@ export class CodeFlow {
   ): Promise<Claims> {
     const sub = tokens.claims()?.sub;
     const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
-    const isAsked = isNeeded || this.#issuer.settings.scopes.split(/\s+/).includes('email');
-    if (endpoint === undefined || sub === undefined || !isAsked) return {};
+    const isRequested = isNeeded || this.#issuer.settings.scopes.split(/\s+/).includes('email');
+    if (endpoint === undefined || sub === undefined || !isRequested) return {};
     try {
       return await fetchUserInfo(configuration, tokens.access_token, sub);
     } catch (error) {

@@ -6,7 +6,7 @@ import {
 } from 'openid-client';
 import type { Clock } from '../domain/clock.ts';
 import { ClientSecret } from './client-secret.ts';
-import { failureWords } from './failure-words.ts';
+import { describeFailure } from './describe-failure.ts';
 import type { RolesClaim } from './roles-claim.ts';
 
 /** Seconds by which clocks may differ (docs/reference.md, People). */
@@ -34,7 +34,7 @@ export interface IssuerSettings extends RolesClaim {
 /** The issuer could not be reached, or answered nonsense. The message is for people and logs. */
 export class IssuerUnavailable extends Error {
   constructor(cause: unknown) {
-    super(`the issuer could not be asked: ${failureWords(cause)}`, { cause });
+    super(`the issuer could not be asked: ${describeFailure(cause)}`, { cause });
     this.name = 'IssuerUnavailable';
   }
 }

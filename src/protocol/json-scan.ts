@@ -10,7 +10,7 @@ export class JsonError extends Error {
   }
 
   /** The error without the member's name: in a wallet's answer, the wallet chose the names. */
-  get inWords(): string {
+  get answerSummary(): string {
     return this.field === undefined ? this.message : `a member of the body ${this.message}`;
   }
 }

@@ -75,7 +75,7 @@ export class Accelerator {
       retryStrategy: (times) => Math.min(times * 100, 2_000),
     });
     this.#redis.on('error', (said: Error) => {
-      const error = whatNodeSaid(said);
+      const error = nodeError(said);
       options.logger.debug({ error: error.message }, 'redis.connection_error');
       this.#connectionError = error;
       this.#logRefusal(error);
@@ -276,8 +276,8 @@ export class Accelerator {
   }
 }
 
-/** What a node of a cluster has said, such as NOPERM, where the cluster's error only says that none told its slots. */
-function whatNodeSaid(error: Error): Error {
+/** The error of a cluster's node, such as NOPERM: the cluster's own says only that no node gave its slots. */
+function nodeError(error: Error): Error {
   const said = 'lastNodeError' in error ? error.lastNodeError : undefined;
   return said instanceof Error ? said : error;
 }

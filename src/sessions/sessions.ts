@@ -26,7 +26,7 @@ export interface OpenedSession {
 }
 
 /** The facts a session is opened with, or that a profile confirmed. */
-export interface SessionAsked {
+export interface RequestedSession {
   readonly owner: BetOwner;
   readonly currency: string;
   readonly operatorToken: string;
@@ -134,7 +134,7 @@ export class Sessions {
    * @returns undefined if that request was given a session that has been revoked since @throws GatewayError
    */
   async open(
-    { owner, currency, operatorToken, ttlSeconds }: SessionAsked,
+    { owner, currency, operatorToken, ttlSeconds }: RequestedSession,
     request?: RepeatableRequest,
   ): Promise<OpenedSession | undefined> {
     const { store, vault } = this.#options;
@@ -180,7 +180,7 @@ export class Sessions {
    */
   async learn(
     token: string,
-    { owner, currency, operatorToken, ttlSeconds }: SessionAsked,
+    { owner, currency, operatorToken, ttlSeconds }: RequestedSession,
   ): Promise<Session | undefined> {
     const { store, vault } = this.#options;
     const tokenHash = vault.hash(token);

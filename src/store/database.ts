@@ -114,13 +114,12 @@ export class Database {
    * A statement that the server rolled back because of another had no effect, and is repeated: giving up an
    * outcome would block its bet until the end of a lease.
    */
-  async #unlessUndone({ tellingIndex, ...query }: Query): Promise<Rows> {
+  async #unlessUndone(query: Query): Promise<Rows> {
     for (const pauseMs of REPEAT_AFTER_MS) {
       try {
         return await this.#send(query);
       } catch (error) {
         if (!(error instanceof DatabaseError) || !isUndone(error.code ?? '')) throw error;
-        if (error.constraint !== undefined && error.constraint === tellingIndex) throw error;
         await sleep(pauseMs);
       }
     }
@@ -169,7 +168,7 @@ export class Database {
     }
   }
 
-  /** Whoever is not let in was told nothing about a statement, whatever the SQLSTATE. */
+  /** Without a connection no SQLSTATE is about the statement. */
   async #take(): Promise<PooledConnection> {
     try {
       return await this.#quota.take();
@@ -183,8 +182,8 @@ export class Database {
    * @throws UnreadableRow where a row means something that this release does not know
    */
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {
-    const { name, text, tellingIndex } = statement;
-    const rows = await this.query({ name, text, tellingIndex }, statement.values(input));
+    const { name, text } = statement;
+    const rows = await this.query({ name, text }, statement.values(input));
     return rows.map((row) => statement.decode(new Columns(row)));
   }
 

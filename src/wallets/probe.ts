@@ -199,7 +199,7 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
   }
 }
 
-/** @param error in the words of `errorInWords` */
+/** @param error in the words of `describeError` */
 function adviceOnConnection(error: string): string {
   return error.startsWith('TLS: its certificate')
     ? 'the operator has to put the certificate right, unless wallet.tls lacks its authority'

@@ -27,7 +27,7 @@ export interface Wallets {
   apply(operators: Iterable<WalletOperator>): void;
   /** Stays in force across reloads, even for an operator that is added later. */
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
-  /** @returns to be called to hear no more */
+  /** @returns ends the subscription */
   onBreakerChange(listener: (change: BreakerChange) => void): () => void;
   /** Waits for all calls in flight, then closes every connection. */
   close(): Promise<void>;

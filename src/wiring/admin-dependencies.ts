@@ -20,7 +20,7 @@ import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { DeliveryHolds } from '../store/deliveries/holds.ts';
 import { exportPlayer } from '../store/players/export.ts';
 import { forgetPlayer } from '../store/players/forget.ts';
-import { PlayerDesk } from '../store/players/player-desk.ts';
+import { PlayerRecords } from '../store/players/player-records.ts';
 import { ReconciliationDifferences } from '../store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import { probeWallet } from '../wallets/probe.ts';
@@ -101,7 +101,7 @@ function createPlayerDependencies(
   sessions: Money['sessions'],
   timelines: BetTimelines,
 ) {
-  const players = new PlayerDesk(peopleDatabase);
+  const players = new PlayerRecords(peopleDatabase);
   const bets = new BetSearch(peopleDatabase);
   return {
     bets,

@@ -24,7 +24,7 @@ export class ReloadAudit {
   /** Fingerprints of secrets are only compared with each other, so any key will do. */
   readonly #key = randomUUID();
   /** A person's reload is under way, and its row records the changes. */
-  #isAsked = false;
+  #isRequested = false;
   #lastReload: Promise<unknown> = Promise.resolve();
   /** One comparison after the other: rows are in the order of the changes, however large each is. */
   #lastCompared: Promise<unknown> = Promise.resolve();
@@ -36,7 +36,7 @@ export class ReloadAudit {
   /** Records every change that no person asked for, until the returned function is called. */
   watch(): () => void {
     return this.#options.source.onChange((next, previous) => {
-      if (!this.#isAsked) void this.#note(BY_ITSELF, next, previous, 'ok');
+      if (!this.#isRequested) void this.#note(BY_ITSELF, next, previous, 'ok');
     });
   }
 
@@ -53,13 +53,13 @@ export class ReloadAudit {
   async #reload() {
     const { source } = this.#options;
     const previous = source.current;
-    this.#isAsked = true;
+    this.#isRequested = true;
     try {
       const result = await source.reload();
       return { result, next: source.current, previous };
     } finally {
       // Before it is recorded: a change that nobody asked for meanwhile gets a row of its own.
-      this.#isAsked = false;
+      this.#isRequested = false;
     }
   }
 

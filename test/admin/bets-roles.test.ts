@@ -38,7 +38,7 @@ describe('bets', () => {
       betRoutes(app, {
         bets: { page: async () => ({ items: [FOUND], nextCursor: null }) },
         timelines: { find: async () => STORY },
-        audit: { appendLook: async (_, { subject }) => void looks.push(subject) },
+        audit: { appendView: async (_, { subject }) => void looks.push(subject) },
         resolveResult: async () => ({ kind: 'missing' }),
       });
       const knowsPeople = role === 'support' || role === 'admin';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import tls, { type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { errorInWords } from '../../src/outbound/error-words.ts';
+import { describeError } from '../../src/outbound/describe-error.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { AUTHORITY, RSA_SERVER, SERVER } from '../wallets/support/private-authority.ts';
 import { client, closeOpened, opened, portOf, post } from './support/client.ts';
@@ -143,10 +143,10 @@ describe('a wallet over TLS', () => {
   );
 
   it('is refused for its certificate by each name that Node has for a failed verification', () => {
-    const inWords = X509_CODES.map((code) =>
-      errorInWords(Object.assign(new Error('refused'), { code })),
+    const answerSummary = X509_CODES.map((code) =>
+      describeError(Object.assign(new Error('refused'), { code })),
     );
-    expect(inWords.filter((words) => !words.startsWith('TLS: its certificate '))).toEqual([]);
+    expect(answerSummary.filter((words) => !words.startsWith('TLS: its certificate '))).toEqual([]);
   });
 
   it('may have a certificate with RSA', async () => {

@@ -4,7 +4,7 @@ import type { NewIntent } from '../../store/bonuses/intent-statements.ts';
 import type { BegunIntent } from '../../store/bonuses/intents.ts';
 import type { BonusCall, Bonuses } from '../context.ts';
 import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outcome.ts';
-import { inWords, mayBeDone, type NotAnswered } from '../service/answer.ts';
+import { answerSummary, mayBeDone, type NotAnswered } from '../service/answer.ts';
 import { type Json, treeText } from '../translation/json-tree.ts';
 import type { Terms } from '../translation/terms.ts';
 import { contentHash } from './request-body.ts';
@@ -45,7 +45,7 @@ export async function notConfirmed(
   if (mayBeDone(answer)) {
     // The service's own answer would pass for a refusal.
     const isNo = answer.kind === 'refused';
-    const open = isNo ? ({ kind: 'failed', error: inWords(answer) } as const) : answer;
+    const open = isNo ? ({ kind: 'failed', error: answerSummary(answer) } as const) : answer;
     return notDone(open, terms, NOTE_OPEN);
   }
   const reason = answer.kind === 'refused' ? `refused, code ${answer.code ?? '-'}` : answer.kind;

@@ -53,7 +53,7 @@ async function sortOut(
   if (call.account.exclusive) return { own: ids, others: [] };
   const known = await bonuses.ownership.ownBonuses(call.tenant, ids);
   const unknown = ids.filter((bonusId) => !known.has(bonusId));
-  const tooMany = refuseLooks(call, unknown.length);
+  const tooMany = refuseReadings(call, unknown.length);
   if (tooMany !== undefined) return tooMany;
   const found = await mapLimited(unknown, LOOKS_AT_ONCE, async (bonusId) => ({
     bonusId,
@@ -71,7 +71,7 @@ async function sortOut(
 }
 
 /** The 429 if too many ids are unknown: each costs a call to the service, which all operators share (I7). */
-function refuseLooks(call: BonusCall, count: number): BonusResult | undefined {
+function refuseReadings(call: BonusCall, count: number): BonusResult | undefined {
   if (count === 0) return undefined;
   if (count > LOOKS_MAX) {
     return invalid(

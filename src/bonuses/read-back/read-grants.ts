@@ -38,7 +38,7 @@ export async function readGrants(reading: ReadingBack): Promise<boolean> {
   const read = await readPage(reading, account, 'player/bonuses', body);
   if (read.kind !== 'read') {
     const next = read.kind === 'refused' ? 1 : page;
-    await grants.lookAgain(grant.id, { page: next, looks: grant.looks, delayMs: RETRY_MS });
+    await grants.readAgain(grant.id, { page: next, looks: grant.looks, delayMs: RETRY_MS });
     return true;
   }
   if (await settle(reading, grant, read.answer)) await closeBatch(reading, grant.intentId);
@@ -55,7 +55,7 @@ async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Pro
   const { grants } = reading;
   const own = bonusesOf(grant.userId, answer);
   if (own === undefined) {
-    await grants.lookAgain(grant.id, {
+    await grants.readAgain(grant.id, {
       page: grant.page,
       looks: grant.looks,
       delayMs: RETRY_MS,
@@ -71,14 +71,14 @@ async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Pro
   const isDeciding = decides(grant, timeoutMs(reading));
   if (own.length > 0 && grant.page < totalPages(answer)) {
     const looks = isDeciding ? LOOKS_MIN : grant.looks;
-    await grants.lookAgain(grant.id, { page: grant.page + 1, looks, delayMs: 0 });
+    await grants.readAgain(grant.id, { page: grant.page + 1, looks, delayMs: 0 });
     return false;
   }
   if (isDeciding) {
     await grants.absent(grant.id);
     return true;
   }
-  await grants.lookAgain(grant.id, { page: 1, looks: LOOKS_MIN - 1, delayMs: LOOK_MS });
+  await grants.readAgain(grant.id, { page: 1, looks: LOOKS_MIN - 1, delayMs: LOOK_MS });
   return false;
 }
 

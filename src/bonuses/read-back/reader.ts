@@ -6,7 +6,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
-import { inWords, mayMeanMissing, saysNoPlayer } from '../service/answer.ts';
+import { answerSummary, mayMeanMissing, saysNoPlayer } from '../service/answer.ts';
 import { type Json, treeInSlices } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
@@ -62,7 +62,7 @@ export async function readPage(
   if (method === 'player/bonuses' && saysNoPlayer(answer)) {
     return { kind: 'read', answer: EMPTY };
   }
-  logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
+  logger.debug({ method, answer: answerSummary(answer) }, 'bonus.read_back_not_answered');
   if (answer.kind === 'refused' && answer.retryAfterSeconds !== undefined) {
     // Pauses the whole account: otherwise a thousand players would be tried one after the other meanwhile.
     const pauseMs = Math.min(answer.retryAfterSeconds * 1000, PAUSE_MS_MAX);

@@ -99,7 +99,7 @@ async function settle(
       await intents.fail(create.id, 'never arrived');
       logger.info(facts, 'bonus.create_never_arrived');
     } else {
-      await openCreates.lookAgain(create, nextLookMs(create.passes), false);
+      await openCreates.readAgain(create, nextReadingMs(create.passes), false);
     }
     return undefined;
   }
@@ -121,7 +121,7 @@ async function settle(
     const note = 'assign one of these templates';
     logger.warn({ ...facts, templates, note }, 'bonus.create_ambiguous');
   }
-  await openCreates.lookAgain(create, nextLookMs(create.passes), isStuck);
+  await openCreates.readAgain(create, nextReadingMs(create.passes), isStuck);
   return undefined;
 }
 
@@ -177,7 +177,7 @@ async function take(
   const translated = terms && translate(template, terms, 'template');
   if (translated === undefined) {
     // Without the operator's configuration, its answer cannot be made.
-    await openCreates.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
+    await openCreates.readAgain(create, LOOK_MS_MAX, create.ambiguous);
     return;
   }
   const tenant = { operatorId: create.operatorId, upstreamCid: account.cid };
@@ -187,11 +187,11 @@ async function take(
     logger.info(facts, 'bonus.create_found');
   } else {
     // An answered create has taken it since the candidates were read.
-    await openCreates.lookAgain(create, nextLookMs(create.passes), false);
+    await openCreates.readAgain(create, nextReadingMs(create.passes), false);
   }
 }
 
-function nextLookMs(passes: number): number {
+function nextReadingMs(passes: number): number {
   return Math.min(LOOK_MS_MAX, LOOK_MS_MIN * 2 ** Math.min(passes, 10));
 }
 

@@ -80,7 +80,7 @@ export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
 }
 
 /** What came instead of a success, for the log; nothing of the service's own message, which may be about a player. */
-export function inWords(answer: NotAnswered): string {
+export function answerSummary(answer: NotAnswered): string {
   switch (answer.kind) {
     case 'notSent':
       return `not sent: ${answer.error ?? answer.reason}`;

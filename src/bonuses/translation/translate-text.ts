@@ -45,8 +45,10 @@ export function translateText(text: string, terms: Terms, place: TranslatedPlace
   if (text === serviceCid) return operatorCid;
   // Most texts of a page with a thousand bonuses: bets wait while it is processed.
   if (place !== 'error' && text.length < UUID_CHARS && !text.includes(serviceCid)) return text;
-  const told = place === 'error' ? terms.masked(text) : text;
-  const translated = told.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
+  const shown = place === 'error' ? terms.masked(text) : text;
+  const translated = shown.replaceAll(patternOf(terms), (word) =>
+    translateWord(word, terms, place),
+  );
   return serviceCid.length < DISTINCT_CHARS_MIN || !translated.includes(serviceCid)
     ? translated
     : translated.replaceAll(keysIn(terms), () => operatorCid);

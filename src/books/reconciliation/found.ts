@@ -73,7 +73,7 @@ export function differenceOf(pair: BetPair, days: ListedDays): FoundDifference |
     kind,
     transactionId,
     here: here === undefined ? null : listedHere(here),
-    there: line === undefined ? null : wordsThere(pair.there, copies),
+    there: line === undefined ? null : listedThere(pair.there, copies),
     line: line?.line ?? null,
     reason: reasonOf(pair, kind, days) ?? null,
   };
@@ -97,7 +97,7 @@ function kindOf(
   return here === undefined ? 'missing_here' : differenceBetween(listedHere(here), line);
 }
 
-function wordsThere(lines: readonly ListRow[], copies: number): ListedThere | null {
+function listedThere(lines: readonly ListRow[], copies: number): ListedThere | null {
   const [first, ...others] = lines.map(words);
   if (first === undefined) return null;
   return copies > 1 ? { ...first, copies, others } : first;

@@ -178,8 +178,8 @@ export class ReconciliationRun {
         text,
       );
       if (transactionId === null) continue;
-      const unsaid = { currency: null, stake: null, payout: null, state: null };
-      this.#rows.push({ line: number, transactionId, isUnreadable: true, ...unsaid });
+      const nothingListed = { currency: null, stake: null, payout: null, state: null };
+      this.#rows.push({ line: number, transactionId, isUnreadable: true, ...nothingListed });
     }
   }
 

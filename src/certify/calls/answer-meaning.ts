@@ -115,7 +115,7 @@ export function describeExchange(exchange: Exchange): string {
   const status = `HTTP ${exchange.status}`;
   const document = jsonObjectOrError(exchange.body);
   if (document instanceof JsonError) {
-    if (exchange.body.length > 0) return `${status}, and ${document.inWords}`;
+    if (exchange.body.length > 0) return `${status}, and ${document.answerSummary}`;
     // A success needs one; to its developer it looks right where the language could not write it.
     return exchange.status < 300 ? `${status}, and the body is empty` : status;
   }

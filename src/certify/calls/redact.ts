@@ -41,7 +41,7 @@ export class Redaction {
   }
 
   /** What the wallet itself said where it should have agreed; undefined if it agreed, or said nothing. */
-  ownWords(calls: readonly RecordedCall[]): string | undefined {
+  ownText(calls: readonly RecordedCall[]): string | undefined {
     const refused = calls.find(isRefusedWrongly);
     // In one line, and without what a terminal would obey.
     const text =

@@ -61,19 +61,19 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     await probe(terminal, { ...loaded, warnings }, [...configuration.operators.values()], options);
   } else if (problems.length > 0 || configuration === undefined) {
     if (options.json) terminal.printJson({ ok: false, folder, problems });
-    else tellProblems(terminal, problems);
-  } else tellOperators(terminal, folder, configuration, options);
+    else printProblems(terminal, problems);
+  } else printOperators(terminal, folder, configuration, options);
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     throw new CommandFailed(`${count} in ${folder}: the gateway would not take it`);
   }
 }
 
-function tellProblems(terminal: Terminal, problems: readonly Problem[]): void {
+function printProblems(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) terminal.tell(plain(describeProblem(problem)));
 }
 
-function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
+function printWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
   for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
 }
 
@@ -86,7 +86,7 @@ function warningsOfAll({ gateway, operators }: Configuration): readonly Problem[
   return [...weakOfGateway(gateway), ...[...operators.values()].flatMap(warningsOf)];
 }
 
-function tellOperators(
+function printOperators(
   terminal: Terminal,
   folder: string,
   configuration: Configuration,
@@ -98,7 +98,7 @@ function tellOperators(
     terminal.printJson({ ok: true, folder, operators, warnings });
     return;
   }
-  tellWarnings(terminal, warnings);
+  printWarnings(terminal, warnings);
   const count = operators.length === 1 ? '1 operator' : `${operators.length} operators`;
   terminal.print(`${folder} is valid: ${count}`);
   if (operators.length > 0) terminal.print(`\n${operatorsTable(operators)}`);
@@ -125,8 +125,8 @@ async function probe(
     const wrong = { ...(valid ? {} : { problems }), ...(warnings.length > 0 && { warnings }) };
     terminal.printJson({ ok, folder, wallets, ...wrong });
   } else {
-    tellProblems(terminal, problems);
-    tellWarnings(terminal, warnings);
+    printProblems(terminal, problems);
+    printWarnings(terminal, warnings);
     if (wallets.length === 0) terminal.tell(`${folder} is valid, and has no operators`);
     else terminal.print(`${folder} is ${valid ? 'valid' : 'not valid'}\n\n${probeTable(wallets)}`);
   }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { recordedWords } from '../caller.ts';
+import { recordedText } from '../caller.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
@@ -22,7 +22,7 @@ export function configReloadCommand(terminal: Terminal): Command {
         'itself it does so within two seconds of a change. An invalid file leaves its last good ' +
         'version in force. Exits with 1 if anything is invalid.',
     )
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {result, changed, problems} as JSON')
     .action((options: Options) => reload(terminal, options));

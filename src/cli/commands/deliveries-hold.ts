@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import { byOf, notBlank, recordedWords } from '../caller.ts';
+import { byOf, notBlank, recordedText } from '../caller.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -42,7 +42,7 @@ export function deliveriesResumeCommand(terminal: Terminal): Command {
         'second or two, with the horizon that was left.',
     )
     .requiredOption('--operator <id>', 'whose deliveries')
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {operator, hold} as JSON')
     .action((options: Options) => change(terminal, options, 'resume'));

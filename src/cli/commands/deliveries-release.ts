@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import type { Release } from '../../store/deliveries/release.ts';
-import { byOf, recordedWords } from '../caller.ts';
+import { byOf, recordedText } from '../caller.ts';
 import { loadValid, validOperator } from '../configuration.ts';
 import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
 import { UsageError } from '../failures.ts';
@@ -30,7 +30,7 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {operator, generation} as JSON')
     .action((options: Options) => release(terminal, options));

@@ -8,7 +8,7 @@ import {
   RETRYABLE_STATES,
   type RetryableState,
 } from '../../store/deliveries/delivery-admin.ts';
-import { byOf, recordedWords } from '../caller.ts';
+import { byOf, recordedText } from '../caller.ts';
 import {
   type DeliveryCommandOptions,
   deliveryId,
@@ -47,7 +47,7 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .addOption(
       new Option('--operation <name>', 'of those only this kind').choices(DELIVERABLE_OPERATIONS),
     )
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery, or how many, as JSON')
     .action((id: string | undefined, options: Options) => retry(terminal, id, options));
@@ -69,7 +69,7 @@ async function retry(terminal: Terminal, id: string | undefined, options: Option
   }
 }
 
-/** An overtaken result is not to be brought to the wallet by hand either. */
+/** An overtaken result must not be delivered by hand either. */
 const CORRECT_FIRST =
   'see with `wagergate bet` what the service was last answered 200 for, have the wallet hold that';
 

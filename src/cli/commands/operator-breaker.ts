@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { recordedWords } from '../caller.ts';
+import { recordedText } from '../caller.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
@@ -34,7 +34,7 @@ export function operatorBreakerCommand(terminal: Terminal): Command {
         .choices(['open', 'closed', 'auto'])
         .makeOptionMandatory(),
     )
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .option('--admin <url>', ADMIN_OPTION)
     .action(async (id: string, { class: callClass, state, reason, admin }: Options) => {
       const gateway = new RunningGateway(terminal.env, admin);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
-import { byOf, notBlank, recordedWords } from '../caller.ts';
+import { byOf, notBlank, recordedText } from '../caller.ts';
 import { withDatabase, withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -17,7 +17,7 @@ export function playersExportCommand(terminal: Terminal): Command {
         'is kept in the audit.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
-    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
+    .option('--reason <why>', 'kept in the audit', recordedText('--reason'))
     .action((userId: string, options: { readonly reason?: string }) =>
       exportAll(terminal, userId, options),
     );
@@ -49,17 +49,17 @@ async function exportAll(
   userId: string,
   options: { readonly reason?: string },
 ): Promise<void> {
-  const [{ AuditLog }, { BetSearch }, { BetTimelines }, { exportPlayer }, { PlayerDesk }] =
+  const [{ AuditLog }, { BetSearch }, { BetTimelines }, { exportPlayer }, { PlayerRecords }] =
     await Promise.all([
       import('../../store/audit/audit-log.ts'),
       import('../../store/bets/search.ts'),
       import('../../store/bets/timeline.ts'),
       import('../../store/players/export.ts'),
-      import('../../store/players/player-desk.ts'),
+      import('../../store/players/player-records.ts'),
     ]);
   await withPrisma(terminal, (prisma) =>
     withDatabase(terminal, async (database) => {
-      const players = new PlayerDesk(database);
+      const players = new PlayerRecords(database);
       const player = await players.find({ userId });
       if (player === undefined) throw noSuchPlayer(userId);
       await new AuditLog(prisma).append(byOf(options), {

@@ -96,7 +96,7 @@ async function takeBatch(
     first === undefined
       ? []
       : await takeover.take(batch).catch((cause: unknown) => {
-          tellInOrder(refusals, onRefused);
+          reportInOrder(refusals, onRefused);
           throw stopped(first.number, cause);
         });
   for (const [at, player] of batch.entries()) {
@@ -118,11 +118,11 @@ async function takeBatch(
         return unreachable(outcome);
     }
   }
-  tellInOrder(refusals, onRefused);
+  reportInOrder(refusals, onRefused);
   if (first !== undefined) onProgress(tally);
 }
 
-function tellInOrder(refusals: readonly Refusal[], tell: PlayerImport['onRefused']): void {
+function reportInOrder(refusals: readonly Refusal[], tell: PlayerImport['onRefused']): void {
   const inOrder = [...refusals].sort((a, b) => a.number - b.number);
   for (const { number, why } of inOrder) tell(number, why);
 }

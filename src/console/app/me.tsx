@@ -1,6 +1,6 @@
 import { AnswerError, signOut } from '../api/call.ts';
 import { refreshAll, useLive } from '../api/queries.ts';
-import { tellLeftBehind } from '../parts/left-behind.tsx';
+import { reportLeftBehind } from '../parts/left-behind.tsx';
 import { Plain } from '../parts/plain.tsx';
 import { visibleText } from '../parts/visible.ts';
 
@@ -27,7 +27,7 @@ async function leave(): Promise<void> {
     await signOut();
   } catch (error) {
     // Whoever goes away from a machine has to know that a session goes on there.
-    tellLeftBehind({ title: 'Sign out', error: error instanceof Error ? error : new Error() });
+    reportLeftBehind({ title: 'Sign out', error: error instanceof Error ? error : new Error() });
     await refreshAll();
     return;
   }

@@ -12,7 +12,7 @@ import { AnswerError } from '../api/call.ts';
 import { refreshAll, useLive } from '../api/queries.ts';
 import { Panel } from './dialog.tsx';
 import { isSessionOver, keepReason, takeReason } from './kept-reason.ts';
-import { tellLeftBehind, Why } from './left-behind.tsx';
+import { reportLeftBehind, Why } from './left-behind.tsx';
 
 interface ActionProps {
   /** The button's text: `Retry`. */
@@ -80,8 +80,8 @@ function useWindow(
     const isLeft = window.location.href !== openedAt.current;
     if (!isOpen || state === 'running' || actor === undefined || isLeft) return;
     if (isSessionOver()) keepReason({ actor, title, subject }, text);
-    else if (state instanceof Error) tellLeftBehind({ title, error: state });
-    else tellLeftBehind({ title, typed: text.trim() });
+    else if (state instanceof Error) reportLeftBehind({ title, error: state });
+    else reportLeftBehind({ title, typed: text.trim() });
   });
   const open = () => {
     openedAt.current = window.location.href;
@@ -102,7 +102,7 @@ function useWindow(
       },
       (reason: unknown) => {
         const error = reason instanceof Error ? reason : new Error(String(reason));
-        if (!isHere.current) tellLeftBehind({ title, error });
+        if (!isHere.current) reportLeftBehind({ title, error });
         // Somebody signed in anew in another tab, in another role: the page still shows the one before.
         if (error instanceof AnswerError && error.status === 403) void refreshAll();
         // Even if the window was closed meanwhile: nobody must believe that a failed action was done.

@@ -21,7 +21,7 @@ function change(next: readonly LeftBehindFailure[]): void {
 }
 
 /** Nobody must believe that a failed action was done, even after moving on to another page. */
-export function tellLeftBehind(failure: LeftBehindFailure): void {
+export function reportLeftBehind(failure: LeftBehindFailure): void {
   change([...failures, failure]);
 }
 

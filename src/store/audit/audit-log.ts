@@ -61,7 +61,7 @@ export class AuditLog {
   }
 
   /** Records a look at something, at most once within some minutes: a page that refreshes is one look. */
-  async appendLook(by: Authority, deed: AuditedDeed): Promise<void> {
+  async appendView(by: Authority, deed: AuditedDeed): Promise<void> {
     const { action, subject, operator, after } = deed;
     await this.#prisma.$executeRaw(
       auditSql(

@@ -1,6 +1,8 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import { recording } from './ownership.ts';
+import { TENANT } from './tenant.ts';
 
 /** One player's bonus from one template that was requested, with unknown outcome. */
 export interface OpenGrant {
@@ -26,7 +28,7 @@ export interface SettledBatch {
   readonly items: readonly string[] | undefined;
 }
 
-interface NextLook {
+interface NextReading {
   readonly page: number;
   readonly looks: number;
   readonly delayMs: number;
@@ -57,17 +59,17 @@ export class BonusGrants {
   }
 
   /** Continues with another page, or with another look after a while. */
-  async lookAgain(id: string, next: NextLook): Promise<void> {
-    await this.#database.run(LOOK_AGAIN, { ...next, id });
+  async readAgain(id: string, next: NextReading): Promise<void> {
+    await this.#database.run(READ_AGAIN, { ...next, id });
   }
 
   /** The bonus is the operator's from now on; one recorded before the batch began does not come from it. */
   async found(grant: OpenGrant, bonusId: string, item: string): Promise<void> {
-    await this.#database.run(FOUND, { grant, bonusId, item });
+    await this.#database.run(FOUND, { ...grant, bonusId, item });
   }
 
   async absent(id: string): Promise<void> {
-    await this.#database.run(ABSENT, id);
+    await this.#database.run(ABSENT, { id });
   }
 
   /** The batch, once no grant is open. @param bytesMax larger bonuses are not returned */
@@ -85,50 +87,34 @@ export class BonusGrants {
 /** Not the condition of the indexes of open grants: by old statistics PostgreSQL would read all of them. */
 const IS_OPEN = `state IS NOT DISTINCT FROM 'open'`;
 
-interface DueGrants {
-  readonly upstreamCids: readonly string[];
-  readonly leaseMs: number;
-  /** Operators that have already had their turn. */
-  readonly served: readonly string[];
-}
-
 const CLAIM = statement(
   'bonus-grant-claim',
-  {
-    cids: ['text[]', ({ upstreamCids }) => upstreamCids],
-    lease_ms: ['float8', ({ leaseMs }) => leaseMs],
-    served: ['text[]', ({ served }) => served],
-  } satisfies Parameters<DueGrants>,
+  named({ upstream_cids: 'text[]', lease_ms: 'float8', served: 'text[]' }),
   `
   UPDATE bonus_grants
      SET look_at = clock_timestamp() + make_interval(secs => :lease_ms / 1000)
    WHERE id = (SELECT id FROM bonus_grants
                 WHERE state = 'open' AND look_at <= clock_timestamp()
-                  AND upstream_cid = ANY (:cids) AND operator_id <> ALL (:served)
+                  AND upstream_cid = ANY (:upstream_cids) AND operator_id <> ALL (:served)
                 ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, intent_id, upstream_cid, operator_id, template_id, user_id, page, looks,
             (EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`,
-  (row): OpenGrant => ({
-    id: row.text('id'),
-    intentId: row.text('intent_id'),
-    upstreamCid: row.text('upstream_cid'),
-    operatorId: row.text('operator_id'),
-    templateId: row.text('template_id'),
-    userId: row.text('user_id'),
-    page: row.int('page'),
-    looks: row.int('looks'),
-    ageMs: row.int('age_ms'),
+  columns({
+    id: 'text',
+    intent_id: 'text',
+    upstream_cid: 'text',
+    operator_id: 'text',
+    template_id: 'text',
+    user_id: 'text',
+    page: 'int',
+    looks: 'int',
+    age_ms: 'int',
   }),
 );
 
-const LOOK_AGAIN = statement(
+const READ_AGAIN = statement(
   'bonus-grant-look-again',
-  {
-    id: ['bigint', ({ id }) => id],
-    page: ['int', ({ page }) => page],
-    looks: ['int', ({ looks }) => looks],
-    delay_ms: ['float8', ({ delayMs }) => delayMs],
-  } satisfies Parameters<NextLook & { readonly id: string }>,
+  named({ id: 'bigint', page: 'int', looks: 'int', delay_ms: 'float8' }),
   `UPDATE bonus_grants
       SET page = :page, looks = :looks,
           look_at = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
@@ -136,23 +122,16 @@ const LOOK_AGAIN = statement(
   noRow,
 );
 
-interface FoundBonus {
-  readonly grant: OpenGrant;
-  readonly bonusId: string;
-  readonly item: string;
-}
-
 const FOUND = statement(
   'bonus-grant-found',
-  {
-    id: ['bigint', ({ grant }) => grant.id],
-    upstream_cid: ['text', ({ grant }) => grant.upstreamCid],
-    operator_id: ['text', ({ grant }) => grant.operatorId],
-    bonus_id: ['bigint', ({ bonusId }) => bonusId],
-    template_id: ['bigint', ({ grant }) => grant.templateId],
-    user_id: ['text', ({ grant }) => grant.userId],
-    item: ['text', ({ item }) => item],
-  } satisfies Parameters<FoundBonus>,
+  named({
+    ...TENANT,
+    id: 'bigint',
+    bonus_id: 'bigint',
+    template_id: 'bigint',
+    user_id: 'text',
+    item: 'text',
+  }),
   `
   WITH known AS (
     SELECT 1 FROM bonuses b JOIN bonus_grants g ON g.id = :id
@@ -168,23 +147,15 @@ const FOUND = statement(
 
 const ABSENT = statement(
   'bonus-grant-absent',
-  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
+  named({ id: 'bigint' }),
   `UPDATE bonus_grants SET state = 'absent' WHERE id = :id AND ${IS_OPEN}`,
   noRow,
 );
 
-interface WhichBatch {
-  readonly intentId: string;
-  readonly bytesMax: number;
-}
-
 // The items are read only if they become the answer: for a thousand players they may be hundreds of megabytes.
 const SETTLED = statement(
   'bonus-grant-settled',
-  {
-    id: ['bigint', ({ intentId }) => intentId],
-    bytes_max: ['bigint', ({ bytesMax }) => bytesMax],
-  } satisfies Parameters<WhichBatch>,
+  named({ intent_id: 'bigint', bytes_max: 'bigint' }),
   `SELECT i.upstream_cid, i.operator_id, g.is_answer,
           CASE WHEN g.is_answer THEN (SELECT array_agg(item ORDER BY id) FROM bonus_grants
                                        WHERE intent_id = i.id) END AS items
@@ -193,7 +164,7 @@ const SETTLED = statement(
               bool_and(state = 'issued' AND item IS NOT NULL)
                 AND sum(octet_length(item)) <= :bytes_max AS is_answer
          FROM bonus_grants WHERE intent_id = i.id) g
-    WHERE i.id = :id AND i.kind = 'apply' AND i.state = 'open' AND g.is_settled`,
+    WHERE i.id = :intent_id AND i.kind = 'apply' AND i.state = 'open' AND g.is_settled`,
   (row): SettledBatch => ({
     upstreamCid: row.text('upstream_cid'),
     operatorId: row.text('operator_id'),

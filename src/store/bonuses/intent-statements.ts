@@ -1,5 +1,6 @@
-import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
-import { LISTED_BONUSES, type OwnedBonus, recording } from './ownership.ts';
+import { columns, named } from '../sql/named.ts';
+import { type Columns, noRow, statement } from '../sql/statement.ts';
+import { LISTED, LISTED_BONUSES, recording } from './ownership.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
 /** The answer that an operator was given: status and body. */
@@ -23,13 +24,12 @@ export type IntentKind = 'create' | 'apply';
 /** The states in which an equal body counts; a failed one does not. */
 const STATES = ['open', 'done'] as const;
 
-const NEW_INTENT: Parameters<{ readonly intent: NewIntent }> = {
-  upstream_cid: ['text', ({ intent }) => intent.tenant.upstreamCid],
-  operator_id: ['text', ({ intent }) => intent.tenant.operatorId],
-  body_hash: ['bytea', ({ intent }) => intent.bodyHash],
-  body: ['text', ({ intent }) => intent.body],
-  patience_ms: ['float8', ({ intent }) => intent.patienceMs],
-};
+const NEW_INTENT = {
+  ...TENANT,
+  body_hash: 'bytea',
+  body: 'text',
+  patience_ms: 'float8',
+} as const;
 
 const LOOK_AT = 'clock_timestamp() + make_interval(secs => :patience_ms / 1000)';
 
@@ -37,10 +37,7 @@ const BODY_KEY = `(upstream_cid, operator_id, kind, body_hash) WHERE state <> 'f
 
 export const BEGIN_CREATE = statement(
   'bonus-intent-create',
-  { ...NEW_INTENT, above_id: ['bigint', ({ aboveId }) => aboveId] } satisfies Parameters<{
-    readonly intent: NewIntent;
-    readonly aboveId: string;
-  }>,
+  named({ ...NEW_INTENT, above_id: 'bigint' }),
   `INSERT INTO bonus_intents
           (upstream_cid, operator_id, kind, body_hash, body, look_at, above_id)
    VALUES (:upstream_cid, :operator_id, 'create', :body_hash, :body, ${LOOK_AT}, :above_id)
@@ -48,23 +45,13 @@ export const BEGIN_CREATE = statement(
   (row) => row.text('id'),
 );
 
-interface NewBatch {
-  readonly intent: NewIntent;
-  readonly templateId: string;
-  readonly userIds: readonly string[];
-}
-
 /** At most one open intent for each player and template. */
 export const OPEN_GRANT = 'bonus_grants_open_key';
 
 // Players in order, so that two batches with the same players do not deadlock.
-const APPLY = statement(
+export const BEGIN_APPLY = statement(
   'bonus-intent-apply',
-  {
-    ...NEW_INTENT,
-    template_id: ['bigint', ({ templateId }) => templateId],
-    user_ids: ['text[]', ({ userIds }) => userIds],
-  } satisfies Parameters<NewBatch>,
+  named({ ...NEW_INTENT, template_id: 'bigint', user_ids: 'text[]' }),
   `
   WITH intent AS (
     INSERT INTO bonus_intents
@@ -81,21 +68,9 @@ const APPLY = statement(
   (row) => row.text('id'),
 );
 
-export const BEGIN_APPLY = { ...APPLY, tellingIndex: OPEN_GRANT };
-
-interface Body {
-  readonly tenant: Tenant;
-  readonly bodyHash: Buffer;
-  readonly kind: IntentKind;
-}
-
 export const FIND_EQUAL = statement(
   'bonus-intent-equal',
-  {
-    ...TENANT,
-    kind: ['text', ({ kind }) => kind],
-    body_hash: ['bytea', ({ bodyHash }) => bodyHash],
-  } satisfies Parameters<Body>,
+  named({ ...TENANT, kind: 'text', body_hash: 'bytea' }),
   `SELECT state, answer_status, answer_body FROM bonus_intents
     WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id AND kind = :kind
       AND body_hash = :body_hash AND state <> 'failed'`,
@@ -109,24 +84,17 @@ function answerOf(row: Columns): KeptAnswer | undefined {
   return isDone && status !== undefined && body !== undefined ? { status, body } : undefined;
 }
 
-interface MadeTemplate {
-  readonly tenant: Tenant;
-  readonly intentId: string;
-  readonly template: { readonly templateId: string; readonly item: string };
-  readonly answer: KeptAnswer;
-}
-
 /** Whether the template is the operator's own. */
 export const FINISH_CREATE = statement(
   'bonus-intent-created',
-  {
+  named({
     ...TENANT,
-    intent_id: ['bigint', ({ intentId }) => intentId],
-    template_id: ['bigint', ({ template }) => template.templateId],
-    item: ['text', ({ template }) => template.item],
-    answer_status: ['int', ({ answer }) => answer.status],
-    answer_body: ['text', ({ answer }) => answer.body],
-  } satisfies Parameters<MadeTemplate>,
+    intent_id: 'bigint',
+    template_id: 'bigint',
+    item: 'text',
+    answer_status: 'int',
+    answer_body: 'text',
+  }),
   `
   WITH owned AS (
     INSERT INTO bonus_templates (upstream_cid, operator_id, template_id, origin)
@@ -149,20 +117,10 @@ export const FINISH_CREATE = statement(
   (row) => row.bool('own'),
 );
 
-interface MadeByWhich {
-  readonly upstreamCid: string;
-  readonly intentId: string;
-  readonly templateId: string;
-}
-
 /** The bodies of the account's other creates that the template may belong to: open ones, and what has become it. */
 export const OTHER_CREATES = statement(
   'bonus-intent-other-creates',
-  {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
-    intent_id: ['bigint', ({ intentId }) => intentId],
-    template_id: ['bigint', ({ templateId }) => templateId],
-  } satisfies Parameters<MadeByWhich>,
+  named({ upstream_cid: 'text', intent_id: 'bigint', template_id: 'bigint' }),
   `SELECT body FROM bonus_intents
     WHERE upstream_cid = :upstream_cid AND state = 'open' AND kind = 'create' AND id <> :intent_id
    UNION ALL
@@ -172,24 +130,15 @@ export const OTHER_CREATES = statement(
   (row) => row.text('body'),
 );
 
-interface AnsweredBatch {
-  readonly tenant: Tenant;
-  readonly intentId: string;
-  readonly issued: readonly OwnedBonus[];
-  readonly answer: KeptAnswer;
-}
-
 export const FINISH_APPLY = statement(
   'bonus-intent-applied',
-  {
+  named({
     ...TENANT,
-    intent_id: ['bigint', ({ intentId }) => intentId],
-    bonus_ids: ['bigint[]', ({ issued }) => issued.map(({ bonusId }) => bonusId)],
-    template_ids: ['bigint[]', ({ issued }) => issued.map(({ templateId }) => templateId ?? null)],
-    user_ids: ['text[]', ({ issued }) => issued.map(({ userId }) => userId)],
-    answer_status: ['int', ({ answer }) => answer.status],
-    answer_body: ['text', ({ answer }) => answer.body],
-  } satisfies Parameters<AnsweredBatch>,
+    ...LISTED,
+    intent_id: 'bigint',
+    answer_status: 'int',
+    answer_body: 'text',
+  }),
   `
   WITH ${recording(LISTED_BONUSES)}, answered AS (
     UPDATE bonus_grants
@@ -205,10 +154,7 @@ export const FINISH_APPLY = statement(
 
 export const FAIL_INTENT = statement(
   'bonus-intent-failed',
-  {
-    intent_id: ['bigint', ({ intentId }) => intentId],
-    reason: ['text', ({ reason }) => reason],
-  } satisfies Parameters<{ readonly intentId: string; readonly reason: string }>,
+  named({ intent_id: 'bigint', reason: 'text' }),
   `
   WITH ended AS (
     UPDATE bonus_grants SET state = 'refused' WHERE intent_id = :intent_id AND state = 'open'
@@ -224,5 +170,5 @@ export const COUNT_OPEN_INTENTS = statement(
   {},
   `SELECT operator_id AS operator, kind, count(*)::int AS count FROM bonus_intents
     WHERE state = 'open' GROUP BY 1, 2`,
-  (row) => ({ operator: row.text('operator'), kind: row.text('kind'), count: row.int('count') }),
+  columns({ operator: 'text', kind: 'text', count: 'int' }),
 );

@@ -14,7 +14,7 @@ import {
   OPEN_GRANT,
   OTHER_CREATES,
 } from './intent-statements.ts';
-import type { OwnedBonus } from './ownership.ts';
+import { listsOf, type OwnedBonus } from './ownership.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What became of an operator's request before the service is asked. */
@@ -41,7 +41,11 @@ export class BonusIntents {
 
   /** @param aboveId the highest template id so far; the new template has a higher one */
   async beginCreate(intent: NewIntent, aboveId: string): Promise<BegunIntent> {
-    const [intentId] = await this.#database.run(BEGIN_CREATE, { intent, aboveId });
+    const [intentId] = await this.#database.run(BEGIN_CREATE, {
+      ...intent,
+      ...intent.tenant,
+      aboveId,
+    });
     if (intentId !== undefined) return { kind: 'begun', intentId };
     return (await this.findEqual(intent, 'create')) ?? { kind: 'open' };
   }
@@ -53,7 +57,8 @@ export class BonusIntents {
     userIds: readonly string[],
   ): Promise<BegunIntent> {
     try {
-      const [intentId] = await this.#database.run(BEGIN_APPLY, { intent, templateId, userIds });
+      const batch = { ...intent, ...intent.tenant, templateId, userIds };
+      const [intentId] = await this.#database.run(BEGIN_APPLY, batch);
       if (intentId !== undefined) return { kind: 'begun', intentId };
     } catch (error) {
       if (!isOpenGrant(error)) throw error;
@@ -67,7 +72,7 @@ export class BonusIntents {
     { tenant, bodyHash }: Pick<NewIntent, 'tenant' | 'bodyHash'>,
     kind: IntentKind,
   ): Promise<Extract<BegunIntent, { kind: 'answered' | 'open' }> | undefined> {
-    const [equal] = await this.#database.run(FIND_EQUAL, { tenant, bodyHash, kind });
+    const [equal] = await this.#database.run(FIND_EQUAL, { ...tenant, bodyHash, kind });
     if (equal === undefined) return undefined;
     return equal.answer === undefined
       ? { kind: 'open' }
@@ -90,7 +95,7 @@ export class BonusIntents {
     template: { readonly templateId: string; readonly item: string },
     answer: KeptAnswer,
   ): Promise<boolean> {
-    const input = { tenant, intentId, template, answer };
+    const input = { ...tenant, ...template, intentId, ...keptOf(answer) };
     const [own] = await this.#database.run(FINISH_CREATE, input);
     return own === true;
   }
@@ -102,7 +107,8 @@ export class BonusIntents {
     issued: readonly OwnedBonus[],
     answer: KeptAnswer,
   ): Promise<void> {
-    await this.#database.run(FINISH_APPLY, { tenant, intentId, issued, answer });
+    const applied = { ...tenant, ...listsOf(issued), intentId, ...keptOf(answer) };
+    await this.#database.run(FINISH_APPLY, applied);
   }
 
   /** Certainly nothing was created: the same body may be sent again. */
@@ -117,6 +123,8 @@ export class BonusIntents {
     return await this.#database.run(COUNT_OPEN_INTENTS, {});
   }
 }
+
+const keptOf = ({ status, body }: KeptAnswer) => ({ answerStatus: status, answerBody: body });
 
 function isOpenGrant(error: unknown): boolean {
   return (

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import type { ClaimedPage } from './walks.ts';
 
 /** A create of unknown outcome. */
@@ -47,45 +48,39 @@ export class OpenCreates {
   }
 
   /** A complete walk did not settle it: read again after `delayMs`, or at once after a new assignment. */
-  async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
-    await this.#database.run(LOOK_AGAIN, { create, delayMs, ambiguous });
+  async readAgain(create: OpenCreate, delayMs: number, isAmbiguous: boolean): Promise<void> {
+    await this.#database.run(READ_AGAIN, { ...create, delayMs, isAmbiguous });
   }
 }
 
 const OPEN_CREATES = statement(
   'bonus-walk-open-creates',
-  {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
-    claimed_until: ['timestamptz', ({ leaseUntil }) => leaseUntil],
-  } satisfies Parameters<ClaimedPage>,
+  named({ upstream_cid: 'text', lease_until: 'timestamptz' }),
   `SELECT i.id, i.operator_id, i.body, i.above_id, i.passes, i.ambiguous,
           i.look_at::text AS look_at,
           -- No walk has begun yet: nothing is due.
           coalesce(i.look_at <= w.started_at, false) AS is_due,
           coalesce(EXTRACT(EPOCH FROM w.started_at - i.created_at) * 1000, 0)::float8 AS age_ms
      FROM bonus_intents i
-     JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid AND w.lease_until = :claimed_until
+     JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid AND w.lease_until = :lease_until
     WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
     ORDER BY i.id`,
-  (row): OpenCreate => ({
-    id: row.text('id'),
-    operatorId: row.text('operator_id'),
-    body: row.text('body'),
-    aboveId: row.text('above_id'),
-    passes: row.int('passes'),
-    ageMs: row.int('age_ms'),
-    isDue: row.bool('is_due'),
-    ambiguous: row.bool('ambiguous'),
-    lookAt: row.text('look_at'),
+  columns({
+    id: 'text',
+    operator_id: 'text',
+    body: 'text',
+    above_id: 'text',
+    passes: 'int',
+    age_ms: 'int',
+    is_due: 'bool',
+    ambiguous: 'bool',
+    look_at: 'text',
   }),
 );
 
 const CANDIDATES = statement(
   'bonus-walk-candidates',
-  {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
-    above_id: ['bigint', ({ aboveId }) => aboveId],
-  } satisfies Parameters<{ readonly upstreamCid: string; readonly aboveId: string }>,
+  named({ upstream_cid: 'text', above_id: 'bigint' }),
   `SELECT c.template_id, c.item, t.operator_id
      FROM bonus_template_copies c
      JOIN bonus_walks w ON w.upstream_cid = c.upstream_cid AND c.seen_at >= w.started_at
@@ -104,22 +99,16 @@ const CANDIDATES = statement(
   }),
 );
 
-interface UnsettledLook {
-  readonly create: OpenCreate;
-  readonly delayMs: number;
-  readonly ambiguous: boolean;
-}
-
-const LOOK_AGAIN = statement(
+const READ_AGAIN = statement(
   'bonus-walk-look-again',
-  {
-    id: ['bigint', ({ create }) => create.id],
-    delay_ms: ['float8', ({ delayMs }) => delayMs],
-    ambiguous: ['boolean', ({ ambiguous }) => ambiguous],
-    look_at: ['timestamptz', ({ create }) => create.lookAt],
-  } satisfies Parameters<UnsettledLook>,
+  named({
+    id: 'bigint',
+    delay_ms: 'float8',
+    is_ambiguous: 'bool',
+    look_at: 'timestamptz',
+  }),
   `UPDATE bonus_intents
-      SET passes = passes + 1, ambiguous = :ambiguous,
+      SET passes = passes + 1, ambiguous = :is_ambiguous,
           look_at = CASE WHEN look_at = :look_at
                          THEN clock_timestamp() + make_interval(secs => :delay_ms / 1000)
                          ELSE look_at END

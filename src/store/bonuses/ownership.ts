@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
 /** A bonus and its player; the bonus belongs to the player's operator. */
@@ -27,24 +28,24 @@ export class BonusOwnership {
   }
 
   async ownsTemplate(tenant: Tenant, templateId: string): Promise<boolean> {
-    const rows = await this.#database.run(OWNS_TEMPLATE, { tenant, templateId });
+    const rows = await this.#database.run(OWNS_TEMPLATE, { ...tenant, templateId });
     return rows.length > 0;
   }
 
   /** Which of these bonuses are known to be the operator's; to it, all others do not exist. */
   async ownBonuses(tenant: Tenant, bonusIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set(await this.#database.run(OWN_BONUSES, { tenant, bonusIds }));
+    return new Set(await this.#database.run(OWN_BONUSES, { ...tenant, bonusIds }));
   }
 
   /** Remembers bonuses of the operator's players. */
   async recordBonuses(tenant: Tenant, bonuses: readonly OwnedBonus[]): Promise<void> {
     if (bonuses.length === 0) return;
-    await this.#database.run(RECORD_BONUSES, { tenant, bonuses });
+    await this.#database.run(RECORD_BONUSES, { ...tenant, ...listsOf(bonuses) });
   }
 
   /** How many templates the operator sees: its own and the shared ones. */
   async countTemplates(tenant: Tenant, shared: readonly number[]): Promise<number> {
-    const [count] = await this.#database.run(COUNT_TEMPLATES, { tenant, shared });
+    const [count] = await this.#database.run(COUNT_TEMPLATES, { ...tenant, shared });
     return count ?? 0;
   }
 
@@ -54,7 +55,7 @@ export class BonusOwnership {
     shared: readonly number[],
     page: { readonly limit: number; readonly offset: number },
   ): Promise<readonly ListedTemplate[]> {
-    return await this.#database.run(LIST_TEMPLATES, { tenant, shared, page });
+    return await this.#database.run(LIST_TEMPLATES, { ...tenant, shared, ...page });
   }
 
   /** Keeps templates as the service has just shown them; null: according to the service there is none. */
@@ -64,16 +65,14 @@ export class BonusOwnership {
   ): Promise<void> {
     if (copies.length === 0) return;
     const byId = new Map(copies.map(({ templateId, item }) => [templateId, item]));
-    await this.#database.run(KEEP_COPIES, { upstreamCid, byId });
+    const [templateIds, items] = [[...byId.keys()], [...byId.values()]];
+    await this.#database.run(KEEP_COPIES, { upstreamCid, templateIds, items });
   }
 }
 
 const OWNS_TEMPLATE = statement(
   'bonus-template-owned',
-  { ...TENANT, template_id: ['bigint', ({ templateId }) => templateId] } satisfies Parameters<{
-    readonly tenant: Tenant;
-    readonly templateId: string;
-  }>,
+  named({ ...TENANT, template_id: 'bigint' }),
   `SELECT 1 FROM bonus_templates
     WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id
       AND template_id = :template_id`,
@@ -82,10 +81,7 @@ const OWNS_TEMPLATE = statement(
 
 const OWN_BONUSES = statement(
   'bonus-owned',
-  { ...TENANT, bonus_ids: ['bigint[]', ({ bonusIds }) => bonusIds] } satisfies Parameters<{
-    readonly tenant: Tenant;
-    readonly bonusIds: readonly string[];
-  }>,
+  named({ ...TENANT, bonus_ids: 'bigint[]' }),
   `SELECT bonus_id FROM bonuses
     WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id
       AND bonus_id = ANY (:bonus_ids)`,
@@ -116,27 +112,26 @@ export const recording = (given: string) => `
 export const LISTED_BONUSES =
   'unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)';
 
+export const LISTED = {
+  bonus_ids: 'bigint[]',
+  template_ids: 'bigint[]',
+  user_ids: 'text[]',
+} as const;
+
+export const listsOf = (bonuses: readonly OwnedBonus[]) => ({
+  bonusIds: bonuses.map(({ bonusId }) => bonusId),
+  templateIds: bonuses.map(({ templateId }) => templateId ?? null),
+  userIds: bonuses.map(({ userId }) => userId),
+});
+
 const RECORD_BONUSES = statement(
   'bonus-record',
-  {
-    ...TENANT,
-    bonus_ids: ['bigint[]', ({ bonuses }) => bonuses.map(({ bonusId }) => bonusId)],
-    template_ids: [
-      'bigint[]',
-      ({ bonuses }) => bonuses.map(({ templateId }) => templateId ?? null),
-    ],
-    user_ids: ['text[]', ({ bonuses }) => bonuses.map(({ userId }) => userId)],
-  } satisfies Parameters<{ readonly tenant: Tenant; readonly bonuses: readonly OwnedBonus[] }>,
+  named({ ...TENANT, ...LISTED }),
   `WITH ${recording(LISTED_BONUSES)} SELECT`,
   noRow,
 );
 
-interface Seen {
-  readonly tenant: Tenant;
-  readonly shared: readonly number[];
-}
-
-const SEEN: Parameters<Seen> = { ...TENANT, shared: ['bigint[]', ({ shared }) => shared] };
+const SEEN = { ...TENANT, shared: 'bigint[]' } as const;
 
 /** Without templates that do not exist according to the service. */
 const VISIBLE = `
@@ -149,42 +144,22 @@ const VISIBLE = `
 
 const COUNT_TEMPLATES = statement(
   'bonus-templates-count',
-  SEEN,
+  named(SEEN),
   `SELECT count(*)::int AS count ${VISIBLE}`,
   (row) => row.int('count'),
 );
 
-interface SeenPage extends Seen {
-  readonly page: { readonly limit: number; readonly offset: number };
-}
-
 const LIST_TEMPLATES = statement(
   'bonus-templates-list',
-  {
-    ...SEEN,
-    limit: ['bigint', ({ page }) => page.limit],
-    offset: ['bigint', ({ page }) => page.offset],
-  } satisfies Parameters<SeenPage>,
+  named({ ...SEEN, limit: 'bigint', offset: 'bigint' }),
   `SELECT seen.template_id, c.item ${VISIBLE}
     ORDER BY seen.template_id LIMIT :limit OFFSET :offset`,
-  (row): ListedTemplate => ({
-    templateId: row.text('template_id'),
-    item: row.textOrNull('item'),
-  }),
+  columns({ template_id: 'text', item: 'text?' }),
 );
-
-interface Copies {
-  readonly upstreamCid: string;
-  readonly byId: ReadonlyMap<string, string | null>;
-}
 
 const KEEP_COPIES = statement(
   'bonus-template-copies-keep',
-  {
-    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
-    template_ids: ['bigint[]', ({ byId }) => [...byId.keys()]],
-    items: ['text[]', ({ byId }) => [...byId.values()]],
-  } satisfies Parameters<Copies>,
+  named({ upstream_cid: 'text', template_ids: 'bigint[]', items: 'text[]' }),
   `INSERT INTO bonus_template_copies (upstream_cid, template_id, item, seen_at)
    SELECT :upstream_cid, template_id, item, clock_timestamp()
      FROM unnest(:template_ids, :items) AS c(template_id, item)

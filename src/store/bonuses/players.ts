@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
-import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 
 /** One player as the bonus API needs it. */
 export interface BonusPlayer {
@@ -70,19 +71,11 @@ export class BonusPlayers {
   }
 }
 
-function playerOf(row: Columns): BonusPlayer {
-  return { operatorUser: row.text('operator_user'), userId: row.text('user_id') };
-}
+const playerOf = columns({ operator_user: 'text', user_id: 'text' });
 
 const FIND_BY_OPERATOR_USERS = statement(
   'bonus-players-by-operator-user',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    operator_users: ['text[]', ({ operatorUsers }) => operatorUsers],
-  } satisfies Parameters<{
-    readonly operatorId: string;
-    readonly operatorUsers: readonly string[];
-  }>,
+  named({ operator_id: 'text', operator_users: 'text[]' }),
   `SELECT operator_user, user_id FROM players
     WHERE operator_id = :operator_id AND operator_user = ANY (:operator_users)`,
   playerOf,
@@ -90,10 +83,7 @@ const FIND_BY_OPERATOR_USERS = statement(
 
 const FIND_BY_USER_IDS = statement(
   'bonus-players-by-user-id',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    user_ids: ['text[]', ({ userIds }) => userIds],
-  } satisfies Parameters<{ readonly operatorId: string; readonly userIds: readonly string[] }>,
+  named({ operator_id: 'text', user_ids: 'text[]' }),
   `SELECT operator_user, user_id FROM players
     WHERE operator_id = :operator_id AND user_id = ANY (:user_ids)`,
   playerOf,
@@ -101,10 +91,7 @@ const FIND_BY_USER_IDS = statement(
 
 const FIND_MISTAKEN = statement(
   'bonus-players-mistaken',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    user_ids: ['text[]', ({ userIds }) => userIds],
-  } satisfies Parameters<{ readonly operatorId: string; readonly userIds: readonly string[] }>,
+  named({ operator_id: 'text', user_ids: 'text[]' }),
   `SELECT p.user_id FROM players p
     WHERE p.operator_id = :operator_id AND p.user_id = ANY (:user_ids)
       AND NOT EXISTS (SELECT FROM players own
@@ -112,21 +99,10 @@ const FIND_MISTAKEN = statement(
   (row) => row.text('user_id'),
 );
 
-interface NewPlayers {
-  readonly operatorId: string;
-  readonly operatorUsers: readonly string[];
-  /** One for each, in their order. */
-  readonly userIds: readonly string[];
-}
-
 // In order, so that two batches with the same new players do not deadlock.
 const INSERT_ALL = statement(
   'bonus-players-insert',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    operator_users: ['text[]', ({ operatorUsers }) => operatorUsers],
-    user_ids: ['text[]', ({ userIds }) => userIds],
-  } satisfies Parameters<NewPlayers>,
+  named({ operator_id: 'text', operator_users: 'text[]', user_ids: 'text[]' }),
   `INSERT INTO players (operator_id, operator_user, user_id)
    SELECT :operator_id, operator_user, user_id
      FROM unnest(:operator_users, :user_ids) AS made(operator_user, user_id)

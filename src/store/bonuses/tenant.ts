@@ -1,5 +1,3 @@
-import type { Parameters } from '../sql/statement.ts';
-
 /** One operator with one partner account at the service. */
 export interface Tenant {
   readonly operatorId: string;
@@ -8,7 +6,4 @@ export interface Tenant {
 }
 
 /** Every query about a template or bonus has these parameters (I8). */
-export const TENANT: Parameters<{ readonly tenant: Tenant }> = {
-  upstream_cid: ['text', ({ tenant }) => tenant.upstreamCid],
-  operator_id: ['text', ({ tenant }) => tenant.operatorId],
-};
+export const TENANT = { upstream_cid: 'text', operator_id: 'text' } as const;

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 
 /** The next page of a partner account's templates, claimed by this process. */
 export interface ClaimedPage {
@@ -33,29 +34,29 @@ export class BonusWalks {
     accounts: WalkedAccounts,
     options: { readonly everyMs: number; readonly leaseMs: number },
   ): Promise<ClaimedPage | undefined> {
-    await this.#database.run(INTRODUCE, accounts.cids);
+    await this.#database.run(INTRODUCE, accounts);
     const [page] = await this.#database.run(CLAIM, { ...accounts, ...options });
     return page;
   }
 
   async advance(claimed: ClaimedPage, nextPage: number): Promise<void> {
-    await this.#database.run(ADVANCE, { claimed, nextPage });
+    await this.#database.run(ADVANCE, { ...claimed, nextPage });
   }
 
   /** The page could not be read, and is tried again. @param page the same, or the first, which restarts the walk */
   async postpone(claimed: ClaimedPage, page: number, delayMs: number): Promise<void> {
-    await this.#database.run(POSTPONE, { claimed, page, delayMs });
+    await this.#database.run(POSTPONE, { ...claimed, nextPage: page, delayMs });
   }
 
   /** The last page is read. */
   async complete(claimed: ClaimedPage): Promise<void> {
-    await this.#database.run(COMPLETE, { claimed });
+    await this.#database.run(COMPLETE, claimed);
   }
 }
 
 const INTRODUCE = statement(
   'bonus-walk-introduce',
-  { cids: ['text[]', (cids) => cids] } satisfies Parameters<readonly string[]>,
+  named({ cids: 'text[]' }),
   `INSERT INTO bonus_walks (upstream_cid, lease_until)
    SELECT cid, '-infinity' FROM unnest(:cids) AS cid
     WHERE NOT EXISTS (SELECT 1 FROM bonus_walks w WHERE w.upstream_cid = cid)
@@ -64,21 +65,16 @@ const INTRODUCE = statement(
   noRow,
 );
 
-interface DueWalks extends WalkedAccounts {
-  readonly everyMs: number;
-  readonly leaseMs: number;
-}
-
 // The first page starts the walk; claiming it again after a crash restarts the walk.
 const CLAIM = statement(
   'bonus-walk-claim',
-  {
-    cids: ['text[]', ({ cids }) => cids],
-    every_ms: ['float8', ({ everyMs }) => everyMs],
-    lease_ms: ['float8', ({ leaseMs }) => leaseMs],
-    kept: ['text[]', ({ kept }) => kept],
-    shared: ['text[]', ({ shared }) => shared],
-  } satisfies Parameters<DueWalks>,
+  named({
+    cids: 'text[]',
+    every_ms: 'float8',
+    lease_ms: 'float8',
+    kept: 'text[]',
+    shared: 'text[]',
+  }),
   `
   UPDATE bonus_walks
      SET lease_until = clock_timestamp() + make_interval(secs => :lease_ms / 1000),
@@ -105,22 +101,12 @@ const CLAIM = statement(
   }),
 );
 
-interface Claimed {
-  readonly claimed: ClaimedPage;
-}
-
-const CLAIMED: Parameters<Claimed> = {
-  upstream_cid: ['text', ({ claimed }) => claimed.upstreamCid],
-  claimed_until: ['timestamptz', ({ claimed }) => claimed.leaseUntil],
-};
-const IS_CLAIMED = 'upstream_cid = :upstream_cid AND lease_until = :claimed_until';
+const CLAIMED = { upstream_cid: 'text', lease_until: 'timestamptz' } as const;
+const IS_CLAIMED = 'upstream_cid = :upstream_cid AND lease_until = :lease_until';
 
 const ADVANCE = statement(
   'bonus-walk-advance',
-  {
-    ...CLAIMED,
-    next_page: ['int', ({ nextPage }) => nextPage],
-  } satisfies Parameters<Claimed & { readonly nextPage: number }>,
+  named({ ...CLAIMED, next_page: 'int' }),
   `UPDATE bonus_walks SET next_page = :next_page, lease_until = clock_timestamp()
     WHERE ${IS_CLAIMED}`,
   noRow,
@@ -128,13 +114,9 @@ const ADVANCE = statement(
 
 const POSTPONE = statement(
   'bonus-walk-postpone',
-  {
-    ...CLAIMED,
-    page: ['int', ({ page }) => page],
-    delay_ms: ['float8', ({ delayMs }) => delayMs],
-  } satisfies Parameters<Claimed & { readonly page: number; readonly delayMs: number }>,
+  named({ ...CLAIMED, next_page: 'int', delay_ms: 'float8' }),
   `UPDATE bonus_walks
-      SET next_page = :page,
+      SET next_page = :next_page,
           lease_until = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
     WHERE ${IS_CLAIMED}`,
   noRow,
@@ -142,7 +124,7 @@ const POSTPONE = statement(
 
 const COMPLETE = statement(
   'bonus-walk-complete',
-  CLAIMED,
+  named(CLAIMED),
   `UPDATE bonus_walks
       SET next_page = 1, completed_at = clock_timestamp(), lease_until = clock_timestamp()
     WHERE ${IS_CLAIMED}`,

@@ -40,12 +40,14 @@ export class BooksJournal {
     timeZone: string,
     limit: number,
   ): Promise<readonly JournalEntry[]> {
-    return await this.#runner.run(READ_ENTRIES, { after, timeZone, limit });
+    return await this.#runner.run(READ_ENTRIES, { ...after, timeZone, limit });
   }
 
   /** The booked movements of these bets, in order. */
   async bookedOf(transactionIds: readonly string[]) {
-    return transactionIds.length === 0 ? [] : await this.#runner.run(READ_BOOKED, transactionIds);
+    return transactionIds.length === 0
+      ? []
+      : await this.#runner.run(READ_BOOKED, { transactionIds });
   }
 
   /** The closed days of these operators, from `fromDay` on. */

@@ -1,11 +1,12 @@
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 import { BOOKED_TO } from './checks.ts';
 import { TOTALS_COLUMNS } from './day-totals.ts';
 import type { DueDay } from './due-days.ts';
-import { dayOf, OPEN, whichDay } from './open-operations.ts';
-import type { Position } from './position.ts';
+import { DAY_BOUNDS, OPEN, WHICH_DAY } from './open-operations.ts';
+import { POSITION } from './position.ts';
 import { READ_CURSOR } from './read-statements.ts';
 import { countUnresolved } from './unresolved.ts';
 
@@ -15,7 +16,7 @@ import { countUnresolved } from './unresolved.ts';
  */
 const IS_BOOKED = statement(
   'books-is-booked',
-  { ends_at: ['timestamptz', (endsAt: Date) => endsAt] },
+  named({ ends_at: 'timestamptz' }),
   `
   SELECT (
     SELECT true FROM attempts a
@@ -29,7 +30,7 @@ const IS_BOOKED = statement(
 /** Adds a row for each currency that has open bets at the day's end but no movement that day. */
 const COMPLETE_DAY = statement(
   'books-complete-day',
-  whichDay,
+  named(WHICH_DAY),
   `
   INSERT INTO books_days (day, operator_id, currency, open_bets, open_stakes)
   SELECT :day, :operator_id, b.currency, b.open_bets, b.open_stakes
@@ -46,7 +47,7 @@ const CLOSING_LOCK_KEY = 1_640_532_528;
 
 const TAKE_ON = statement(
   'books-take-on-closing',
-  whichDay,
+  named(WHICH_DAY),
   `
   SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK_KEY}, hashtext(:operator_id))
          AND NOT EXISTS (SELECT 1 FROM books_statements s
@@ -54,22 +55,10 @@ const TAKE_ON = statement(
   (row) => row.bool('is_mine'),
 );
 
-interface Since {
-  readonly operatorId: string;
-  readonly day: string;
-  readonly at: Position;
-}
-
 /** Reads the few movements booked since then: starting from the day would read all of its movements. */
 const IS_BOOKED_INTO = statement(
   'books-is-booked-into',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    day: ['date', ({ day }) => day],
-    written_in: ['xid8', ({ at }) => at.writtenIn],
-    operation_id: ['bigint', ({ at }) => at.operationId],
-    number: ['int', ({ at }) => at.number],
-  } satisfies Parameters<Since>,
+  named({ ...WHICH_DAY, ...POSITION }),
   `
   WITH since AS MATERIALIZED (
     SELECT m.operator_id, m.day FROM books_movements m
@@ -79,22 +68,16 @@ const IS_BOOKED_INTO = statement(
   (row) => row.bool('is_booked_into'),
 );
 
-interface Closed extends DueDay, Digest {
-  readonly timeZone: string;
-  readonly open: string;
-  readonly openCount: number;
-}
-
 const CLOSE = statement(
   'books-close',
-  {
-    ...dayOf,
-    time_zone: ['text', ({ timeZone }) => timeZone],
-    movements: ['bigint', ({ movements }) => movements],
-    sha256: ['text', ({ sha256 }) => sha256],
-    open: ['jsonb', ({ open }) => open],
-    open_count: ['bigint', ({ openCount }) => openCount],
-  } satisfies Parameters<Closed>,
+  named({
+    ...DAY_BOUNDS,
+    time_zone: 'text',
+    movements: 'bigint',
+    sha256: 'text',
+    open: 'jsonb',
+    open_count: 'bigint',
+  }),
   `
   INSERT INTO books_statements (operator_id, day, starts_at, ends_at, time_zone, closed_at,
                                 written_in, operation_id, number, movements, sha256, totals, open,
@@ -113,7 +96,7 @@ const CLOSE = statement(
 
 /** Whether every attempt started before `endsAt` is in the books. @throws GatewayError */
 export async function isBookedUntil(runner: Runner, endsAt: Date): Promise<boolean> {
-  const [isBooked] = await runner.run(IS_BOOKED, endsAt);
+  const [isBooked] = await runner.run(IS_BOOKED, { endsAt });
   return isBooked === true;
 }
 
@@ -148,7 +131,7 @@ export async function closeDay(
   if (open.keepingOpen > 0 && !due.isOverdue) return false;
   await books.run(COMPLETE_DAY, due);
   await countUnresolved(books, { ...due, timeZone });
-  const [isBookedInto] = await books.run(IS_BOOKED_INTO, { ...due, at: before.at });
+  const [isBookedInto] = await books.run(IS_BOOKED_INTO, { ...due, ...before.at });
   const sealed = isBookedInto === false ? early : await digest();
   const closed = { ...due, ...sealed, timeZone, open: open.open, openCount: open.count };
   return (await books.run(CLOSE, closed)).length > 0;

@@ -1,3 +1,4 @@
+import { named } from '../sql/named.ts';
 import { type Parameters, statement } from '../sql/statement.ts';
 import { SUMS } from './book-statement.ts';
 import type { Runner } from './books-journal.ts';
@@ -27,7 +28,7 @@ export interface OpenDays {
 
 const READ_DAYS = statement(
   'books-read-open-days',
-  { operator_id: ['text', (operatorId) => operatorId] } satisfies Parameters<string>,
+  named({ operator_id: 'text' }),
   `
   SELECT d.days::text, d.first_day::text, d.last_day::text, c.written_in::text, c.operation_id, c.number
     FROM books_cursor c CROSS JOIN (
@@ -133,12 +134,7 @@ const SHOWN = sums.map(([sum]) => sum).filter((sum) => sum !== 'freebet_stakes')
 
 const COMPARE = statement(
   'books-compare-days',
-  {
-    operator_id: ['text', ({ of }) => of.operatorId],
-    days: ['json', ({ of }) => of.days],
-    sums: ['json[]', (comparison) => comparison.sums],
-    is_noted: ['bool', ({ isNoted }) => isNoted],
-  } satisfies Parameters<Comparison>,
+  named({ operator_id: 'text', days: 'json', sums: 'json[]', is_noted: 'bool' }),
   `
   WITH gain AS (
     SELECT g.day, g.currency, ${sums.map(([sum]) => `sum(g.${sum}) AS ${sum}`).join(', ')}
@@ -178,7 +174,7 @@ export class DayChecks {
 
   /** Undefined if the operator has none. */
   async openDays(operatorId: string): Promise<OpenDays | undefined> {
-    const [found] = await this.#runner.run(READ_DAYS, operatorId);
+    const [found] = await this.#runner.run(READ_DAYS, { operatorId });
     return found === undefined ? undefined : { operatorId, ...found };
   }
 
@@ -190,7 +186,7 @@ export class DayChecks {
 
   /** Deletes violations that are gone and, with `isNoted`, records new ones. @returns how many days are wrong */
   async compare(comparison: Comparison): Promise<number> {
-    const [wrong] = await this.#runner.run(COMPARE, comparison);
+    const [wrong] = await this.#runner.run(COMPARE, { ...comparison, ...comparison.of });
     return wrong ?? 0;
   }
 }

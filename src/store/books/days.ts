@@ -34,11 +34,11 @@ export interface DayPage {
 
 const PAGE_SIZE = 1_000;
 
-interface Asked extends DayQuery {
+interface PagedDayQuery extends DayQuery {
   readonly after: readonly [day: string, operator: string, currency: string];
 }
 
-const PARAMETERS: Parameters<Asked> = {
+const PARAMETERS: Parameters<PagedDayQuery> = {
   operator: ['text', ({ operator }) => operator ?? null],
   currency: ['text', ({ currency }) => currency ?? null],
   from_day: ['date', ({ from }) => from ?? '-infinity'],
@@ -108,13 +108,13 @@ export class BooksDays {
 const BEGINNING = {
   oldest: ['-infinity', '', ''],
   newest: ['infinity', '', ''],
-} as const satisfies Record<DayOrder, Asked['after']>;
+} as const satisfies Record<DayOrder, PagedDayQuery['after']>;
 
 function cursorOf({ day, operator, currency }: BooksDay): string {
   return Buffer.from(JSON.stringify([day, operator, currency])).toString('base64url');
 }
 
-function readCursor(text: string): Asked['after'] | undefined {
+function readCursor(text: string): PagedDayQuery['after'] | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     if (!Array.isArray(value) || value.length !== 3) return undefined;

@@ -1,4 +1,5 @@
-import { type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { dayStart } from './day-start.ts';
 
@@ -23,11 +24,11 @@ interface Due {
  */
 const DUE = statement(
   'books-due-days',
-  {
-    time_zone: ['text', ({ timeZone }) => timeZone],
-    after_minutes: ['int', ({ closeAfterMinutes }) => closeAfterMinutes],
-    at_latest_minutes: ['int', ({ closeAtLatestMinutes }) => closeAtLatestMinutes],
-  } satisfies Parameters<Due>,
+  named({
+    time_zone: 'text',
+    close_after_minutes: 'int',
+    close_at_latest_minutes: 'int',
+  }),
   `
   WITH RECURSIVE operator AS (
     (SELECT operator_id FROM books_days ORDER BY operator_id LIMIT 1)
@@ -47,15 +48,15 @@ const DUE = statement(
       FROM first
   )
   SELECT operator_id, day::text, starts_at, ends_at,
-         clock_timestamp() >= ends_at + make_interval(mins => :at_latest_minutes) AS is_overdue
+         clock_timestamp() >= ends_at + make_interval(mins => :close_at_latest_minutes) AS is_overdue
     FROM bounds
-   WHERE clock_timestamp() >= ends_at + make_interval(mins => :after_minutes)`,
-  (row): DueDay => ({
-    operatorId: row.text('operator_id'),
-    day: row.text('day'),
-    startsAt: row.date('starts_at'),
-    endsAt: row.date('ends_at'),
-    isOverdue: row.bool('is_overdue'),
+   WHERE clock_timestamp() >= ends_at + make_interval(mins => :close_after_minutes)`,
+  columns({
+    operator_id: 'text',
+    day: 'text',
+    starts_at: 'date',
+    ends_at: 'date',
+    is_overdue: 'bool',
   }),
 );
 

@@ -1,22 +1,19 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_SECONDS } from '../bets/lease.ts';
-import { type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { DueDay } from './due-days.ts';
 
 /** One operator's day. */
 export type WhichDay = Pick<DueDay, 'operatorId' | 'day'>;
 
-export const whichDay: Parameters<WhichDay> = {
-  operator_id: ['text', ({ operatorId }) => operatorId],
-  day: ['date', ({ day }) => day],
-};
-
-export const dayOf: Parameters<DueDay> = {
-  ...(whichDay satisfies Parameters<DueDay>),
-  starts_at: ['timestamptz', ({ startsAt }) => startsAt],
-  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
-};
+export const WHICH_DAY = { operator_id: 'text', day: 'date' } as const;
+export const DAY_BOUNDS = {
+  ...WHICH_DAY,
+  starts_at: 'timestamptz',
+  ends_at: 'timestamptz',
+} as const;
 
 /** How many open operations a statement lists. */
 const OPEN_MAX = 1_000;
@@ -53,16 +50,10 @@ const OPEN_OPERATIONS = `
      WHERE d.operator_id = :operator_id AND d.state = 'dead' AND d.operation <> 'update'
        AND d.created_at < :ends_at`;
 
-const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'startsAt' | 'endsAt'>> = {
-  operator_id: ['text', ({ operatorId }) => operatorId],
-  starts_at: ['timestamptz', ({ startsAt }) => startsAt],
-  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
-};
-
 /** Stops at the first match: while a wallet is down there are millions, and this runs every few seconds. */
 const KEEPS_OPEN = statement(
   'books-keeps-open',
-  ofDay,
+  named({ operator_id: 'text', starts_at: 'timestamptz', ends_at: 'timestamptz' }),
   `SELECT EXISTS (SELECT 1 FROM (${OPEN_OPERATIONS}) open WHERE keeps_open) AS keeps_open`,
   (row) => row.bool('keeps_open'),
 );
@@ -70,7 +61,7 @@ const KEEPS_OPEN = statement(
 /** All open operations, to be stored with the day's statement. */
 export const OPEN = statement(
   'books-open-operations',
-  dayOf,
+  named(DAY_BOUNDS),
   `
   WITH open AS (${OPEN_OPERATIONS}
   )

@@ -1,4 +1,4 @@
-import type { Columns } from '../sql/statement.ts';
+import { columns } from '../sql/named.ts';
 
 /** A position in the journal as the books read it: by the transaction that wrote an attempt, then by the attempt. */
 export interface Position {
@@ -16,10 +16,6 @@ export function isBefore(a: Position, b: Position): boolean {
   return a.number < b.number;
 }
 
-export function positionOf(row: Columns): Position {
-  return {
-    writtenIn: row.text('written_in'),
-    operationId: row.text('operation_id'),
-    number: row.int('number'),
-  };
-}
+export const POSITION = { written_in: 'xid8', operation_id: 'bigint', number: 'int' } as const;
+
+export const positionOf = columns({ written_in: 'text', operation_id: 'text', number: 'int' });

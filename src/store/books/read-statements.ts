@@ -1,7 +1,8 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
-import { type Columns, type Parameters, statement } from '../sql/statement.ts';
-import { type Position, positionOf } from './position.ts';
+import { named } from '../sql/named.ts';
+import { type Columns, statement } from '../sql/statement.ts';
+import { POSITION, type Position, positionOf } from './position.ts';
 
 const MONEY_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const;
 
@@ -27,25 +28,13 @@ export interface ConfirmedEntry {
   readonly belongsTo: string;
 }
 
-interface Reading {
-  readonly after: Position;
-  readonly timeZone: string;
-  readonly limit: number;
-}
-
 /**
  * Entries written since a position, up to the oldest transaction in flight: whatever that one writes comes after
  * these (docs/decisions/0023). LATERAL, because for a join PostgreSQL scans whole tables.
  */
 export const READ_ENTRIES = statement(
   'books-read-entries',
-  {
-    written_in: ['xid8', ({ after }) => after.writtenIn],
-    operation_id: ['bigint', ({ after }) => after.operationId],
-    number: ['int', ({ after }) => after.number],
-    time_zone: ['text', ({ timeZone }) => timeZone],
-    limit: ['int', ({ limit }) => limit],
-  } satisfies Parameters<Reading>,
+  named({ ...POSITION, time_zone: 'text', limit: 'int' }),
   `
   WITH a AS MATERIALIZED (
     SELECT a.written_in, a.operation_id, a.number, a.confirmed,
@@ -106,7 +95,7 @@ export const READ_CURSOR = statement(
 /** The booked movements of some bets, in order. */
 export const READ_BOOKED = statement(
   'books-read-booked',
-  { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
+  named({ transaction_ids: 'text[]' }),
   `
   SELECT m.transaction_id, m.kind, m.amount::text, m.currency, m.operation, m.is_freebet
     FROM unnest(:transaction_ids) AS asked(transaction_id) CROSS JOIN LATERAL (
@@ -131,17 +120,9 @@ export interface Closing {
   readonly at: Position;
 }
 
-interface ClosingQuery {
-  readonly operatorIds: readonly string[];
-  readonly fromDay: string;
-}
-
 export const READ_CLOSINGS = statement(
   'books-read-closings',
-  {
-    operator_ids: ['text[]', ({ operatorIds }) => operatorIds],
-    from_day: ['date', ({ fromDay }) => fromDay],
-  } satisfies Parameters<ClosingQuery>,
+  named({ operator_ids: 'text[]', from_day: 'date' }),
   `
   SELECT operator_id, day::text, written_in::text, operation_id, number FROM books_statements
    WHERE operator_id = ANY (:operator_ids) AND day >= :from_day`,

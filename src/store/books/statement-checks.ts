@@ -1,12 +1,13 @@
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
-import { type WhichDay, whichDay } from './open-operations.ts';
+import { WHICH_DAY, type WhichDay } from './open-operations.ts';
 import { type ClosedDay, closedDayOf } from './statements.ts';
 import { NOTE_VIOLATION, type Violation } from './violations.ts';
 
 const NEXT = statement(
   'books-next-closed-day',
-  whichDay,
+  named(WHICH_DAY),
   `
   SELECT operator_id, day::text, movements::int, sha256 FROM books_statements
    WHERE (operator_id, day) > (:operator_id, :day)
@@ -31,7 +32,7 @@ const CHANGED = statement(
 
 const FORGET = statement(
   'books-forget-statement-violation',
-  { subject: ['text', (subject: string) => subject] } satisfies Parameters<string>,
+  named({ subject: 'text' }),
   `DELETE FROM books_violations WHERE rule = 'statement' AND subject = :subject`,
   noRow,
 );
@@ -60,6 +61,6 @@ export class StatementChecks {
 
   /** The day's lines are those that were closed, again. */
   async forget({ operatorId, day }: WhichDay): Promise<void> {
-    await this.#runner.run(FORGET, `${operatorId}/${day}`);
+    await this.#runner.run(FORGET, { subject: `${operatorId}/${day}` });
   }
 }

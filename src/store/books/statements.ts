@@ -1,9 +1,10 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { StatementRow } from '../../domain/statement-csv.ts';
-import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
-import { type WhichDay, whichDay } from './open-operations.ts';
+import { WHICH_DAY, type WhichDay } from './open-operations.ts';
 
 /** An operation that was open when a day was closed, or that keeps it from being closed. */
 export interface OpenOperation {
@@ -24,14 +25,12 @@ export interface ClosedDay extends WhichDay {
 }
 
 /** Of the columns `operator_id`, `day` as text, `movements` as an integer and `sha256`. */
-export function closedDayOf(row: Columns): ClosedDay {
-  return {
-    operatorId: row.text('operator_id'),
-    day: row.text('day'),
-    movements: row.int('movements'),
-    sha256: row.text('sha256'),
-  };
-}
+export const closedDayOf = columns({
+  operator_id: 'text',
+  day: 'text',
+  movements: 'int',
+  sha256: 'text',
+});
 
 /** A closed day of one operator. */
 export interface DayStatement {
@@ -55,7 +54,7 @@ export interface DayStatement {
 
 const FIND = statement(
   'books-find-statement',
-  whichDay,
+  named(WHICH_DAY),
   `
   SELECT operator_id, day::text, time_zone, starts_at, ends_at, closed_at, movements::int, sha256,
          totals, open, open_count::int
@@ -80,10 +79,6 @@ const FIND = statement(
   }),
 );
 
-interface Page extends WhichDay {
-  readonly after: PageEnd;
-}
-
 interface PageEnd {
   readonly confirmedAt: Date;
   readonly operationId: string;
@@ -95,12 +90,7 @@ const BEGINNING: PageEnd = { confirmedAt: new Date(0), operationId: '0', sequenc
 
 const READ_PAGE = statement(
   'books-read-statement-page',
-  {
-    ...whichDay,
-    confirmed_at: ['timestamptz', ({ after }) => after.confirmedAt],
-    operation_id: ['bigint', ({ after }) => after.operationId],
-    sequence: ['int', ({ after }) => after.sequence],
-  } satisfies Parameters<Page>,
+  named({ ...WHICH_DAY, confirmed_at: 'timestamptz', operation_id: 'bigint', sequence: 'int' }),
   `
   SELECT transaction_id, operation_id, sequence, currency, kind, amount::text, is_freebet, confirmed_at,
          belongs_to::text, operation
@@ -145,7 +135,7 @@ export class Statements {
   /** The movements booked into an operator's day, page by page, in the statement's order. */
   async *pages(operatorId: string, day: string): AsyncGenerator<readonly StatementRow[]> {
     for (let after = BEGINNING; ; ) {
-      const rows = await this.#runner.run(READ_PAGE, { operatorId, day, after });
+      const rows = await this.#runner.run(READ_PAGE, { operatorId, day, ...after });
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows.map(({ line }) => line);

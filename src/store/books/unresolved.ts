@@ -1,13 +1,7 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
+import { columns, named } from '../sql/named.ts';
 import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
-
-interface Counted {
-  readonly day: string;
-  readonly operatorId: string;
-  readonly currency: string;
-  readonly count: number;
-}
 
 /** The days whose counts have changed, of every operator or of one. Reads only. */
 function countStatement<Input>(
@@ -51,12 +45,7 @@ function countStatement<Input>(
    WHERE d.unresolved IS DISTINCT FROM now.count
      AND NOT EXISTS (SELECT 1 FROM books_statements s
                       WHERE s.operator_id = now.operator_id AND s.day >= now.day)`,
-    (row): Counted => ({
-      day: row.text('day'),
-      operatorId: row.text('operator_id'),
-      currency: row.text('currency'),
-      count: row.int('count'),
-    }),
+    columns({ day: 'text', operator_id: 'text', currency: 'text', count: 'int' }),
   );
 }
 
@@ -64,12 +53,13 @@ interface Days {
   readonly timeZone: string;
 }
 
-const timeZone: Parameters<Days> = { time_zone: ['text', ({ timeZone }) => timeZone] };
-
 /** Every day is closed within a week and a day, unless no worker has run. */
 const RECENT = 'today.day - 8';
 
-const COUNT = countStatement('books-count-unresolved', timeZone, { since: RECENT, ofOperator: '' });
+const COUNT = countStatement('books-count-unresolved', named({ time_zone: 'text' }), {
+  since: RECENT,
+  ofOperator: '',
+});
 
 interface DaysOfOperator extends Days {
   readonly operatorId: string;
@@ -79,23 +69,14 @@ interface DaysOfOperator extends Days {
 
 const COUNT_OF_OPERATOR = countStatement(
   'books-count-unresolved-of-operator',
-  {
-    ...(timeZone satisfies Parameters<DaysOfOperator>),
-    operator_id: ['text', ({ operatorId }: DaysOfOperator) => operatorId],
-    closing: ['date', ({ day }: DaysOfOperator) => day],
-  },
-  { since: `least(${RECENT}, :closing)`, ofOperator: 'AND operator_id = :operator_id' },
+  named({ time_zone: 'text', operator_id: 'text', day: 'date' }),
+  { since: `least(${RECENT}, :day)`, ofOperator: 'AND operator_id = :operator_id' },
 );
 
 /** Creates a day's row if it has an unresolved bet before it has a movement. */
 const WRITE = batchStatement(
   'books-write-unresolved',
-  {
-    day: ['date', ({ day }) => day],
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    currency: ['text', ({ currency }) => currency],
-    count: ['bigint', ({ count }) => count],
-  } satisfies Parameters<Counted>,
+  named({ day: 'date', operator_id: 'text', currency: 'text', count: 'bigint' }),
   `
   INSERT INTO books_days (day, operator_id, currency, open_bets, open_stakes, unresolved)
   SELECT i.day, i.operator_id, i.currency, coalesce(before.open_bets, 0),

@@ -1,4 +1,5 @@
-import { batchStatement, noRow, type Parameters } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { batchStatement, noRow } from '../sql/statement.ts';
 
 /**
  * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements disagree with its state. `day`: sums
@@ -17,13 +18,7 @@ export interface Violation {
 
 export const NOTE_VIOLATION = batchStatement(
   'books-note-violation',
-  {
-    rule: ['text', ({ rule }) => rule],
-    subject: ['text', ({ subject }) => subject],
-    operator_id: ['text', ({ operatorId }) => operatorId ?? null],
-    found: ['text', ({ found }) => found],
-    expected: ['text', ({ expected }) => expected],
-  } satisfies Parameters<Violation>,
+  named({ rule: 'text', subject: 'text', operator_id: 'text?', found: 'text', expected: 'text' }),
   `
   INSERT INTO books_violations (rule, subject, operator_id, found, expected)
   SELECT DISTINCT ON (i.rule, i.subject) i.rule, i.subject, i.operator_id, i.found, i.expected

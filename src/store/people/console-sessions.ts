@@ -1,6 +1,7 @@
 import { PERSON_ROLES, type PersonRole } from '../../domain/caller.ts';
 import type { Database } from '../database.ts';
-import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { type Columns, noRow, statement } from '../sql/statement.ts';
 
 /** Somebody who is signed in. */
 export interface SignedIn {
@@ -76,27 +77,8 @@ export class ConsoleSessions {
   }
 }
 
-interface Key {
-  readonly idHash: Buffer;
-}
-
-interface Opening extends NewSession, SessionLimits {
-  readonly actor: string;
-  readonly role: PersonRole;
-}
-
-const KEY = { id_hash: ['bytea', ({ idHash }) => idHash] } satisfies Parameters<Key>;
-
-const NEW = {
-  id_hash: ['bytea', ({ idHash }) => idHash],
-  address: ['text', ({ address }) => address],
-  absolute_ms: ['float8', ({ absoluteMs }) => absoluteMs],
-} satisfies Parameters<NewSession & SessionLimits>;
-
-const WHO = {
-  actor: ['text', ({ actor }) => actor],
-  role: ['text', ({ role }) => role],
-} satisfies Parameters<Pick<SignedIn, 'actor' | 'role'>>;
+const NEW = { id_hash: 'bytea', address: 'text', absolute_ms: 'float8' } as const;
+const WHO = { actor: 'text', role: 'text' } as const;
 
 /** Part of the statement that opens the session: nobody is signed in without a row in the audit (I12). */
 const AUDITED_OPENING = `
@@ -104,9 +86,9 @@ const AUDITED_OPENING = `
   SELECT 'person.signed_in', actor, role, address, actor, jsonb_build_object('by', signed_in_by)
     FROM opened`;
 
-const OPEN = statement<Opening, undefined>(
+const OPEN = statement(
   'console-session-open',
-  { ...NEW, ...WHO },
+  named({ ...NEW, ...WHO }),
   `
   WITH opened AS (
     INSERT INTO console_sessions
@@ -121,11 +103,7 @@ const OPEN = statement<Opening, undefined>(
 
 const MAKE_LINK = statement(
   'console-link-make',
-  {
-    ...WHO,
-    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
-    lasts_ms: ['float8', ({ lastsMs }) => lastsMs],
-  } satisfies Parameters<Pick<SignedIn, 'actor' | 'role'> & { tokenHash: Buffer; lastsMs: number }>,
+  named({ ...WHO, token_hash: 'bytea', lasts_ms: 'float8' }),
   `
   INSERT INTO console_links (token_hash, actor, role, expires_at)
   VALUES (:token_hash, :actor, :role,
@@ -137,9 +115,7 @@ const MAKE_LINK = statement(
 /** Deleting the row gives the right to sign in: a second caller waits for the row lock and finds none. */
 const OPEN_BY_LINK = statement(
   'console-session-open-by-link',
-  { ...NEW, token_hash: ['bytea', ({ tokenHash }) => tokenHash] } satisfies Parameters<
-    NewSession & SessionLimits & { readonly tokenHash: Buffer }
-  >,
+  named({ ...NEW, token_hash: 'bytea' }),
   `
   WITH used AS (
     DELETE FROM console_links
@@ -162,11 +138,7 @@ const OPEN_BY_LINK = statement(
 /** Updates the row at most once a minute: a page that asks every second must not write every second. */
 const FIND = statement(
   'console-session-find',
-  {
-    ...KEY,
-    is_activity: ['bool', ({ isActivity }) => isActivity],
-    idle_ms: ['float8', ({ idleMs }) => idleMs],
-  } satisfies Parameters<Key & { readonly isActivity: boolean; readonly idleMs: number }>,
+  named({ id_hash: 'bytea', is_activity: 'bool', idle_ms: 'float8' }),
   `
   WITH live AS (
     SELECT id_hash, actor, role, signed_in_by, expires_at, seen_at
@@ -186,14 +158,14 @@ const FIND = statement(
 
 const CLOSE = statement(
   'console-session-close',
-  KEY,
+  named({ id_hash: 'bytea' }),
   'DELETE FROM console_sessions WHERE id_hash = :id_hash',
   noRow,
 );
 
 const CLEAR_SESSIONS = statement(
   'console-sessions-clear',
-  { idle_ms: ['float8', ({ idleMs }) => idleMs] } satisfies Parameters<{ readonly idleMs: number }>,
+  named({ idle_ms: 'float8' }),
   `
   DELETE FROM console_sessions
    WHERE expires_at < clock_timestamp()

@@ -1,7 +1,7 @@
 import type { BetSearch } from '../bets/search.ts';
 import { betCursorOf } from '../bets/search.ts';
 import type { BetTimelines } from '../bets/timeline.ts';
-import type { PlayerDesk } from './player-desk.ts';
+import type { PlayerRecords } from './player-records.ts';
 
 /**
  * What the journal keeps about a player, a JSON object per line: `{player}`, then each `{bet}`, newest first,
@@ -9,7 +9,7 @@ import type { PlayerDesk } from './player-desk.ts';
  */
 export async function* exportPlayer(
   from: {
-    readonly players: Pick<PlayerDesk, 'file'>;
+    readonly players: Pick<PlayerRecords, 'file'>;
     readonly bets: Pick<BetSearch, 'page'>;
     readonly timelines: Pick<BetTimelines, 'find'>;
   },

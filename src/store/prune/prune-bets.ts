@@ -34,7 +34,7 @@ const DELETING = `, gone AS (
        ), newest_gone AS (
          SELECT a.written_in FROM operations_gone o JOIN attempts a ON a.operation_id = o.id
           WHERE a.confirmed ORDER BY a.written_in DESC LIMIT 1
-       ), told AS (
+       ), noted AS (
          UPDATE books_cursor c SET version = c.version + 1, pruned_in = n.written_in
            FROM newest_gone n WHERE c.pruned_in < n.written_in
        )`;

@@ -62,18 +62,19 @@ export function differenceIdentity({
   reason,
   said,
 }: NotedDifference): Buffer {
-  const told = kind === 'unreadable' ? [line, reason, said] : [wordsOf(here), wordsOf(there)];
+  const content =
+    kind === 'unreadable' ? [line, reason, said] : [comparableOf(here), comparableOf(there)];
   return createHash('sha256')
-    .update(JSON.stringify([kind, transactionId, ...told]))
+    .update(JSON.stringify([kind, transactionId, ...content]))
     .digest();
 }
 
 /** Amounts in one form, so that `12.5` today and `12.50` tomorrow are the same difference. */
-function wordsOf(listed: ListedThere | null): unknown {
+function comparableOf(listed: ListedThere | null): unknown {
   if (listed === null) return null;
   const { currency, stake, payout, state, copies = 1, others = [] } = listed;
   const amounts = [stake, payout].map((amount) => amount && canonicalAmount(amount));
-  return [currency, ...amounts, state, copies, others.map(wordsOf)];
+  return [currency, ...amounts, state, copies, others.map(comparableOf)];
 }
 
 export function listedJson(value: unknown): string | null {

@@ -1,6 +1,7 @@
 import type { DifferenceKind } from '../../domain/reconciliation.ts';
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
 import type { Runner } from '../books/books-journal.ts';
+import { named } from '../sql/named.ts';
 import { batchStatement, type Parameters, statement } from '../sql/statement.ts';
 import {
   DIFFERENCE_COLUMNS,
@@ -80,14 +81,9 @@ const FOUND = `
 
 const LIST = statement(
   'reconciliation-list-differences',
-  {
-    run_id: ['bigint', ({ runId }) => runId],
-    kind: ['text', ({ kind }) => kind ?? null],
-    resolved: ['boolean', ({ resolved }) => resolved ?? null],
-    after: ['bigint', ({ cursor }) => cursor ?? '0'],
-  } satisfies Parameters<DifferenceQuery>,
+  named({ run_id: 'bigint', kind: 'text?', resolved: 'bool?', cursor: 'bigint?' }),
   `
-  ${FOUND} AND w.position > :after
+  ${FOUND} AND w.position > coalesce(:cursor, 0)
      AND (:kind IS NULL OR d.kind = :kind)
      AND (:resolved IS NULL OR (d.resolved_at IS NOT NULL) = :resolved)
    ORDER BY w.position LIMIT ${PAGE_SIZE + 1}`,
@@ -99,10 +95,7 @@ interface Which {
   readonly differenceId: string;
 }
 
-const which: Parameters<Which> = {
-  run_id: ['bigint', ({ runId }) => runId],
-  difference_id: ['bigint', ({ differenceId }) => differenceId],
-};
+const which = named({ run_id: 'bigint', difference_id: 'bigint' });
 
 const FIND = statement(
   'reconciliation-find-difference',

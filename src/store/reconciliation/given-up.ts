@@ -1,19 +1,15 @@
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 
 /** A process that reports nothing about its run for this long is taken for dead. */
 const SILENT_SECONDS = 60;
 /** The most found differences that one statement deletes: a moment's work. */
 const TAKEN_AT_ONCE = 5_000;
 
-interface GivenUp {
-  readonly id: string;
-  readonly why: string;
-}
-
 /** From now on everybody sees the run as failed, and its process can no longer write to it. */
 export const GIVE_UP = statement(
   'reconciliation-give-up',
-  { id: ['bigint', ({ id }) => id], why: ['text', ({ why }) => why] } satisfies Parameters<GivenUp>,
+  named({ id: 'bigint', why: 'text' }),
   `
   UPDATE reconciliations SET why = :why, finished_at = clock_timestamp()
    WHERE id = :id AND state IN ('reading', 'comparing') AND why IS NULL`,

@@ -2,7 +2,8 @@ import { GatewayError } from '../../domain/errors.ts';
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
 import { dayStart } from '../books/day-start.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
   countsIn,
@@ -31,23 +32,19 @@ const PAGE_SIZE = 50;
 
 const BEGIN = statement(
   'reconciliation-begin',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    from_day: ['date', ({ from }) => from],
-    to_day: ['date', ({ to }) => to],
-    time_zone: ['text', ({ timeZone }) => timeZone],
-    actor: ['text', ({ actor }) => actor],
-  } satisfies Parameters<ReconciliationPlan>,
+  named({
+    operator_id: 'text',
+    from: 'date',
+    to: 'date',
+    time_zone: 'text',
+    actor: 'text',
+  }),
   `
   INSERT INTO reconciliations (operator_id, from_day, to_day, time_zone, actor)
-  VALUES (:operator_id, :from_day, :to_day, :time_zone, :actor)
+  VALUES (:operator_id, :from, :to, :time_zone, :actor)
   RETURNING id::text, ${dayStart('from_day', 'time_zone')} AS starts_at,
             ${dayStart('to_day + 1', 'time_zone')} AS ends_at`,
-  (row): BegunReconciliation => ({
-    id: row.text('id'),
-    startsAt: row.date('starts_at'),
-    endsAt: row.date('ends_at'),
-  }),
+  columns({ id: 'text', starts_at: 'date', ends_at: 'date' }),
 );
 
 const TIME_ZONE = statement(
@@ -60,7 +57,7 @@ const TIME_ZONE = statement(
 /** In the order of an index: with EXISTS, PostgreSQL reads all bets of before the operator came, to meet one of its own. */
 const HAS_BETS = statement(
   'reconciliation-has-bets',
-  { operator_id: ['text', (operatorId: string) => operatorId] },
+  named({ operator_id: 'text' }),
   `
   SELECT (
     SELECT true FROM bets WHERE operator_id = :operator_id AND place <> 'in_flight'
@@ -79,13 +76,7 @@ interface Progress {
 
 const NOTE_PROGRESS = statement(
   'reconciliation-progress',
-  {
-    id: ['bigint', ({ id }) => id],
-    state: ['text', ({ state }) => state],
-    columns: ['text[]', ({ columns }) => columns],
-    lines: ['bigint', ({ lines }) => lines],
-    bytes: ['bigint', ({ bytes }) => bytes],
-  } satisfies Parameters<Progress>,
+  named({ id: 'bigint', state: 'text', columns: 'text[]', lines: 'bigint', bytes: 'bigint' }),
   `
   UPDATE reconciliations
      SET state = :state, columns = :columns, lines = :lines, bytes = :bytes,
@@ -94,11 +85,6 @@ const NOTE_PROGRESS = statement(
   RETURNING id::text`,
   (row) => row.text('id'),
 );
-
-interface Finished {
-  readonly id: string;
-  readonly counts: DifferenceCounts;
-}
 
 /** How many of each kind nobody has resolved, as far as the statement's snapshot shows. */
 const openOf = (counts: string) => `(
@@ -111,10 +97,7 @@ const openOf = (counts: string) => `(
 
 const FINISH = statement(
   'reconciliation-finish',
-  {
-    id: ['bigint', ({ id }) => id],
-    counts: ['jsonb', ({ counts }) => JSON.stringify(counts)],
-  } satisfies Parameters<Finished>,
+  named({ id: 'bigint', counts: 'jsonb' }),
   `
   UPDATE reconciliations r
      SET state = 'done', counts = :counts, finished_at = clock_timestamp(),
@@ -129,7 +112,7 @@ const FINISH = statement(
 /** Takes off what was resolved while FINISH ran, by one snapshot of both. */
 const RECOUNT = statement(
   'reconciliation-recount',
-  { id: ['bigint', (id: string) => id] },
+  named({ id: 'bigint' }),
   `
   WITH missed AS MATERIALIZED (
     SELECT jsonb_object_agg(o.kind, greatest((s.open ->> o.kind)::int - o.count, 0)) AS by_kind
@@ -145,7 +128,7 @@ const RECOUNT = statement(
 
 const FIND = statement(
   'reconciliation-find',
-  { id: ['bigint', (id: string) => id] },
+  named({ id: 'bigint' }),
   `SELECT ${RUN_COLUMNS} FROM reconciliations WHERE id = :id`,
   reconciliationItemOf,
 );
@@ -158,13 +141,10 @@ interface Listing {
 
 const LIST = statement(
   'reconciliation-list',
-  {
-    operator: ['text', ({ operator }) => operator ?? null],
-    before: ['bigint', ({ cursor }) => cursor ?? null],
-  } satisfies Parameters<Listing>,
+  named({ operator: 'text?', cursor: 'bigint?' }),
   `
   SELECT ${RUN_COLUMNS} FROM reconciliations r
-   WHERE (:operator IS NULL OR operator_id = :operator) AND (:before IS NULL OR r.id < :before)
+   WHERE (:operator IS NULL OR operator_id = :operator) AND (:cursor IS NULL OR r.id < :cursor)
    -- By the column: the bare name would be that of the text, whose greatest is '99' and not '100'.
    ORDER BY r.id DESC LIMIT ${PAGE_SIZE + 1}`,
   reconciliationItemOf,
@@ -208,7 +188,7 @@ export class ReconciliationRuns {
 
   /** Whether the journal has bets of this operator. */
   async hasBets(operatorId: string): Promise<boolean> {
-    return (await this.#runner.run(HAS_BETS, operatorId))[0] === true;
+    return (await this.#runner.run(HAS_BETS, { operatorId }))[0] === true;
   }
 
   async begin(plan: ReconciliationPlan): Promise<BegunReconciliation> {
@@ -224,7 +204,8 @@ export class ReconciliationRuns {
 
   /** @returns false if the run has already failed */
   async finish(id: string, counts: DifferenceCounts): Promise<boolean> {
-    const isFinished = (await this.#runner.run(FINISH, { id, counts })).length > 0;
+    const isFinished =
+      (await this.#runner.run(FINISH, { id, counts: JSON.stringify(counts) })).length > 0;
     if (isFinished) await this.#recount(id);
     return isFinished;
   }
@@ -232,7 +213,7 @@ export class ReconciliationRuns {
   /** The run is done either way. Without it, what was resolved at its very end counts as open: the safe side. */
   async #recount(id: string): Promise<void> {
     try {
-      await this.#runner.run(RECOUNT, id);
+      await this.#runner.run(RECOUNT, { id });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#onNotRecounted?.(id, error);
@@ -261,7 +242,7 @@ export class ReconciliationRuns {
   }
 
   async find(id: string): Promise<ReconciliationItem | undefined> {
-    return (await this.#runner.run(FIND, id))[0];
+    return (await this.#runner.run(FIND, { id }))[0];
   }
 
   /** Newest first. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Database } from '../database.ts';
-import { type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 
 /** Tables are created this many months before their first row. */
 const MONTHS_AHEAD = 2;
@@ -14,7 +15,7 @@ const SLOWER_EACH_TIME = 4;
 
 const PREPARE = statement(
   'journal-prepare-month',
-  { months: ['int', ({ months }) => months] } satisfies Parameters<{ readonly months: number }>,
+  named({ months: 'int' }),
   'SELECT journal_prepare_month(clock_timestamp() + make_interval(months => :months)) AS made',
   (row) => row.int('made'),
 );

@@ -65,7 +65,7 @@ export function connectionTo(
   };
 }
 
-/** What `pg` takes from a URL before what it is told: options would replace all of ours, and limits our own. */
+/** Parameters of a URL that `pg` prefers to ours: its options would replace all of them. */
 const OURS_IN_URL = [
   'options',
   'statement_timeout',

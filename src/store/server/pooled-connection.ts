@@ -64,7 +64,7 @@ export class PooledConnection {
     }
   }
 
-  /** Says goodbye to the server, which may no longer hear it. */
+  /** Ends the connection in order; the server may no longer answer. */
   async close(): Promise<void> {
     this.#isBroken = true;
     await within(PROBE_MS, this.client.end()).catch(() => undefined);

@@ -39,7 +39,7 @@ export async function checkServer(
         `with ENCODING 'UTF8' TEMPLATE template0`,
     );
   }
-  const others = await othersThanAsked(client, asked);
+  const others = await differingSettings(client, asked);
   if (others.length === 0) return;
   const set = (name: string, value: string) =>
     `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${value}';`;
@@ -50,7 +50,7 @@ export async function checkServer(
   );
 }
 
-async function othersThanAsked(
+async function differingSettings(
   client: Client,
   asked: Readonly<Record<string, string>>,
 ): Promise<readonly { readonly name: string; readonly value: string; readonly is: string }[]> {
@@ -110,7 +110,7 @@ export async function refuseSharedSession(databaseUrl: string): Promise<void> {
   });
 }
 
-/** Names that would have told two connections' prepared statements apart: there already, or not there. */
+/** A prepared statement that is there already, or not there: another connection's. */
 const MIXED = new Set(['42P05', '26000']);
 
 /**

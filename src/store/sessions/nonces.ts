@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
-import { noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { noRow, statement } from '../sql/statement.ts';
 
 /** How often one process deletes expired nonces. */
 const CLEAR_EVERY_MS = 60_000;
@@ -41,20 +42,10 @@ export class Nonces {
   }
 }
 
-interface UsedNonce {
-  readonly operatorId: string;
-  readonly nonceHash: Buffer;
-  readonly until: Date;
-}
-
 /** An expired nonce that is not deleted yet counts as deleted. */
 const REMEMBER = statement(
   'nonce-remember',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    nonce_hash: ['bytea', ({ nonceHash }) => nonceHash],
-    until: ['timestamptz', ({ until }) => until],
-  } satisfies Parameters<UsedNonce>,
+  named({ operator_id: 'text', nonce_hash: 'bytea', until: 'timestamptz' }),
   `
   WITH made AS (
     INSERT INTO operator_nonces AS known (operator_id, nonce_hash, expires_at)

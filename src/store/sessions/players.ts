@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet, BetOwner } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
-import { type Columns, type Parameters, statement } from '../sql/statement.ts';
+import { columns, named } from '../sql/named.ts';
+import { statement } from '../sql/statement.ts';
 
 /** A player, and what people have released of that operator's bets. */
 export type BetPlayer = Pick<Bet, 'released' | 'releasedTo'> & { readonly owner: BetOwner };
@@ -31,38 +32,31 @@ export class Players {
 
   /** The player that the service calls `userId`. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findByUserId(userId: string): Promise<BetOwner | undefined> {
-    const [found] = await this.#database.run(FIND_BY_USER_ID, userId);
+    const [found] = await this.#database.run(FIND_BY_USER_ID, { userId });
     return found;
   }
 
   /** The same for a bet that is not in the journal. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findForBet(userId: string): Promise<BetPlayer | undefined> {
-    const [found] = await this.#database.run(FIND_FOR_BET, userId);
+    const [found] = await this.#database.run(FIND_FOR_BET, { userId });
     return found;
   }
 }
 
-function ownerOf(row: Columns): BetOwner {
-  return {
-    operatorId: row.text('operator_id'),
-    playerId: row.text('id'),
-    userId: row.text('user_id'),
-    operatorUser: row.text('operator_user'),
-  };
-}
+const ownerOf = columns({
+  operator_id: 'text',
+  player_id: 'text',
+  user_id: 'text',
+  operator_user: 'text',
+});
 
-const COLUMNS = 'id, operator_id, operator_user, user_id';
+const COLUMNS = 'id AS player_id, operator_id, operator_user, user_id';
 
-type Name = Pick<BetOwner, 'operatorId' | 'operatorUser'>;
-
-const NAME: Parameters<Name> = {
-  operator_id: ['text', ({ operatorId }) => operatorId],
-  operator_user: ['text', ({ operatorUser }) => operatorUser],
-};
+const NAME = { operator_id: 'text', operator_user: 'text' } as const;
 
 const FIND_BY_OPERATOR_USER = statement(
   'player-by-operator-user',
-  NAME,
+  named(NAME),
   `SELECT ${COLUMNS} FROM players
     WHERE operator_id = :operator_id AND operator_user = :operator_user`,
   ownerOf,
@@ -70,15 +64,15 @@ const FIND_BY_OPERATOR_USER = statement(
 
 const FIND_BY_USER_ID = statement(
   'player-by-user-id',
-  { user_id: ['text', (userId) => userId] } satisfies Parameters<string>,
+  named({ user_id: 'text' }),
   `SELECT ${COLUMNS} FROM players WHERE user_id = :user_id`,
   ownerOf,
 );
 
 const FIND_FOR_BET = statement(
   'player-for-bet',
-  { user_id: ['text', (userId) => userId] } satisfies Parameters<string>,
-  `SELECT p.id, p.operator_id, p.operator_user, p.user_id,
+  named({ user_id: 'text' }),
+  `SELECT p.id AS player_id, p.operator_id, p.operator_user, p.user_id,
           coalesce(h.released, 0) AS released, coalesce(h.released_to, 0) AS released_to
      FROM players p LEFT JOIN operator_holds h ON h.operator_id = p.operator_id
     WHERE p.user_id = :user_id`,
@@ -91,9 +85,7 @@ const FIND_FOR_BET = statement(
 
 const INSERT = statement(
   'player-insert',
-  { ...NAME, user_id: ['text', ({ userId }) => userId] } satisfies Parameters<
-    Name & { readonly userId: string }
-  >,
+  named({ ...NAME, user_id: 'text' }),
   `INSERT INTO players (operator_id, operator_user, user_id)
    VALUES (:operator_id, :operator_user, :user_id)
    ON CONFLICT (operator_id, operator_user) DO NOTHING RETURNING ${COLUMNS}`,

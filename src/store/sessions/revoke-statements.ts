@@ -1,4 +1,5 @@
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
+import { named } from '../sql/named.ts';
 import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 
 /** A session that a revocation would end. */
@@ -18,10 +19,7 @@ const liveOf = (row: Columns): LiveSession => ({
 
 export const LIVE_BY_TOKEN = statement(
   'session-live-by-token',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
-  } satisfies Parameters<{ readonly operatorId: string; readonly tokenHash: Buffer }>,
+  named({ operator_id: 'text', token_hash: 'bytea' }),
   `SELECT s.id, s.token_hash FROM sessions s
     WHERE s.operator_id = :operator_id AND s.token_hash = :token_hash AND ${LIVE}`,
   liveOf,
@@ -29,10 +27,7 @@ export const LIVE_BY_TOKEN = statement(
 
 export const LIVE_BY_PLAYER = statement(
   'session-live-by-player',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    operator_user: ['text', ({ operatorUser }) => operatorUser],
-  } satisfies Parameters<{ readonly operatorId: string; readonly operatorUser: string }>,
+  named({ operator_id: 'text', operator_user: 'text' }),
   `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
     WHERE p.operator_id = :operator_id AND p.operator_user = :operator_user AND ${LIVE}`,
   liveOf,
@@ -68,10 +63,7 @@ export const REVOKE_BY_PERSON = statement(
 
 export const REVOKE = statement(
   'session-revoke',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    ids: ['bigint[]', ({ ids }) => ids],
-  } satisfies Parameters<{ readonly operatorId: string; readonly ids: readonly string[] }>,
+  named({ operator_id: 'text', ids: 'bigint[]' }),
   `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = 'revoked'
     WHERE operator_id = :operator_id AND id = ANY (:ids) AND ended_at IS NULL
   RETURNING id`,

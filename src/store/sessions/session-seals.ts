@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
-import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
+import { named } from '../sql/named.ts';
+import { batchStatement, noRow, statement } from '../sql/statement.ts';
 
 /** The columns of a session that sealing and recovering its tokens need. */
 export interface SealedRow {
@@ -49,11 +50,16 @@ export class SessionSeals {
     after: SealPosition,
     limit: number,
   ): Promise<readonly SealedRow[]> {
-    return await this.#database.run(FIND_BEHIND, { mark, after, limit });
+    return await this.#database.run(FIND_BEHIND, {
+      mark,
+      afterMark: after.mark,
+      afterId: after.id,
+      limit,
+    });
   }
 
   async countBehind(mark: Buffer): Promise<number> {
-    const [behind] = await this.#database.run(COUNT_BEHIND, mark);
+    const [behind] = await this.#database.run(COUNT_BEHIND, { mark });
     return behind ?? 0;
   }
 
@@ -74,20 +80,9 @@ const beside = (comparison: '<' | '>') => `(
    WHERE ${MARK} ${comparison} :mark AND (${MARK}, s.id) > (:after_mark, :after_id)
    ORDER BY ${MARK}, s.id LIMIT :limit)`;
 
-interface Behind {
-  readonly mark: Buffer;
-  readonly after: SealPosition;
-  readonly limit: number;
-}
-
 const FIND_BEHIND = statement(
   'session-find-behind',
-  {
-    mark: ['bytea', ({ mark }) => mark],
-    after_mark: ['bytea', ({ after }) => after.mark],
-    after_id: ['bigint', ({ after }) => after.id],
-    limit: ['int', ({ limit }) => limit],
-  } satisfies Parameters<Behind>,
+  named({ mark: 'bytea', after_mark: 'bytea', after_id: 'bigint', limit: 'int' }),
   `SELECT * FROM (${beside('<')} UNION ALL ${beside('>')}) behind
     ORDER BY mark, id LIMIT :limit`,
   (row): SealedRow => ({
@@ -107,7 +102,7 @@ const FIND_BEHIND = statement(
 
 const COUNT_BEHIND = statement(
   'session-count-behind',
-  { mark: ['bytea', (mark) => mark] } satisfies Parameters<Buffer>,
+  named({ mark: 'bytea' }),
   `
   SELECT ((SELECT count(*) FROM sessions s WHERE ${MARK} < :mark)
         + (SELECT count(*) FROM sessions s WHERE ${MARK} > :mark))::int AS behind`,
@@ -116,12 +111,7 @@ const COUNT_BEHIND = statement(
 
 const RESEAL = batchStatement(
   'session-reseal',
-  {
-    id: ['bigint', ({ id }) => id],
-    was: ['bytea', ({ was }) => was],
-    operator_token: ['bytea', ({ operatorToken }) => operatorToken],
-    sealed_token: ['bytea', ({ sealedToken }) => sealedToken ?? null],
-  } satisfies Parameters<Resealed>,
+  named({ id: 'bigint', was: 'bytea', operator_token: 'bytea', sealed_token: 'bytea?' }),
   `
   UPDATE sessions s
      SET operator_token = i.operator_token, sealed_token = i.sealed_token, token = NULL

@@ -1,7 +1,7 @@
+import { named } from '../sql/named.ts';
 import { noRow, type Parameters, statement } from '../sql/statement.ts';
 import {
   type CertainPlayer,
-  type EndedReason,
   type KindOfSession,
   type NewSession,
   type RepeatableRequest,
@@ -34,7 +34,7 @@ export const FIND_BY_IDS = statement(
   sessionOf,
 );
 
-interface AskedSession {
+interface SessionKind {
   readonly player: CertainPlayer;
   readonly currency: string;
   readonly operatorTokenHash: Buffer;
@@ -49,7 +49,7 @@ export const FIND_NEWEST = statement(
     currency: ['text', ({ currency }) => currency],
     operator_token_hash: ['bytea', ({ operatorTokenHash }) => operatorTokenHash],
     request: ['bytea', ({ request }) => request ?? null],
-  } satisfies Parameters<AskedSession>,
+  } satisfies Parameters<SessionKind>,
   `
   SELECT ${COLUMNS}, coalesce(:request = ANY (s.given_to), false) AS was_given,
          EXISTS (SELECT FROM sessions revoked
@@ -132,15 +132,7 @@ export const INSERT = statement(
 
 export const RENEW = statement(
   'session-renew',
-  {
-    id: ['bigint', ({ id }) => id],
-    ttl_seconds: ['float8', ({ ttlSeconds }) => ttlSeconds],
-    operator_token: ['bytea', ({ operatorToken }) => operatorToken ?? null],
-  } satisfies Parameters<{
-    readonly id: string;
-    readonly ttlSeconds: number;
-    readonly operatorToken: Buffer | undefined;
-  }>,
+  named({ id: 'bigint', ttl_seconds: 'float8', operator_token: 'bytea?' }),
   `UPDATE sessions SET expires_at = clock_timestamp() + make_interval(secs => :ttl_seconds),
           operator_token = coalesce(:operator_token, operator_token)
     WHERE id = :id AND ended_at IS NULL`,
@@ -149,10 +141,7 @@ export const RENEW = statement(
 
 export const END = statement(
   'session-end',
-  {
-    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
-    reason: ['text', ({ reason }) => reason],
-  } satisfies Parameters<{ readonly tokenHash: Buffer; readonly reason: EndedReason }>,
+  named({ token_hash: 'bytea', reason: 'text' }),
   `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = :reason
     WHERE token_hash = :token_hash AND ended_at IS NULL`,
   noRow,

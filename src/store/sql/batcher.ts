@@ -133,7 +133,7 @@ export class Batcher<Row, Result> {
       const results = await this.#options.run(batch.map((waiting) => waiting.row));
       batch.forEach((waiting, index) => {
         const result = results[index];
-        if (result === undefined) waiting.reject(new Error('batch brought too few results'));
+        if (result === undefined) waiting.reject(new Error('a batch returned too few results'));
         else waiting.resolve(result);
       });
     } catch (error) {

@@ -12,15 +12,9 @@ const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 /** Close to the end of its transaction ids, a server answers but writes nothing until a vacuum. */
 const NO_TRANSACTION_IDS = '54000';
 
-/**
- * A unique index was violated. While `REINDEX … CONCURRENTLY` makes one anew, that happens to a statement whose ON CONFLICT
- * ought to have found the other's row: the index that is being made is none of those that it looks at.
- */
-const UNIQUE_VIOLATION = '23505';
-
 /** Whether a transaction was rolled back in favour of another one, so that repeating it may succeed. */
 export function isUndone(sqlState: string): boolean {
-  return UNDONE.has(sqlState) || sqlState === UNIQUE_VIOLATION;
+  return UNDONE.has(sqlState);
 }
 
 /** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */

@@ -4,8 +4,6 @@ export interface Statement {
   /** Prepared under this name on each connection. */
   readonly name: string;
   readonly text: string;
-  /** The unique index whose violation tells its caller something, if there is one: it is not repeated then. */
-  readonly tellingIndex?: string | undefined;
 }
 
 function isList(value: SqlValue): value is readonly SqlValue[] {

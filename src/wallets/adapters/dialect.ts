@@ -12,7 +12,7 @@ import { keptMessage } from './adapter.ts';
  */
 
 /** An HTTP answer in the protocol's terms. */
-export type Said =
+export type ReadAnswer =
   /** `document` is undefined for an empty body that the dialect takes as an answer. */
   | { readonly kind: 'success'; readonly document: JsonDocument | undefined }
   | Refusal
@@ -43,7 +43,7 @@ export function isOpenPlaceCode(code: number): boolean {
 }
 
 /** Classifies an answer as success, refusal or neither. */
-export function hear(response: HttpResponse, dialect: Dialect): Said {
+export function readAnswer(response: HttpResponse, dialect: Dialect): ReadAnswer {
   const { status } = response;
   const document = jsonObjectOrError(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
@@ -57,7 +57,8 @@ export function hear(response: HttpResponse, dialect: Dialect): Said {
     };
   }
   if (status !== REFUSAL) return unclear('http_error', `HTTP status ${status}`);
-  const why = document instanceof JsonError ? document.inWords : 'its body has no integer code';
+  const why =
+    document instanceof JsonError ? document.answerSummary : 'its body has no integer code';
   return unclear('bad_answer', `HTTP status 400, but ${why}`);
 }
 
@@ -66,13 +67,13 @@ function hearSuccess(
   response: HttpResponse,
   document: JsonDocument | JsonError,
   dialect: Dialect,
-): Said {
+): ReadAnswer {
   if (dialect.emptyOk === true && isBlank(response.body)) {
     return { kind: 'success', document: undefined };
   }
   const { status } = response;
   if (document instanceof JsonError) {
-    return unclear('bad_answer', `HTTP status ${status}, but ${document.inWords}`);
+    return unclear('bad_answer', `HTTP status ${status}, but ${document.answerSummary}`);
   }
   if (dialect.okCodes === undefined) return { kind: 'success', document };
   const code = codeIn(document, dialect);
@@ -226,6 +227,6 @@ function isBlank(body: Buffer): boolean {
   return body.toString('latin1').trim() === '';
 }
 
-function unclear(fault: 'http_error' | 'bad_answer', error: string): Said {
+function unclear(fault: 'http_error' | 'bad_answer', error: string): ReadAnswer {
   return { kind: 'unclear', fault, error };
 }

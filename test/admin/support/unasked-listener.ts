@@ -89,7 +89,7 @@ export function createUnasked(
     revokeSessions: unasked,
     audit: {
       append: unasked,
-      appendLook: unasked,
+      appendView: unasked,
       page: unasked,
       all: () => {
         throw new Error('nobody may get this far');

@@ -21,7 +21,7 @@ function pageOf(totalPages: number | string): BonusApiAnswer {
 
 /** Looks at this page, which the service answers like this. */
 async function lookedAt(page: number, answer: BonusApiAnswer) {
-  const lookAgain = vi.fn(async () => undefined);
+  const readAgain = vi.fn(async () => undefined);
   const reading = partly<ReadingBack>({
     clock: new TestClock(),
     configuration: () => ({ gateway: { service: { bonusTimeoutMs: 1_000 } } }),
@@ -29,10 +29,10 @@ async function lookedAt(page: number, answer: BonusApiAnswer) {
     logger: { debug: () => undefined },
     pausedUntilMs: new Map(),
     service: { ask: async () => answer },
-    grants: { claim: async () => ({ ...GRANT, page }), lookAgain },
+    grants: { claim: async () => ({ ...GRANT, page }), readAgain },
   });
   expect(await readGrants(reading)).toBe(true);
-  return lookAgain.mock.calls;
+  return readAgain.mock.calls;
 }
 
 it.each([3, '3'])('a player’s bonuses are read page by page, of %j in all', async (totalPages) => {
@@ -64,7 +64,7 @@ it.each([
         byCid: (cid: string) => ({ cid }),
       },
       service: { ask: async () => ({ ...TOO_OFTEN, retryAfterSeconds }) },
-      grants: { claim, lookAgain: async () => undefined },
+      grants: { claim, readAgain: async () => undefined },
     });
     const claimed = async () => {
       await readGrants(reading);

@@ -30,13 +30,13 @@ it('compares each open create with each template once, however alike they all ar
       ...{ passes: 1, ageMs: 0, isDue: true, ambiguous: true, lookAt: 'then' },
     }),
   );
-  const lookAgain = vi.fn(async () => undefined);
+  const readAgain = vi.fn(async () => undefined);
   const reading = partly<ReadingBack>({
-    openCreates: { of: async () => creates, candidates: async () => candidates, lookAgain },
+    openCreates: { of: async () => creates, candidates: async () => candidates, readAgain },
   });
   await settleCreates(reading, partly<Account>({ cid: 'cid' }), WALK);
   // Nobody can tell which is which: each waits for a person.
-  expect(lookAgain.mock.calls).toEqual(creates.map((create) => [create, 2_000, true]));
+  expect(readAgain.mock.calls).toEqual(creates.map((create) => [create, 2_000, true]));
   // When each was compared with every other create, this grew with the cube.
   expect(comparisons).toBeLessThan(4 * COUNT * COUNT);
 });
@@ -51,19 +51,19 @@ it('asks a person also where no two of the rival creates are due at the same tim
     ...{ templateId, assignedTo: undefined },
   }));
   const asked = async (rival: OpenCreate) => {
-    const lookAgain = vi.fn(
+    const readAgain = vi.fn(
       async (_: OpenCreate, _delayMs: number, _ambiguous: boolean) => undefined,
     );
     const reading = partly<ReadingBack>({
       openCreates: {
         of: async () => [create('alpha', true, 3), rival],
         candidates: async () => candidates,
-        lookAgain,
+        readAgain,
       },
       logger: { warn: () => undefined },
     });
     await settleCreates(reading, partly<Account>({ cid: 'cid' }), WALK);
-    return lookAgain.mock.calls.map(([{ id }, , ambiguous]) => [id, ambiguous]);
+    return readAgain.mock.calls.map(([{ id }, , ambiguous]) => [id, ambiguous]);
   };
   // Each look makes the next one later: the rival's request has long ended, and it is due another time.
   expect(await asked(create('beta', false, 3))).toEqual([['alpha', true]]);
@@ -80,7 +80,7 @@ async function settled(creates: readonly OpenCreate[], candidates: readonly Cand
     openCreates: {
       of: async () => creates,
       candidates: async () => candidates,
-      lookAgain: async ({ id }: OpenCreate, _delayMs: number, ambiguous: boolean) =>
+      readAgain: async ({ id }: OpenCreate, _delayMs: number, ambiguous: boolean) =>
         void looks.push([id, ambiguous]),
     },
     intents: {

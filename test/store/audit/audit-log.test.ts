@@ -104,7 +104,7 @@ describe('the audit', () => {
 
   it('says of each person once in some minutes that the person has looked at a player (I12)', async () => {
     const look = async (actor: string, userId: string) =>
-      await audit.appendLook(
+      await audit.appendView(
         { caller: { ...BY.caller, actor } },
         { action: 'player.viewed', subject: `player ${userId}` },
       );

@@ -148,10 +148,10 @@ it('looks again at once where a person has spoken while it looked', async () => 
   await onServer(server.url, (client) =>
     client.query(`UPDATE bonus_intents SET look_at = '1970-01-01T00:00:00.007Z'`),
   );
-  await openCreates.lookAgain(looked, 60_000, true);
+  await openCreates.readAgain(looked, 60_000, true);
   const spoken = await found();
   expect(spoken).toMatchObject({ isDue: true, ambiguous: true, passes: 1 });
-  await openCreates.lookAgain(spoken, 60_000, true);
+  await openCreates.readAgain(spoken, 60_000, true);
   expect(await found()).toMatchObject({ isDue: false, passes: 2 });
 });
 

@@ -54,7 +54,7 @@ async function planOf<Input>(statement: TypedStatement<Input, unknown>, input: I
 
 it('looks a thousand entries up one by one, however small the tables still are', async () => {
   const after = { writtenIn: '1', operationId: '0', number: 0 };
-  const plan = await planOf(READ_ENTRIES, { after, timeZone: 'UTC', limit: 1_000 });
+  const plan = await planOf(READ_ENTRIES, { ...after, timeZone: 'UTC', limit: 1_000 });
   expect(plan).toMatch(/Index (Only )?Scan using bets_pkey on bets/);
   expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
 });

@@ -13,10 +13,10 @@ afterAll(() => database.drop());
 it('a comparison whose process is stopped lets go of the journal, so that months can be pruned and made', async () => {
   const table = await SideTable.open(database.url, 1_000);
   onTestFinished(() => table.close());
-  const unsaid = { currency: null, stake: null, payout: null, state: null };
+  const nothingListed = { currency: null, stake: null, payout: null, state: null };
   await table.add(
     Array.from({ length: 5_000 }, (_, at) => ({
-      ...{ line: at + 1, transactionId: `stranger-${at}`, isUnreadable: false, ...unsaid },
+      ...{ line: at + 1, transactionId: `stranger-${at}`, isUnreadable: false, ...nothingListed },
     })),
   );
   const days = { startsAt: new Date(0), endsAt: new Date(86_400_000) };

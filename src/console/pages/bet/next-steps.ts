@@ -28,7 +28,7 @@ function stepOfDoubt(bet: ShownBet): readonly NextStep[] {
       operation !== 'update' && (delivery?.state === 'pending' || delivery?.state === 'held'),
   );
   if (bet.state !== 'settlement_unknown' || bet.inFlight !== null || isWaiting) return [];
-  // The service was told yes and does not repeat it, and a person's word is refused while it is owed.
+  // The service got a 200 and does not repeat it; nobody can resolve it while its delivery is open.
   if (bet.operations.some(isOwedResult)) return [];
   return [
     {

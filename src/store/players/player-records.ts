@@ -110,7 +110,7 @@ const TOTALS = statement(
 );
 
 /** What is known about a player. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
-export class PlayerDesk {
+export class PlayerRecords {
   readonly #database: Database;
 
   constructor(database: Database) {

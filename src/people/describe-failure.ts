@@ -10,7 +10,7 @@ const WORDS_LENGTH_MAX = 500;
 const CAUSES_MAX = 4;
 
 /** What went wrong at the issuer, for the log: the details stand in a cause, which may also hold tokens. */
-export function failureWords(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const words = partsOf(error, 0).filter((part, at, all) => all.indexOf(part) === at);
   return words.join(': ').slice(0, WORDS_LENGTH_MAX);
 }
