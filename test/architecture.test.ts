@@ -121,9 +121,8 @@ const IS_OFF_THE_PATH = /^src\/(certify|cli|console)\//;
 /** Once each: for a comparison, a start or a shutdown. */
 const ASSIGNED = [
   'src/books/reconciliation/run.ts',
-
   'src/process/gateway-process.ts',
-  'src/store/schema/prisma-tables.ts',
+  'src/store/schema/prisma.ts',
   'src/telemetry/logger.ts',
 ];
 

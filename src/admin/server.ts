@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { z } from 'zod';
+import { PERSON_ROLES, rightsOf } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -10,21 +18,20 @@ import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { authenticator } from './access/authentication.ts';
-import { hostCheck } from './access/host.ts';
-import type { People } from './access/people.ts';
-import { peopleRoutes } from './access/people-routes.ts';
+import { consoleOrigin } from './access/origin.ts';
+import { newConsoleSecret, type People, secretHash } from './access/people.ts';
 import { guardRoutes } from './access/route-guard.ts';
 import { signInRoutes } from './access/sign-in.ts';
-import { notFoundAnswer, send } from './answers.ts';
+import { json, notFoundAnswer, send, serve } from './answers.ts';
 import { type AuditDependencies, auditRoutes } from './audit.ts';
 import { type BetDependencies, betRoutes } from './bets.ts';
 import { type BooksDependencies, booksRoutes } from './books.ts';
-import { refuseWhileClosing } from './closing.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration.ts';
 import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs/docs.ts';
+import { checkedBody, wordAmong } from './input.ts';
 import { type CertificateDependencies, certificateRoutes } from './operators/certificates.ts';
 import { type OperatorPages, operatorPageRoute } from './operators/operator-page.ts';
 import { operatorAdminRoutes } from './operators/operators.ts';
@@ -171,4 +178,74 @@ function answerOf(error: FastifyError): Answer {
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return failure(CODES.validation, error.message, status);
   return failure(CODES.system, 'System error', 500);
+}
+
+/** Names that nobody on the internet can own: without a dot, or of the cluster or the LAN. */
+const INTERNAL_NAME = /^[a-z0-9_-]+$|\.(?:localhost|local|internal|svc|cluster\.local)$/;
+
+/**
+ * Refuses requests whose `Host` is a name that somebody else may own (DNS rebinding).
+ * @param names also accepted: the listener's internal names (`ADMIN_HOSTS`)
+ */
+function hostCheck(names: readonly string[] = []) {
+  // A name pasted from a browser has a scheme and a port.
+  const own = new Set(names.map((name) => nameIn(name.replace(/^https?:\/\/|\/.*$/gi, ''))));
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> => {
+    const name = nameIn(request.headers.host ?? '');
+    if (name === '' || isIP(name) !== 0 || INTERNAL_NAME.test(name) || own.has(name)) {
+      return undefined;
+    }
+    const why = 'This listener does not answer under that name; add it to ADMIN_HOSTS';
+    send(reply, failure(CODES.blocked, why, 421));
+    return reply;
+  };
+}
+
+/** Without port, brackets and the dot at the end of a whole name. */
+function nameIn(host: string): string {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];
+  const name = (bracketed ?? (plain === '' ? host : plain)).toLowerCase();
+  // `ai.` is the top-level domain, which somebody owns; `ai` is not.
+  return /[^.]\.[^.]+\.$|^localhost\.$/.test(name) ? name.slice(0, -1) : name;
+}
+
+/** docs/reference.md, People. */
+const LINK_MS = 60_000;
+
+const linkBody = z.strictObject({ role: wordAmong(PERSON_ROLES).default('admin') });
+
+/** Who the caller is, and links that sign a browser in as the caller, in any role. */
+function peopleRoutes(
+  app: FastifyInstance,
+  { sessions, consoleUrl }: Pick<People, 'sessions' | 'consoleUrl'>,
+): void {
+  serve(app, 'GET', '/me', 'read', (_request, { actor, role }) =>
+    json({ actor, role, rights: rightsOf(role) }),
+  );
+
+  serve(app, 'POST', '/console/links', 'administer', async (request, { actor }) => {
+    const input = checkedBody(linkBody, request);
+    if (!('fields' in input)) return input;
+    const { role } = input.fields;
+    const secret = newConsoleSecret();
+    const expiresAt = await sessions.makeLink(secretHash(secret), { actor, role }, LINK_MS);
+    const url = `${consoleOrigin(request, consoleUrl)}/console/link#${secret}`;
+    return json({ url, role, expiresAt: expiresAt.toISOString() }, 201);
+  });
+}
+
+/** While the listener closes, only health is answered. Requires `return503OnClosing: false`. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
+    if (!isClosing || request.url.startsWith('/health/')) return undefined;
+    send(reply, failure(CODES.system, 'This process is ending: nothing was done', 503));
+    return reply;
+  });
 }

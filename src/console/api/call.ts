@@ -1,4 +1,3 @@
-import { isSomebodyHere } from './presence.ts';
 import type { Answers, Route } from './wire.ts';
 
 /** An answer other than 2xx, or none at all (`status` 0). */
@@ -191,4 +190,20 @@ function messageIn(text: string): string | undefined {
     // The answer came from something between here and the gateway, not from the gateway.
     return undefined;
   }
+}
+
+/**
+ * After this long without a key, click, scroll or touch, the page's own requests no longer keep the session alive.
+ */
+const HERE_MS = 60_000;
+
+let lastSeenMs = performance.now();
+
+for (const kind of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
+  window.addEventListener(kind, () => (lastSeenMs = performance.now()), { passive: true });
+}
+
+/** Whether somebody has used this page recently. */
+function isSomebodyHere(): boolean {
+  return performance.now() - lastSeenMs < HERE_MS;
 }

@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { isServed } from '../api/call.ts';
 import {
   readAuditFilter,
   readBetFilter,
@@ -6,10 +13,24 @@ import {
   readDeliveryFilter,
 } from '../pages/filters.ts';
 import { Loading } from '../parts/answered.tsx';
-import { lazyPage } from './lazy-page.ts';
-import { PageFailed, PageMissing } from './page-failed.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Plain } from '../parts/plain.tsx';
 import { known, parseSearch, searchText } from './search.ts';
 import { Shell } from './shell.tsx';
+
+/**
+ * A page whose code is loaded on the first visit. If that fails the router reloads the console, which is right
+ * after an upgrade; while the gateway is away, only this page shows the failure.
+ */
+const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(async () => {
+    try {
+      return await load();
+    } catch (error) {
+      if (await isServed()) throw error;
+      throw new Error('The gateway does not answer', { cause: error });
+    }
+  }, name);
 
 const root = createRootRoute({
   component: Shell,
@@ -112,4 +133,28 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** Shown in place of a page that failed; the rest of the console still works. */
+function PageFailed({ error }: { readonly error: unknown }) {
+  return (
+    <div className="notice bad" role="alert">
+      <p>
+        <strong>This page went wrong.</strong>{' '}
+        <Plain text={error instanceof Error ? error.message : String(error)} />
+      </p>
+      <button type="button" onClick={() => window.location.reload()}>
+        Reload the page
+      </button>
+    </div>
+  );
+}
+
+function PageMissing() {
+  return (
+    <>
+      <Heading title="There is no such page" />
+      <Link to="/">Go to Now</Link>
+    </>
+  );
 }

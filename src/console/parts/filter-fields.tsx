@@ -1,5 +1,5 @@
+import { operatorIds, useLive } from '../api/queries.ts';
 import { Choice } from './choice.tsx';
-import { OperatorChoice } from './operator-choice.tsx';
 import { TextFilter } from './text-filter.tsx';
 
 /** The fields of a list's filter, by the names of its members; `set` gets what was changed. */
@@ -23,4 +23,23 @@ export function filterFields<Filter extends Readonly<Record<string, string | und
     ) => <Choice label={label} all={all} options={options} {...field(name)} />,
     operator: () => <OperatorChoice {...field('operator')} />,
   };
+}
+
+interface OperatorChoiceProps {
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** A choice of one operator, or all. */
+function OperatorChoice({ value, onChange }: OperatorChoiceProps) {
+  const { data } = useLive('GET /admin/operators', { everyMs: false });
+  return (
+    <Choice
+      label="Operator"
+      value={value}
+      all="All operators"
+      options={data === undefined ? [] : operatorIds(data)}
+      onChange={onChange}
+    />
+  );
 }

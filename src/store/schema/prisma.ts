@@ -1,9 +1,10 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
 import type { ConnectionPool } from '../server/connection-pool.ts';
 import { READ_ONLY, speaksOfServer } from '../sql/sql-state.ts';
 import { PoolForPrisma } from './pool-for-prisma.ts';
-import { PrismaOnOurTables } from './prisma-tables.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
@@ -94,4 +95,34 @@ function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (typeof cause !== 'object' || cause === null || !('originalCode' in cause)) return undefined;
   return typeof cause.originalCode === 'string' ? cause.originalCode : undefined;
+}
+
+type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+
+/** The schema in which our own statements, which name none, find the journal; no row if there is no journal. */
+const SCHEMA = `
+  SELECT n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE c.oid = to_regclass('bets')`;
+
+/** Prisma names each table's schema, by default `public`; only a connection can tell the journal's. */
+class PrismaOnOurTables extends PrismaPg {
+  readonly #pool: Pool;
+
+  /** @param pool ended when Prisma disconnects */
+  constructor(pool: Pool) {
+    super(pool, { disposeExternalPool: true });
+    this.#pool = pool;
+  }
+
+  /** @throws Error of `pg` when the database cannot be reached; the next query asks again */
+  override async connect(): Promise<Adapter> {
+    const { rows } = await this.#pool.query<{ schema: string }>(SCHEMA);
+    const schemaName = rows[0]?.schema;
+    const adapter = await super.connect();
+    adapter.getConnectionInfo = () => ({
+      supportsRelationJoins: true,
+      ...(schemaName === undefined ? {} : { schemaName }),
+    });
+    return adapter;
+  }
 }

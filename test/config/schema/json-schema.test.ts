@@ -22,7 +22,7 @@ const OPERATOR = {
 
 describe('the published JSON Schemas', () => {
   it.each(FILES)('config/%s is what the schema in the source gives', (name, text) => {
-    const hint = 'write the files anew with: node src/config/schema/write-json-schema.ts';
+    const hint = 'write the files anew with: npm run schema';
     expect(published(name), hint).toBe(text);
   });
 

@@ -4,13 +4,13 @@ import { bookFindings, moneyFindings } from '../check/books.ts';
 import { betsLeftToPeople, deliveryFindings } from '../check/deliveries.ts';
 import type { Finding } from '../check/finding.ts';
 import { movementFindings } from '../check/movements.ts';
-import { hasOpenWork } from '../check/open-work.ts';
-import { arrivalFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
 import { OPERATORS, type Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
 import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
 import type { Story } from '../story.ts';
+import { withClient } from '../with-client.ts';
+import type { Arrival, Wallet } from '../world/wallet.ts';
 import type { Faults } from './faults.ts';
 
 export interface Verdict {
@@ -168,4 +168,54 @@ function noneIsLate(deployment: Deployment): boolean {
   return (
     deployment.processes.length > 0 && OPERATORS.every((id) => deployment.wallet(id).lateOnes === 0)
   );
+}
+
+/**
+ * Whether the gateway still has work to do for these bets. Reads the database directly, only to avoid waiting for
+ * what cannot come; no finding depends on it.
+ */
+const OPEN_WORK = `
+  SELECT EXISTS (
+    SELECT 1 FROM bets b
+     WHERE b.transaction_id = ANY ($1)
+       AND (b.busy_attempt IS NOT NULL OR b.confirm_at IS NOT NULL
+            OR b.rollback = 'none' AND (b.place = 'unknown' OR b.place_answered_unknown)
+            OR EXISTS (SELECT 1 FROM deliveries d
+                        WHERE d.transaction_id = b.transaction_id
+                          AND d.state IN ('live', 'pending')))) AS is_open`;
+
+async function hasOpenWork(databaseUrl: string, ids: readonly string[]): Promise<boolean> {
+  return await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ is_open: boolean }>(OPEN_WORK, [ids]);
+    return rows[0]?.is_open ?? true;
+  });
+}
+
+/** How much later than the gateway a wallet may learn that a call was given up. */
+const HANG_UP_MS = 200;
+
+/** What is wrong with the calls that a bet's wallet received. */
+function arrivalFindings(record: BetRecord, wallet: Wallet): Finding[] {
+  const arrivals = wallet.arrivals(record.transactionId);
+  const bet = record.plan.id;
+  const findings: Finding[] = [];
+  const places = arrivals.filter(({ call }) => call.operation === 'place').length;
+  if (places > 1) {
+    findings.push({ kind: 'placedTwice', bet, text: `the place was sent ${places} times` });
+  }
+  const money = arrivals.filter(({ call }) => call.operation !== 'update');
+  for (const [index, later] of money.entries()) {
+    const open = money.slice(0, index).find((earlier) => overlaps(earlier, later));
+    if (open === undefined) continue;
+    const text = `${later.call.operation} came while ${open.call.operation} was still at the wallet`;
+    findings.push({ kind: 'overlap', bet, text });
+  }
+  return findings;
+}
+
+function overlaps(earlier: Arrival, later: Arrival): boolean {
+  const endedAtMs = earlier.endedAtMs ?? Number.POSITIVE_INFINITY;
+  // The owner was frozen for longer than its lease: another process had to take over.
+  if (later.atMs - earlier.atMs >= LEASE_MS) return false;
+  return endedAtMs > later.atMs + HANG_UP_MS;
 }

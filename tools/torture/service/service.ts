@@ -4,7 +4,6 @@ import type { Entrance } from '../deployment/deployment.ts';
 import type { BetMove, Copy, Step } from '../plan/plan.ts';
 import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
-import { copyOf } from './copies.ts';
 import { type Message, messageOf } from './messages.ts';
 import type { BetRecord, Send } from './record.ts';
 
@@ -233,5 +232,22 @@ export class Service {
     const outcome = result.failure ?? `${result.status} ${result.body.slice(0, 120)}`;
     story.tell('service', plan.id, `  is told of ${label}: ${outcome}`);
     return sent;
+  }
+}
+
+/** The message as a copy of this kind sends it. */
+function copyOf(message: Message, kind: Copy['kind'], stake: string): Message {
+  switch (kind) {
+    case 'twin':
+    case 'replay':
+      return message;
+    case 'conflict': {
+      const body = message.body.replace(`"amount":${stake}`, `"amount":1${stake}`);
+      return { ...message, body };
+    }
+    case 'again': {
+      const requestId = randomUUID();
+      return { ...message, requestId, body: message.body.replace(message.requestId, requestId) };
+    }
   }
 }
