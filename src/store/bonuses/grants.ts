@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { noRow, statement } from '../sql/statement.ts';
 import { recording } from './ownership.ts';
 import { TENANT } from './tenant.ts';
@@ -99,7 +99,7 @@ const CLAIM = statement(
                 ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, intent_id, upstream_cid, operator_id, template_id, user_id, page, looks,
             (EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`,
-  columns({
+  namedColumns({
     id: 'text',
     intent_id: 'text',
     upstream_cid: 'text',

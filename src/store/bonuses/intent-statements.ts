@@ -1,4 +1,4 @@
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { type Columns, noRow, statement } from '../sql/statement.ts';
 import { LISTED, LISTED_BONUSES, recording } from './ownership.ts';
 import { TENANT, type Tenant } from './tenant.ts';
@@ -170,5 +170,5 @@ export const COUNT_OPEN_INTENTS = statement(
   {},
   `SELECT operator_id AS operator, kind, count(*)::int AS count FROM bonus_intents
     WHERE state = 'open' GROUP BY 1, 2`,
-  columns({ operator: 'text', kind: 'text', count: 'int' }),
+  namedColumns({ operator: 'text', kind: 'text', count: 'int' }),
 );

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { noRow, statement } from '../sql/statement.ts';
 import type { ClaimedPage } from './walks.ts';
 
@@ -65,7 +65,7 @@ const OPEN_CREATES = statement(
      JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid AND w.lease_until = :lease_until
     WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
     ORDER BY i.id`,
-  columns({
+  namedColumns({
     id: 'text',
     operator_id: 'text',
     body: 'text',

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { noRow, statement } from '../sql/statement.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
@@ -154,7 +154,7 @@ const LIST_TEMPLATES = statement(
   named({ ...SEEN, limit: 'bigint', offset: 'bigint' }),
   `SELECT seen.template_id, c.item ${VISIBLE}
     ORDER BY seen.template_id LIMIT :limit OFFSET :offset`,
-  columns({ template_id: 'text', item: 'text?' }),
+  namedColumns({ template_id: 'text', item: 'text?' }),
 );
 
 const KEEP_COPIES = statement(

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { statement } from '../sql/statement.ts';
-
-/** One player as the bonus API needs it. */
-export interface BonusPlayer {
-  readonly operatorUser: string;
-  readonly userId: string;
-}
 
 /** Players of one operator, never another's (I8), many at once. Every method throws GatewayError. */
 export class BonusPlayers {
@@ -71,7 +65,7 @@ export class BonusPlayers {
   }
 }
 
-const playerOf = columns({ operator_user: 'text', user_id: 'text' });
+const playerOf = namedColumns({ operator_user: 'text', user_id: 'text' });
 
 const FIND_BY_OPERATOR_USERS = statement(
   'bonus-players-by-operator-user',

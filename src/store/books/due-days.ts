@@ -1,4 +1,4 @@
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { dayStart } from './day-start.ts';
@@ -51,7 +51,7 @@ const DUE = statement(
          clock_timestamp() >= ends_at + make_interval(mins => :close_at_latest_minutes) AS is_overdue
     FROM bounds
    WHERE clock_timestamp() >= ends_at + make_interval(mins => :close_after_minutes)`,
-  columns({
+  namedColumns({
     operator_id: 'text',
     day: 'text',
     starts_at: 'date',

@@ -1,4 +1,4 @@
-import { columns } from '../sql/named.ts';
+import { namedColumns } from '../sql/named.ts';
 
 /** A position in the journal as the books read it: by the transaction that wrote an attempt, then by the attempt. */
 export interface Position {
@@ -18,4 +18,4 @@ export function isBefore(a: Position, b: Position): boolean {
 
 export const POSITION = { written_in: 'xid8', operation_id: 'bigint', number: 'int' } as const;
 
-export const positionOf = columns({ written_in: 'text', operation_id: 'text', number: 'int' });
+export const positionOf = namedColumns({ written_in: 'text', operation_id: 'text', number: 'int' });

@@ -1,6 +1,6 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { StatementRow } from '../../domain/statement-csv.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { statement } from '../sql/statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, totalsOf } from './day-totals.ts';
@@ -25,7 +25,7 @@ export interface ClosedDay extends WhichDay {
 }
 
 /** Of the columns `operator_id`, `day` as text, `movements` as an integer and `sha256`. */
-export const closedDayOf = columns({
+export const closedDayOf = namedColumns({
   operator_id: 'text',
   day: 'text',
   movements: 'int',

@@ -1,5 +1,5 @@
 import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { batchStatement, noRow, type Parameters, statement } from '../sql/statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 
@@ -45,7 +45,7 @@ function countStatement<Input>(
    WHERE d.unresolved IS DISTINCT FROM now.count
      AND NOT EXISTS (SELECT 1 FROM books_statements s
                       WHERE s.operator_id = now.operator_id AND s.day >= now.day)`,
-    columns({ day: 'text', operator_id: 'text', currency: 'text', count: 'int' }),
+    namedColumns({ day: 'text', operator_id: 'text', currency: 'text', count: 'int' }),
   );
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
 import { dayStart } from '../books/day-start.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { noRow, statement } from '../sql/statement.ts';
 import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
@@ -44,7 +44,7 @@ const BEGIN = statement(
   VALUES (:operator_id, :from, :to, :time_zone, :actor)
   RETURNING id::text, ${dayStart('from_day', 'time_zone')} AS starts_at,
             ${dayStart('to_day + 1', 'time_zone')} AS ends_at`,
-  columns({ id: 'text', starts_at: 'date', ends_at: 'date' }),
+  namedColumns({ id: 'text', starts_at: 'date', ends_at: 'date' }),
 );
 
 const TIME_ZONE = statement(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet, BetOwner } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
-import { columns, named } from '../sql/named.ts';
+import { named, namedColumns } from '../sql/named.ts';
 import { statement } from '../sql/statement.ts';
 
 /** A player, and what people have released of that operator's bets. */
@@ -43,7 +43,7 @@ export class Players {
   }
 }
 
-const ownerOf = columns({
+const ownerOf = namedColumns({
   operator_id: 'text',
   player_id: 'text',
   user_id: 'text',

@@ -72,7 +72,7 @@ type RowOf<Types extends ColumnTypes> = {
 };
 
 /** Reads a row into an object with the columns' names in camel case; `?`: undefined for null. */
-export function columns<const Types extends ColumnTypes>(types: Types) {
+export function namedColumns<const Types extends ColumnTypes>(types: Types) {
   const readers = Object.entries(types).map(
     ([name, type]) => [name, camelCase(name), READERS[type]] as const,
   );

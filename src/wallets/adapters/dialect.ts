@@ -12,7 +12,7 @@ import { keptMessage } from './adapter.ts';
  */
 
 /** An HTTP answer in the protocol's terms. */
-export type ReadAnswer =
+export type NativeAnswer =
   /** `document` is undefined for an empty body that the dialect takes as an answer. */
   | { readonly kind: 'success'; readonly document: JsonDocument | undefined }
   | Refusal
@@ -43,7 +43,7 @@ export function isOpenPlaceCode(code: number): boolean {
 }
 
 /** Classifies an answer as success, refusal or neither. */
-export function readAnswer(response: HttpResponse, dialect: Dialect): ReadAnswer {
+export function nativeAnswer(response: HttpResponse, dialect: Dialect): NativeAnswer {
   const { status } = response;
   const document = jsonObjectOrError(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
@@ -67,7 +67,7 @@ function hearSuccess(
   response: HttpResponse,
   document: JsonDocument | JsonError,
   dialect: Dialect,
-): ReadAnswer {
+): NativeAnswer {
   if (dialect.emptyOk === true && isBlank(response.body)) {
     return { kind: 'success', document: undefined };
   }
@@ -227,6 +227,6 @@ function isBlank(body: Buffer): boolean {
   return body.toString('latin1').trim() === '';
 }
 
-function unclear(fault: 'http_error' | 'bad_answer', error: string): ReadAnswer {
+function unclear(fault: 'http_error' | 'bad_answer', error: string): NativeAnswer {
   return { kind: 'unclear', fault, error };
 }

@@ -16,8 +16,8 @@ import {
   codeOf,
   isBareConfirmation,
   leavesPlaceOpen,
+  nativeAnswer,
   type Refusal,
-  readAnswer,
   whyNotConfirmed,
 } from './dialect.ts';
 
@@ -109,7 +109,7 @@ function betVerdict(
   dialect: Dialect,
   clock: Clock,
 ): BetVerdict {
-  const said = readAnswer(response, dialect);
+  const said = nativeAnswer(response, dialect);
   switch (said.kind) {
     case 'unclear':
       return { kind: 'unknown', fault: said.fault, error: said.error };
@@ -180,7 +180,7 @@ function refusedBet(call: BetCall, refusal: Refusal, dialect: Dialect): Declined
 }
 
 function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): ReadVerdict {
-  const said = readAnswer(response, dialect);
+  const said = nativeAnswer(response, dialect);
   switch (said.kind) {
     case 'unclear':
       return { kind: 'unknown', fault: said.fault, error: said.error };
