@@ -2,7 +2,8 @@ import { jsonIn } from '../../lib/json-in.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { columns, table } from '../../lib/table.ts';
 import { jsonObjectIn } from '../../protocol/json.ts';
-import type { AttemptView, BetTimeline, OperationView } from '../../store/bets/timeline.ts';
+import type { AttemptView } from '../../store/bets/shown-attempts.ts';
+import type { BetTimeline, OperationView } from '../../store/bets/timeline.ts';
 
 const COLUMNS = columns(['time (UTC)', 'what', 'result', 'took', 'details'], ['took']);
 

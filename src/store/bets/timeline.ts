@@ -3,30 +3,9 @@ import { type JsonDocument, jsonObjectIn } from '../../protocol/json.ts';
 import { isHeldRow } from '../deliveries/delivery-item.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type AskedBy, askedBy } from './asked-by.ts';
-import { SHOWN_BYTES_MAX, walletAnswers } from './wallet-answers.ts';
+import { type AttemptView, SHOWN_BYTES_MAX, shownAttempts } from './shown-attempts.ts';
 
 const IDS_AT_ONCE = 10_000;
-
-export interface AttemptView {
-  readonly number: number;
-  readonly startedAt: string;
-  readonly latencyMs: number;
-  readonly result: string;
-  readonly status: number | null;
-  readonly code: number | null;
-  /** What went wrong, in words; null if the wallet accepted. */
-  readonly error: string | null;
-  /** The wallet's answer, as far as it was stored; null if there was none. */
-  readonly answer: WalletAnswerView | null;
-}
-
-export interface WalletAnswerView {
-  readonly contentType: string | null;
-  /** As text; bytes that are not UTF-8 become U+FFFD. */
-  readonly body: string;
-  /** Also true if the body is left out here, as one of very many. */
-  readonly truncated: boolean;
-}
 
 export interface OperationView {
   readonly operation: string;
@@ -148,25 +127,10 @@ export class BetTimelines {
       orderBy: { id: 'asc' },
     });
     const ids = operations.map((operation) => operation.id);
-    const [attempts, deliveries] = await Promise.all([
-      inParts(ids, (some) =>
-        this.#prisma.attempt.findMany({
-          where: { operationId: { in: some } },
-          orderBy: [{ operationId: 'asc' }, { number: 'asc' }],
-          omit: { walletBody: true },
-        }),
-      ),
-      inParts(ids, (some) =>
-        this.#prisma.delivery.findMany({
-          where: { operationId: { in: some }, state: { not: 'live' } },
-        }),
-      ),
+    const [attemptsOf, deliveries] = await Promise.all([
+      shownAttempts(this.#prisma, ids, this.#answerBytesMax),
+      this.#deliveries(ids),
     ]);
-    // After the attempts, so that none of those is shown as one that got no answer.
-    const tried = attempts.length === 0 ? [] : ids;
-    const answerTo = await walletAnswers(this.#prisma, tried, this.#answerBytesMax);
-    // Grouped once: filtering per operation would take seconds for a bet that was resettled for months.
-    const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.operationId);
     const deliveryOf = await this.#shownDeliveries(deliveries);
     return operations.map((operation) => {
       const own = attemptsOf.get(operation.id) ?? [];
@@ -185,19 +149,21 @@ export class BetTimelines {
             ? null
             : { status: answered.answerStatus, body: answered.answerBody },
         delivery: delivery ?? null,
-        attempts: own.map((attempt) => ({
-          number: attempt.number,
-          startedAt: attempt.startedAt.toISOString(),
-          latencyMs: attempt.latencyMs,
-          result: attempt.result,
-          status: attempt.status,
-          code: attempt.code,
-          error: attempt.error,
-          answer: walletAnswerOf(attempt, answerTo(attempt)),
-        })),
+        attempts: own.map(({ view }) => view),
         request: Buffer.from(operation.body),
       };
     });
+  }
+
+  /** Each id is a parameter, of which a statement has no more than 32,767. */
+  async #deliveries(ids: readonly bigint[]): Promise<readonly DeliveryRow[]> {
+    const parts: (readonly DeliveryRow[])[] = [];
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      const operationId = { in: ids.slice(from, from + IDS_AT_ONCE) };
+      const where = { operationId, state: { not: 'live' } };
+      parts.push(await this.#prisma.delivery.findMany({ where }));
+    }
+    return parts.flat();
   }
 
   /**
@@ -224,29 +190,6 @@ export class BetTimelines {
       }),
     );
   }
-}
-
-/** Reads the rows of any number of operations: each id is a parameter, of which a statement has no more than 32,767. */
-async function inParts<Row>(
-  ids: readonly bigint[],
-  read: (some: bigint[]) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const parts: (readonly Row[])[] = [];
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    parts.push(await read(ids.slice(from, from + IDS_AT_ONCE)));
-  }
-  return parts.flat();
-}
-
-function walletAnswerOf(
-  attempt: { readonly walletType: string | null; readonly walletTruncated: boolean },
-  body: Uint8Array | null | undefined,
-): WalletAnswerView | null {
-  if (body === undefined) return null;
-  const contentType = attempt.walletType;
-  if (body === null) return { contentType, body: '', truncated: true };
-  const text = Buffer.from(body).toString('utf8');
-  return { contentType, body: text, truncated: attempt.walletTruncated };
 }
 
 /** The freebet in a stored message; all null if there is none. */

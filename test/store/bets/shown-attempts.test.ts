@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { walletAnswers } from '../../../src/store/bets/wallet-answers.ts';
+import { shownAttempts } from '../../../src/store/bets/shown-attempts.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertOperation } from '../../support/deliveries.ts';
@@ -31,12 +31,11 @@ async function attempted(count: number): Promise<bigint> {
 
 it('reads the answers to the first and the last attempts of each operation, as far as the limit goes (I7)', async () => {
   const [one, other] = [await attempted(9), await attempted(1)];
-  const answerOf = await walletAnswers(prisma, [one, other], 50);
-  const isShown = (operationId: bigint, number: number) =>
-    answerOf({ operationId, number, startedAt: AT }) instanceof Uint8Array;
-  const shown = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((number) => isShown(one, number));
-  expect(shown).toEqual([1, 2, 8, 9]);
-  expect(isShown(other, 1)).toBe(true);
-  expect(answerOf({ operationId: one, number: 5, startedAt: AT })).toBeNull();
-  expect(answerOf({ operationId: one, number: 10, startedAt: AT })).toBeUndefined();
+  await server.client.query('UPDATE attempts SET wallet_body = NULL WHERE number = 3');
+  const attempts = await shownAttempts(prisma, [one, other], 50);
+  const shown = (of: bigint) => attempts.get(of)?.map(({ view }) => view.answer?.body);
+  const [whole, leftOut] = ['x'.repeat(10), ''];
+  const between = [undefined, leftOut, leftOut, leftOut, leftOut];
+  expect(shown(one)).toEqual([whole, whole, ...between, whole, whole]);
+  expect(shown(other)).toEqual([whole]);
 });
