@@ -1,6 +1,6 @@
 import type { Bet, LateEffect, LateOperation, Rollback } from './bet.ts';
 import type { BetChange, Conclusion } from './conclude.ts';
-import { CONFIRMATIONS } from './confirm.ts';
+import { afterOneConfirmation, CONFIRMATIONS } from './confirm.ts';
 import type { AfterAttempt, DeliveryPurpose } from './delivery.ts';
 import type { BetOperation } from './operation.ts';
 
@@ -103,10 +103,11 @@ function latePart(
   const isLost = mayLandLate(confirmation) && bet.rollback.kind !== 'confirmed';
   const late = isLost ? becomesSeveral(bet.late) : bet.late;
   if (!hasEnded(confirmation)) return { late, isLateNow: isLost, confirmInMs: undefined };
-  const confirmationsLeft = late.confirmationsLeft - 1;
-  return confirmationsLeft === 0
-    ? { late: undefined, isLateNow: isLost, confirmInMs: undefined }
-    : { late: { ...late, confirmationsLeft }, isLateNow: isLost, confirmInMs: 0 };
+  const { left, dueInMs: confirmInMs } = afterOneConfirmation({ late });
+  return {
+    ...{ isLateNow: isLost, confirmInMs },
+    late: left === 0 ? undefined : { ...late, confirmationsLeft: left },
+  };
 }
 
 const AS_BEFORE = { isLateNow: false, confirmInMs: undefined } as const;

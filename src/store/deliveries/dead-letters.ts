@@ -128,6 +128,7 @@ async function resolveUnmoved(
 ): Promise<boolean> {
   const result = resultOfResolved(bet, dead);
   const { settlement, amount, type, time } = settlementColumns(result ?? bet.settlement);
+  const standing = result === undefined ? null : dead.operationId;
   const resolved = await prisma.$executeRaw(sql`
     WITH unmoved AS MATERIALIZED (
       SELECT transaction_id FROM bets
@@ -142,10 +143,12 @@ async function resolveUnmoved(
     ), bet AS (
       UPDATE bets b
          SET settlement = ${settlement}, settlement_amount = ${amount}, settlement_type = ${type},
-             settlement_time = ${time}, standing_operation_id = d.operation_id,
+             settlement_time = ${time},
+             standing_operation_id = coalesce(${standing}::bigint, b.standing_operation_id),
+             -- Also if nothing else changes: what was decided without this decision is decided again.
              version = b.version + 1
         FROM changed d
-       WHERE b.transaction_id = d.transaction_id AND ${result !== undefined}
+       WHERE b.transaction_id = d.transaction_id
     ) ${auditSql(
       by,
       'delivery.resolve',
