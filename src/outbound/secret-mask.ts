@@ -42,16 +42,13 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
 
 /** Masks everything in an answer that gives access: wallets echo tokens, headers and requests. Works on Latin-1. */
 export class SecretMask {
-  /** The longest first, since one may be part of another. */
-  readonly #secrets: readonly string[];
+  readonly #own: readonly string[];
+  readonly #beside: SecretMask | undefined;
 
   /** @param beside another mask whose secrets are masked as well, which saves computing their spellings per call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
-    const all = new Set([
-      ...(beside === undefined ? [] : beside.#secrets),
-      ...secrets.flatMap(spellings),
-    ]);
-    this.#secrets = [...all].sort((a, b) => b.length - a.length);
+    this.#own = secrets.flatMap(spellings);
+    this.#beside = beside;
   }
 
   /** @param isWhole whether the text is complete @returns the same text if there was nothing to mask */
@@ -81,8 +78,8 @@ export class SecretMask {
 
   #hidden(latin1: string, isWhole: boolean): string {
     let hidden = latin1;
-    for (const secret of this.#secrets) {
-      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, maskOf(secret));
+    if (this.#occursIn(latin1)) {
+      for (const secret of this.#longestFirst()) hidden = hidden.replaceAll(secret, maskOf(secret));
     }
     if (!isWhole) hidden = this.#withoutCutSecret(hidden).replace(CUT_JWS, MASK);
     // Most answers are short and plain: searching for a word is cheaper than the patterns.
@@ -92,9 +89,21 @@ export class SecretMask {
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
   }
 
+  #occursIn(latin1: string): boolean {
+    const isIn = (secret: string) => latin1.includes(secret);
+    return this.#own.some(isIn) || (this.#beside !== undefined && this.#beside.#occursIn(latin1));
+  }
+
+  /** One may be part of another. Most answers contain none, so nothing is sorted for them. */
+  #longestFirst(): readonly string[] {
+    const others = this.#beside === undefined ? [] : this.#beside.#longestFirst();
+    const all = new Set([...others, ...this.#own]);
+    return [...all].sort((a, b) => b.length - a.length);
+  }
+
   /** Masks a secret that is cut off at the end of an answer. */
   #withoutCutSecret(text: string): string {
-    for (const secret of this.#secrets) {
+    for (const secret of this.#longestFirst()) {
       for (let length = Math.min(secret.length - 1, text.length); length >= 4; length -= 1) {
         if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
       }
