@@ -42,13 +42,12 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
 
 /** Masks everything in an answer that gives access: wallets echo tokens, headers and requests. Works on Latin-1. */
 export class SecretMask {
-  readonly #own: readonly string[];
-  readonly #beside: SecretMask | undefined;
+  readonly #secrets: readonly string[];
 
   /** @param beside another mask whose secrets are masked as well, which saves computing their spellings per call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
-    this.#own = secrets.flatMap(spellings);
-    this.#beside = beside;
+    const others = beside === undefined ? [] : beside.#secrets;
+    this.#secrets = [...others, ...secrets.flatMap(spellings)];
   }
 
   /** @param isWhole whether the text is complete @returns the same text if there was nothing to mask */
@@ -78,7 +77,8 @@ export class SecretMask {
 
   #hidden(latin1: string, isWhole: boolean): string {
     let hidden = latin1;
-    if (this.#occursIn(latin1)) {
+    // Most answers contain none, so nothing is sorted for them.
+    if (this.#secrets.some((secret) => latin1.includes(secret))) {
       for (const secret of this.#longestFirst()) hidden = hidden.replaceAll(secret, maskOf(secret));
     }
     if (!isWhole) hidden = this.#withoutCutSecret(hidden).replace(CUT_JWS, MASK);
@@ -89,16 +89,9 @@ export class SecretMask {
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
   }
 
-  #occursIn(latin1: string): boolean {
-    const isIn = (secret: string) => latin1.includes(secret);
-    return this.#own.some(isIn) || (this.#beside !== undefined && this.#beside.#occursIn(latin1));
-  }
-
-  /** One may be part of another. Most answers contain none, so nothing is sorted for them. */
+  /** One may be part of another. */
   #longestFirst(): readonly string[] {
-    const others = this.#beside === undefined ? [] : this.#beside.#longestFirst();
-    const all = new Set([...others, ...this.#own]);
-    return [...all].sort((a, b) => b.length - a.length);
+    return [...new Set(this.#secrets)].sort((a, b) => b.length - a.length);
   }
 
   /** Masks a secret that is cut off at the end of an answer. */
