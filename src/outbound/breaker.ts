@@ -18,17 +18,8 @@ export type Health = 'healthy' | 'faulty' | 'neutral';
 /** opossum opens above its threshold; `errorPercent` means "this much and more". */
 const PERCENT_MARGIN = 1e-6;
 
-/** An answer that proves no health: an error for opossum, and for nobody else. */
-class Unproven<T> extends Error {
-  readonly answer: T;
-  readonly health: Health;
-
-  constructor(answer: T, health: Health) {
-    super(health);
-    this.answer = answer;
-    this.health = health;
-  }
-}
+/** Thrown to opossum, and to nobody else, for an answer that proves no health. */
+const UNPROVEN = { neutral: new Error('neutral'), faulty: new Error('faulty') } as const;
 
 type Circuit = CircuitBreaker<[() => Promise<unknown>], unknown>;
 
@@ -67,24 +58,21 @@ export class Breaker {
   }
 
   /** Makes a call and counts its outcome; check `admits` synchronously before. @throws what the call throws: a fault */
-  async run<T>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
+  async run<T extends object>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
     if (this.#override !== 'auto') return call();
     this.#circuit ??= this.#createCircuit();
-    let unproven: Unproven<T> | undefined;
-    const judged = async () => {
-      const answer = await call();
-      const health = healthOf(answer);
-      if (health === 'healthy') return answer;
-      unproven = new Unproven(answer, health);
-      throw unproven;
-    };
+    const answered: { answer?: T } = {};
     try {
-      // What `judged` returns; opossum's types know one circuit by one kind of answer.
-      return (await this.#circuit.fire(judged)) as T;
+      await this.#circuit.fire(async () => {
+        answered.answer = await call();
+        const health = healthOf(answered.answer);
+        if (health !== 'healthy') throw UNPROVEN[health];
+      });
     } catch (error) {
-      if (unproven !== undefined) return unproven.answer;
-      throw error;
+      if (answered.answer === undefined) throw error;
     }
+    if (answered.answer === undefined) throw new Error('the circuit made no call');
+    return answered.answer;
   }
 
   /** Overriding to closed also resets the circuit, for when the override ends. */
@@ -104,8 +92,7 @@ export class Breaker {
     const circuit: Circuit = new CircuitBreaker((call: () => Promise<unknown>) => call(), {
       name,
       // What says nothing is no failure; but a half-open breaker needs proof, and may not close on it.
-      errorFilter: (error) =>
-        error instanceof Unproven && error.health === 'neutral' && !circuit.halfOpen,
+      errorFilter: (error) => error === UNPROVEN.neutral && !circuit.halfOpen,
       // Each call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
       timeout: false,
       errorThresholdPercentage: settings.errorPercent - PERCENT_MARGIN,
