@@ -4,9 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/{callbacks,deliveries}/unit/*.test.ts',
+      'test/{operations,deliveries}/unit/*.test.ts',
       'test/domain/*.test.ts',
-      'test/engine/*.test.ts',
       'test/protocol/*.test.ts',
     ],
     pool: 'forks',

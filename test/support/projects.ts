@@ -7,12 +7,11 @@
 export const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,service,translation}/*.test.ts',
-  'test/{callbacks,deliveries}/unit/*.test.ts',
+  'test/{operations,deliveries}/unit/*.test.ts',
   'test/console/{odd-rollback,severity,story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/config/*/*.test.ts',
   'test/domain/*.test.ts',
-  'test/engine/*.test.ts',
   'test/fuzz/{configuration,protocol}.test.ts',
   'test/grafana/{dashboards,provisioning}.test.ts',
   'test/helm/*.test.ts',

@@ -102,7 +102,7 @@ export const REPEATING_WALLETS: readonly RealWallet[] = [
   {
     does: 'identifies by requestId',
     dialect: { stableRequestId: true },
-    // More of it in test/callbacks/stable-request-id.test.ts.
+    // More of it in test/operations/stable-request-id.test.ts.
     answer: (call, before) =>
       call.operation === 'settle' && before.length === 1 ? 'drop' : good(call),
     shows: async ({ placed, calls }) => {

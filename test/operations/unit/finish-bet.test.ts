@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { Deadline } from '../../src/domain/deadline.ts';
-import type { BetAnswer } from '../../src/domain/wallet-answer.ts';
-import { type Attempt, type Concluded, record } from '../../src/operations/attempt.ts';
-import type { Engine } from '../../src/operations/engine.ts';
-import { failure } from '../../src/protocol/answers.ts';
-import { partly } from '../support/partly.ts';
-import { TestClock } from '../support/test-clock.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
+import { type Attempt, type Concluded, record } from '../../../src/operations/attempt.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
+import { failure } from '../../../src/protocol/answers.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const UNAVAILABLE = failure(100, 'System error', 503);
 const LIMIT = new Date(8_000);

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { storedMessage } from '../../src/operations/routes.ts';
-import type { BetRequest } from '../../src/protocol/messages.ts';
-import type { Sessions } from '../../src/sessions/sessions.ts';
-import { BETS, bet, body, message } from '../protocol/support/bet-messages.ts';
-import { partly } from '../support/partly.ts';
+import { storedMessage } from '../../../src/operations/routes.ts';
+import type { BetRequest } from '../../../src/protocol/messages.ts';
+import type { Sessions } from '../../../src/sessions/sessions.ts';
+import { BETS, bet, body, message } from '../../protocol/support/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
 
 const sessions = partly<Sessions>({ referenceOf: (token: string) => `hash of "${token}"` });
 

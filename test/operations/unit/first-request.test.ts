@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { firstRequest } from '../../src/operations/first-request.ts';
-import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
-import type { RecordedOperation } from '../../src/store/bets/journal.ts';
-import { resultsAmong } from '../support/recorded-results.ts';
+import { firstRequest } from '../../../src/operations/first-request.ts';
+import { type BetRequest, parseBet } from '../../../src/protocol/messages.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import { resultsAmong } from '../../support/recorded-results.ts';
 
-/** The rule itself; test/callbacks/stable-request-id.test.ts tests what a wallet sees of it. */
+/** The rule itself; test/operations/stable-request-id.test.ts tests what a wallet sees of it. */
 
 const TYPES = { settle: 2, unsettle: 1, rollback: 3, update: 5 } as const;
 type Kind = keyof typeof TYPES;

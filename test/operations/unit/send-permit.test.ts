@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SendPermit } from '../../src/operations/attempt.ts';
-import { TestClock } from '../support/test-clock.ts';
+import { SendPermit } from '../../../src/operations/attempt.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 describe('a permit to send', () => {
   it('lasts less than 5 s, while the lease of the attempt lasts 15 (I6)', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inTime, record, SendPermit, tryOnce } from '../../src/operations/attempt.ts';
-import { useTestWaits } from '../support/test-waits.ts';
+import { inTime, record, SendPermit, tryOnce } from '../../../src/operations/attempt.ts';
+import { useTestWaits } from '../../support/test-waits.ts';
 import {
   ACCEPTED,
   away,
@@ -11,7 +11,7 @@ import {
   type Scene,
   sceneOf,
   TOLD,
-} from './support/attempt-scene.ts';
+} from '../support/attempt-scene.ts';
 
 /** The order of the steps, with parts that behave as the test says. */
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Deadline } from '../../src/domain/deadline.ts';
-import { BetChanges } from '../../src/operations/bet-changes.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { BetChanges } from '../../../src/operations/bet-changes.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Bet, Busy } from '../../src/domain/bet.ts';
-import type { Engine } from '../../src/operations/engine.ts';
-import { findRecoveredBet, locate, unseenBet } from '../../src/operations/find-bet.ts';
-import { deliverySettings } from '../../src/operations/operator-settings.ts';
-import type { Players } from '../../src/store/sessions/players.ts';
-import { FRESH } from '../domain/support/fresh-bet.ts';
-import { partly } from '../support/partly.ts';
+import type { Bet, Busy } from '../../../src/domain/bet.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
+import { findRecoveredBet, locate, unseenBet } from '../../../src/operations/find-bet.ts';
+import { deliverySettings } from '../../../src/operations/operator-settings.ts';
+import type { Players } from '../../../src/store/sessions/players.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { partly } from '../../support/partly.ts';
 
 const OWNER = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
 const MESSAGE = { transactionId: FRESH.transactionId, userId: 'u' };

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { GatewayError } from '../../src/domain/errors.ts';
-import { type Corrected, correctAnswer } from '../../src/operations/correction.ts';
-import type { Engine } from '../../src/operations/engine.ts';
-import type { Finished } from '../../src/store/bets/outcome.ts';
-import { partly } from '../support/partly.ts';
-import { useTestWaits } from '../support/test-waits.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { type Corrected, correctAnswer } from '../../../src/operations/correction.ts';
+import type { Engine } from '../../../src/operations/engine.ts';
+import type { Finished } from '../../../src/store/bets/outcome.ts';
+import { partly } from '../../support/partly.ts';
+import { useTestWaits } from '../../support/test-waits.ts';
 
 useTestWaits();
 
