@@ -58,7 +58,10 @@ export class Breaker {
   }
 
   /** Makes a call and counts its outcome; check `admits` synchronously before. @throws what the call throws: a fault */
-  async run<T extends object>(call: () => Promise<T>, healthOf: (answer: T) => Health): Promise<T> {
+  async run<T extends NonNullable<unknown>>(
+    call: () => Promise<T>,
+    healthOf: (answer: T) => Health,
+  ): Promise<T> {
     if (this.#override !== 'auto') return call();
     this.#circuit ??= this.#createCircuit();
     const answered: { answer?: T } = {};
