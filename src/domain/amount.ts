@@ -1,15 +1,12 @@
 /**
- * Money is decimal text here, compared and added as decimals and never through a binary double:
- * there `0.1 + 0.2` is not `0.3`, and 2^53 equals 2^53 + 1 (I9).
- *
- * Every function takes the text of a JSON number (RFC 8259: `12.10`, `-0.0`, `1E+2`) and throws a
- * `RangeError` on any other text, `isNonNegativeFinite` excepted.
+ * Money is decimal text, never a double (I9). Every function takes a JSON number's text (RFC 8259: `12.10`, `1E+2`).
+ * @throws RangeError for any other text, except from `isNonNegativeFinite`
  */
 
 /** The value is `0.<digits> * 10^point`, negative or not. Zero has no digits. */
 interface Decimal {
   readonly negative: boolean;
-  /** Significant digits: none are leading or trailing zeros. */
+  /** Without leading or trailing zeros. */
   readonly digits: string;
   readonly point: number;
 }
@@ -18,19 +15,16 @@ const ZERO: Decimal = { negative: false, digits: '', point: 0 };
 
 const JSON_NUMBER = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?$/;
 
-/**
- * Exponents are cut here, so that they stay exact as integers however long their text is. What
- * lies beyond is infinite or zero as a double and no amount of any currency.
- */
+/** Cut here to stay exact integers: beyond this, a double is infinite or 0, and no currency has such an amount. */
 const EXPONENT_MAX = 1e15;
 
-/** A canonical text is written out up to this many places; beyond that it gets an exponent. */
+/** A canonical text with more places than this gets an exponent. */
 const PLAIN_PLACES_MAX = 40;
 
-/** Sums are written out, so a sender must not be able to choose any number of places. */
+/** Sums are written out, so a sender must not choose the number of places. */
 const SUM_PLACES_MAX = 400;
 
-/** One text for all texts of the same value: `12.50`, `12.5` and `125e-1` give `12.5`. */
+/** One text per value: `12.50`, `12.5` and `125e-1` give `12.5`. */
 export function canonicalAmount(text: string): string {
   return format(decimalOf(text));
 }
@@ -51,27 +45,20 @@ export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
 }
 
 /**
- * Whether a text is a JSON number of 0 or more that a double can hold (docs/reference.md, Callbacks,
- * code 5). The sign is judged by the text: `-0.0` is 0, while `-1e-400` is less, although as a
- * double it is 0 as well.
+ * Whether a text is a JSON number of 0 or more that a double can hold (docs/reference.md, Callbacks, code 5). The text
+ * decides the sign: `-0.0` is 0, and `-1e-400` is negative.
  */
 export function isNonNegativeFinite(text: string): boolean {
   const decimal = parse(text);
   return decimal !== undefined && !decimal.negative && Number.isFinite(Number(text));
 }
 
-/**
- * The exact sum, as canonical text.
- * @throws RangeError also where a number needs more than 400 places before or after its point
- */
+/** The exact sum, canonical. @throws RangeError also for more than 400 places before or after a point */
 export function addAmounts(a: string, b: string): string {
   return sum(decimalOf(a), decimalOf(b));
 }
 
-/**
- * The exact difference `a - b`, as canonical text; negative where `b` is more.
- * @throws RangeError also where a number needs more than 400 places before or after its point
- */
+/** The exact difference `a - b`, canonical. @throws RangeError also for more than 400 places before or after a point */
 export function subtractAmounts(a: string, b: string): string {
   const right = decimalOf(b);
   return sum(decimalOf(a), { ...right, negative: !right.negative });
@@ -104,7 +91,7 @@ function firstSignificant(digits: string): number {
   return at;
 }
 
-/** No regular expression: `/0+$/` takes quadratic time on a long run of zeros that is not at the end. */
+/** Not `/0+$/`: that takes quadratic time on a long run of zeros that is not at the end. */
 function behindLastSignificant(digits: string): number {
   let at = digits.length;
   while (at > 0 && digits[at - 1] === '0') at -= 1;
@@ -114,7 +101,7 @@ function behindLastSignificant(digits: string): number {
 function compareMagnitudes(a: Decimal, b: Decimal): number {
   if (a.digits === '' || b.digits === '') return a.digits.length - b.digits.length;
   if (a.point !== b.point) return a.point - b.point;
-  // Digits start at the same place and have no trailing zeros: alphabetical order is theirs.
+  // Both start at the same place and have no trailing zeros, so alphabetical order is numerical order.
   if (a.digits === b.digits) return 0;
   return a.digits < b.digits ? -1 : 1;
 }
@@ -136,7 +123,7 @@ function sum(a: Decimal, b: Decimal): string {
   return format(fromScaled(scaled(a, places) + scaled(b, places), places));
 }
 
-/** Places behind the point; throws where either side of the point is out of bounds. */
+/** Places after the point. @throws RangeError if either side of the point has too many */
 function placesOf({ digits, point }: Decimal): number {
   const places = digits.length - point;
   if (point > SUM_PLACES_MAX || places > SUM_PLACES_MAX) {
@@ -145,7 +132,7 @@ function placesOf({ digits, point }: Decimal): number {
   return Math.max(0, places);
 }
 
-/** The value times `10^places`, which makes it whole. */
+/** The value times `10^places`, a whole number. */
 function scaled({ negative, digits, point }: Decimal, places: number): bigint {
   if (digits === '') return 0n;
   const magnitude = BigInt(digits + '0'.repeat(places + point - digits.length));

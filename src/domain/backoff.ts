@@ -1,6 +1,5 @@
 /**
- * Milliseconds until the next attempt: doubling from `minBackoffMs` to `maxBackoffMs` with full
- * jitter, so that a returning wallet does not get everything at once.
+ * Milliseconds until the next attempt. Full jitter keeps a wallet that returns from getting everything at once.
  * @param attempts attempts made so far, at least 1
  * @param random a number in [0, 1)
  */

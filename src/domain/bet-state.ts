@@ -8,7 +8,7 @@ export const PLACES = [
   'unknown',
 ] as const;
 
-/** One word for the state of a bet, by which people search. */
+/** The state of a bet in one word, for searches. */
 export const BET_STATES = [
   ...PLACES,
   'settled',
@@ -19,7 +19,7 @@ export const BET_STATES = [
 
 export type BetState = (typeof BET_STATES)[number];
 
-/** The same as the function `bet_state` of the database, by which bets are searched. */
+/** The same rule as the database's function `bet_state`, which searches use. */
 export function betState(bet: {
   readonly place: string;
   readonly settlement: string;

@@ -29,11 +29,11 @@ export type Settlement =
   /** A settle or unsettle got no answer: nothing may be answered from the journal. */
   | { readonly kind: 'unknown'; readonly attempted: AttemptedResult };
 
-/** The result of an attempt that a wallet may or may not have accepted. */
+/** The result of an attempt that a wallet may have accepted. */
 export type AttemptedResult =
   | { readonly kind: 'settle'; readonly amount: string; readonly resultType: ResultType }
   | { readonly kind: 'unsettle' }
-  /** More than one, or one that only a killed process knew. */
+  /** More than one, or one that only a lost process knew. */
   | { readonly kind: 'several' };
 
 /** Anything but `none` is the tombstone that fences later places of this bet (I6). */
@@ -44,7 +44,7 @@ export type Rollback =
   | {
       readonly kind: 'confirmed';
       readonly transactionTime: string;
-      /** Set if the wallet confirmed it with an error (code 8), which is also the answer to copies. */
+      /** Set if the wallet confirmed it with code 8; copies get the same answer. */
       readonly refusal?: { readonly code: number; readonly message: string };
     };
 
@@ -53,43 +53,43 @@ export interface Busy {
   /** `confirm`: the standing operation is sent again, which does not change the bet. */
   readonly operation: BetOperation | 'confirm';
   readonly attemptId: string;
-  /** Its lease has ended by PostgreSQL's clock: its process has died, or stands still and may not go on with it. */
+  /** Its lease has ended by PostgreSQL's clock: its process is dead or stalled, and may not continue it. */
   readonly lapsed: boolean;
 }
 
-/** An operation without an answer that may still take effect at the wallet: a result, or the place itself. */
+/** An operation without an answer that may still take effect at the wallet. */
 export type LateOperation = AttemptedResult | { readonly kind: 'place' };
 
 /**
- * An attempt of unknown outcome may take effect at the wallet long after it was given up. So the standing operation is
- * confirmed two more times, and until then the wallet may hold something else (docs/money-safety.md, rule 3).
+ * An attempt of unknown outcome may take effect long after it was given up. The standing operation is therefore
+ * confirmed two more times (docs/money-safety.md, rule 3).
  */
 export interface LateEffect {
   readonly operation: LateOperation;
-  /** When the last such attempt ended, milliseconds since the epoch on PostgreSQL's clock. */
+  /** End of the last such attempt, in milliseconds since the epoch on PostgreSQL's clock. */
   readonly atMs: number;
-  /** How many confirmations of the standing operation remain; at least 1. */
+  /** At least 1. */
   readonly confirmationsLeft: number;
   /** Whether one of them already is a delivery. */
   readonly isConfirming: boolean;
 }
 
-/** A promised delivery of this bet that no wallet has confirmed yet. */
+/** A promised delivery that no wallet has confirmed yet. */
 export interface OpenDelivery {
   readonly id: string;
   readonly operationId: string;
   readonly operation: DeliverableOperation;
   readonly attempts: number;
-  /** The result of a promised settle; absent for the other operations. */
+  /** Only for a promised settle. */
   readonly settle?: { readonly amount: string; readonly resultType: ResultType };
   readonly transactionTime: string;
 }
 
-/** The owner of a bet. Absent only from the tombstone of a bet whose player is unknown. */
+/** The owner of a bet. Only the tombstone of a bet with an unknown player has none. */
 export interface BetOwner {
   readonly operatorId: string;
   readonly playerId: string;
-  /** The aggregator's id of the player, as the service knows it. */
+  /** The aggregator's id of the player, as the service sends it. */
   readonly userId: string;
   /** The operator's id of the player. */
   readonly operatorUser: string;
@@ -99,21 +99,21 @@ export interface BetOwner {
 export interface Bet {
   readonly transactionId: string;
   readonly owner: BetOwner | undefined;
-  /** The session of the place; undefined while no place was seen. */
+  /** Undefined while no place was seen. */
   readonly sessionId: string | undefined;
-  /** The place's amount, exact text; undefined while no place was seen. */
+  /** The place's exact text; undefined while no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
-  /** The `wallet.generation` that the bet belongs to; 0: not known yet, because its operator had no file. */
+  /** The bet's `wallet.generation`; 0: not known yet, because its operator had no file. */
   readonly generation: number;
-  /** The operator's bets of generations up to this one were released to another wallet; 0: none were. */
+  /** The operator's bets up to this generation were released to another wallet; 0: none were. */
   readonly released: number;
-  /** The `wallet.generation` of the wallet that they were released to; 0: not on record. */
+  /** `wallet.generation` of the wallet that they were released to; 0: not recorded. */
   readonly releasedTo: number;
   readonly place: PlaceState;
   readonly settlement: Settlement;
   readonly rollback: Rollback;
-  /** The last update that a wallet confirmed or that was promised to one. */
+  /** The last update that a wallet confirmed or that was promised. */
   readonly update: { readonly key: string; readonly transactionTime: string } | undefined;
   readonly busy: Busy | undefined;
   /** Promises only, oldest first. */
@@ -121,10 +121,7 @@ export interface Bet {
   readonly late: LateEffect | undefined;
   /** The standing operation: the last one whose effect a wallet has confirmed. */
   readonly standingOperationId: string | undefined;
-  /**
-   * The wallet's answer to the place was committed only after its caller had been answered 100: for the service,
-   * the place is unknown (I3).
-   */
+  /** The service was answered 100 before the wallet's answer was committed: it does not know the place (I3). */
   readonly placeAnsweredUnknown: boolean;
   /** Grows with every change that a decision could depend on; 0: not in the journal yet. */
   readonly version: number;
@@ -135,26 +132,20 @@ export function neverHeld(bet: Bet): boolean {
   return bet.place.kind === 'declined' || bet.place.kind === 'notSent';
 }
 
-/**
- * Whether the service was answered 100 for a place that the wallet may hold: it has to be rolled
- * back.
- */
+/** Whether the service was answered 100 for a place that the wallet may hold: it has to be rolled back. */
 export function isPlaceUnknown(bet: Bet): boolean {
   const { kind } = bet.place;
   return kind === 'unknown' || (kind === 'accepted' && bet.placeAnsweredUnknown);
 }
 
-/**
- * Whether no wallet can hold a result of this bet: none was attempted, or it was certainly undone. If the place was
- * never seen (pruned, or lost with a restored journal), earlier results are unknown.
- */
+/** Whether certainly no wallet holds a result. Without its place (pruned, or a restored journal), that is unknown. */
 export function holdsNoResult(bet: Bet): boolean {
   const { kind } = bet.settlement;
   const neverHadOne = kind === 'none' && bet.place.kind !== 'unseen';
   return (neverHadOne || kind === 'unsettled') && bet.late === undefined;
 }
 
-/** Deliveries that have to reach the wallet in order: all but updates, which block nothing (I6). */
+/** Deliveries that must reach the wallet in order: all but updates, which block nothing (I6). */
 export function openMoneyDeliveries(bet: Bet): readonly OpenDelivery[] {
   return bet.deliveries.filter((delivery) => delivery.operation !== 'update');
 }
@@ -203,12 +194,10 @@ export function sameResult(one: AttemptedResult, other: AttemptedResult): boolea
 }
 
 /**
- * The tombstone of a bet whose player was unknown here, with its owner, once that player is known (imported too late, or
- * lost and imported again). No wallet was told of the first rollback, so its repeat is sent: nothing else can return the
- * stake. Until it is promised, the tombstone stays.
- * @param firstUserId whom the first rollback named; undefined: nobody
- * @returns undefined if the repeat names another player: people send it by hand, and a bet with a wrong owner could never
- *   be rolled back for the right one
+ * The tombstone of a bet with an unknown player, with its owner once that player is known. The first rollback never
+ * reached a wallet, so its repeat is sent: nothing else can return the stake.
+ * @param firstUserId the player in the first rollback; undefined: none
+ * @returns undefined if the repeat names another player: with a wrong owner, no right rollback would be possible
  */
 export function tombstoneOf(
   tombstone: Bet,

@@ -1,19 +1,18 @@
-/** In ascending order: of several, the last one counts (docs/reference.md, People). */
+/** In ascending order: a person with several has the last one (docs/reference.md, People). */
 export const PERSON_ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
 /**
- * What a route asks of its caller.
+ * What a route requires of its caller.
  * - `read`: everything but players' personal data
  * - `personal`: players' personal data
  * - `operate`: deliveries, holds, unknown results, players' sessions, a probe of a wallet
  * - `books`: books and reconciliations
- * - `administer`: all else that changes something
+ * - `administer`: every other change
  */
 const RIGHTS = ['read', 'personal', 'operate', 'books', 'administer'] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** The one table of who may what. */
 const RIGHTS_OF: Readonly<Record<PersonRole, readonly Right[]>> = {
   viewer: ['read'],
   support: ['read', 'personal', 'operate'],
@@ -23,14 +22,16 @@ const RIGHTS_OF: Readonly<Record<PersonRole, readonly Right[]>> = {
 
 /** The authenticated caller of the internal listener, a person or a service. */
 export interface Caller {
-  /** `token`, or the `email`, else `sub`, that the issuer gave; for the audit. */
+  /** `token`, or the issuer's `email`, else `sub`; for the audit. */
   readonly actor: string;
   readonly role: PersonRole;
-  /** The peer's, or the one that a proxy of `ADMIN_TRUST_PROXY` names; of the command line, its machine's name. */
+  /**
+   * The peer's address, or the one named by a proxy of `ADMIN_TRUST_PROXY`; on the command line, the machine's name.
+   */
   readonly address: string;
 }
 
-/** Length limits of texts for the record: a name or a ticket, and a reason. */
+/** Length limits for the record: a name or a ticket, and a reason. */
 export const BY_CHARS_MAX = 200;
 export const REASON_CHARS_MAX = 2_000;
 

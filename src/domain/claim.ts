@@ -4,46 +4,41 @@ import { GENERATION_UNKNOWN, isOfOtherWallet } from './generation.ts';
 import type { DeliverableOperation } from './operation.ts';
 import { unreachable } from './unreachable.ts';
 
-/*
- * What to do with a delivery that is due, given its bet and the few facts below. Pure; the queue writes what was
- * decided (store/deliveries/queue.ts).
- */
+/* What to do with a due delivery, given its bet. Pure; store/deliveries/queue.ts writes the decision. */
 
-/** A due delivery, as far as these rules look at it. */
 export interface DueDelivery {
   readonly operation: DeliverableOperation;
   readonly purpose: DeliveryPurpose;
   readonly operationId: string;
-  /** So far. */
   readonly attempts: number;
-  /** It was a dead letter that a person decided to send again. */
+  /** A person has sent this dead letter again. */
   readonly isSentOnceMore: boolean;
   /** The promised result; undefined for a rollback or an update. */
   readonly result: AttemptedResult | undefined;
-  /** A later update of the bet is on record, and it is no copy. */
+  /** A later update of the bet, no copy, is recorded. */
   readonly hasLaterUpdate: boolean;
   /** A person has resolved a dead letter of a result between the standing operation and this one. */
   readonly followsResolved: boolean;
 }
 
-/** The wallet that is configured for the operator. */
+/** The operator's configured wallet. */
 export interface ClaimingWallet {
   /** `wallet.generation`. */
   readonly generation: number;
-  /** It is sent no data updates (`updates: skip`). */
+  /** It gets no data updates (`updates: skip`). */
   readonly skipsUpdates: boolean;
 }
 
 export type ClaimDecision =
   | { readonly kind: 'send' }
-  /** In another wallet's books: looked at again after `forMs`. */
+  /** In another wallet's books: due again after `forMs`. */
   | { readonly kind: 'hold'; readonly forMs: number }
   /** Obsolete: never sent. */
   | { readonly kind: 'supersede' };
 
-/** Only a release lets these go, and it makes them due. A hundred thousand of them must not be read at every look. */
+/** Only a release frees these, and makes them due. A hundred thousand of them must not be read at every poll. */
 const OLDER_WALLET_MS = 600_000;
-/** Another process may have that wallet's configuration already, and this one soon. */
+/** Another process may have that wallet's configuration already; this one will have it soon. */
 const NEWER_WALLET_MS = 60_000;
 
 /** Whether a due delivery is sent, held for another wallet, or ended because it is obsolete. */
@@ -60,9 +55,9 @@ export function decideClaim(
   return { kind: isUnwanted || isOvertaken(bet, due) ? 'supersede' : 'send' };
 }
 
-/** Whether what has happened to the bet since the delivery was promised has made it obsolete. */
+/** Whether the bet has changed since the promise in a way that makes the delivery obsolete. */
 function isOvertaken(bet: Bet, due: DueDelivery): boolean {
-  // A person has retried or resolved a dead letter of the bet meanwhile.
+  // A person has retried or resolved another dead letter of the bet.
   if (due.purpose === 'confirm') return bet.standingOperationId !== due.operationId;
   switch (due.operation) {
     case 'rollback':
@@ -78,9 +73,9 @@ function isOvertaken(bet: Bet, due: DueDelivery): boolean {
 }
 
 /**
- * Whether the wallet holds a promised result already: what was promised before it was refused for good. A wallet that
- * keys on `requestId` would pay it twice (I5). A result that was attempted, or that a person has sent again, is sent, and
- * so is one after a dead letter that a person has resolved: the wallet may hold that one, put right by hand.
+ * Whether the wallet holds the promised result because an earlier promise was refused for good: keyed on `requestId`,
+ * it would pay twice (I5). After an attempt, a person's retry or a resolved dead letter, it may hold another, so this
+ * is sent.
  */
 function standsAlready(bet: Bet, due: DueDelivery): boolean {
   if (due.attempts > 0 || due.isSentOnceMore || due.followsResolved) return false;

@@ -1,21 +1,20 @@
 /**
- * The error codes of callbacks and of the operator API (service protocol, Errors; Error codes;
- * docs/reference.md, Callbacks and Operator API). Only the number counts for its reader, messages
- * are free.
+ * Error codes of callbacks and of the operator API (service protocol, Errors; Error codes; docs/reference.md, Callbacks
+ * and Operator API). Only the number matters; messages are free.
  */
 export const CODES = {
   /** The signature is missing, malformed or wrong. */
   badSignature: 1,
-  /** Operator API: there is no such thing, or it is another operator's. */
+  /** Operator API: it does not exist, or it is another operator's. */
   notFound: 2,
   /** The token is unknown or revoked, or not of this player and currency: the user logs in again. */
   invalidToken: 3,
-  /** The token's time is over: the user logs in again. */
+  /** The token has expired: the user logs in again. */
   expiredToken: 4,
   /** The request is not what the protocol allows. */
   validation: 5,
   notEnoughMoney: 7,
-  /** Place: known already. Rollback: done before, which counts as success. */
+  /** Place: already known. Rollback: already done, which counts as success. */
   alreadyProcessed: 8,
   /** Place: the user is blocked. Operator API: the operator or a feature is. */
   blocked: 9,
@@ -31,7 +30,7 @@ export const CODES = {
   recalculationBlocked: 20,
   /** Settle: the balance is too low for what a changed result takes back. */
   recalculationUnaffordable: 21,
-  /** System error. To a place it makes the service roll back, so it is the word for "unknown". */
+  /** System error: the outcome is unknown. After it, the service rolls a place back. */
   system: 100,
 } as const;
 
@@ -47,16 +46,16 @@ export const OPEN_PLACE_CODES: readonly number[] = [
 /** The greatest code that the journal can store; the protocol's have three digits. */
 const CODE_MAX = 2_147_483_647;
 
-/** Numbers beyond `CODE_MAX` are not codes, because the answer could not be recorded. */
+/** A number beyond `CODE_MAX` is no code: its answer could not be recorded. */
 export function isCode(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
 }
 
-/** Why a bet is rolled back: `errorCode` of a rollback (service protocol, Events). */
+/** `errorCode` of a rollback (service protocol, Events). */
 export const ROLLBACK_REASONS = {
   oddsChanged: 8,
   eventCompleted: 9,
-  /** Also the gateway's own word, when it rolls back a place whose rollback never came. */
+  /** Also sent by the gateway when it rolls back a place whose rollback never came. */
   partnerTimeout: 10,
   eventWithdrawn: 32,
   closingFailed: 50,

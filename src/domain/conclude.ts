@@ -14,7 +14,7 @@ import { isRetryableCode } from './delivery.ts';
 import { unreachable } from './unreachable.ts';
 import type { BetAnswer } from './wallet-answer.ts';
 
-/** What the service may be answered once an operation's outcome is committed. */
+/** The answer to the service once an operation's outcome is committed. */
 export type ServiceAnswer =
   | { readonly kind: 'accepted'; readonly transactionTime: string }
   | { readonly kind: 'refused'; readonly code: number; readonly message: string };
@@ -25,19 +25,16 @@ export interface BetChange {
   readonly settlement?: Settlement;
   readonly rollback?: Rollback;
   readonly update?: Bet['update'];
-  /** May still take effect late: the standing operation has to be confirmed two more times from now on. */
+  /** May take effect late: the standing operation has to be confirmed two more times from now on. */
   readonly late?: LateOperation;
-  /** A wallet has confirmed this operation: its effect stands. */
+  /** A wallet has confirmed this operation: it is the standing one. */
   readonly stands?: boolean;
 }
 
 /** What a wallet's answer to one operation means. */
 export interface Conclusion {
   readonly outcome: 'accepted' | 'declined' | 'unknown' | 'not_sent';
-  /**
-   * Undefined if the outcome is not certain. A place is then answered 100, a result 503, and the others
-   * become deliveries.
-   */
+  /** Undefined if the outcome is uncertain: a place is answered 100, a result 503, the others become deliveries. */
   readonly answer: ServiceAnswer | undefined;
   readonly change: BetChange;
 }
@@ -78,9 +75,9 @@ export function concludeResult(
   attempted: AttemptedResult,
   sent: BetAnswer,
   options: {
-    /** A wallet may check the player's token only where the player asked for the money: for a cashout. */
+    /** A wallet may check the player's token only for a cashout, which the player requests. */
     readonly tokenIsChecked: boolean;
-    /** The `transactionTime` that the service was already answered with, if it was. */
+    /** The `transactionTime` in an earlier answer to the service, if there was one. */
     readonly answeredTime: string | undefined;
   },
 ): Conclusion {
@@ -124,14 +121,14 @@ export function concludeResult(
   }
 }
 
-/** Whether an earlier attempt at the same result was left without an answer. */
+/** Whether an earlier attempt at the same result got no answer. */
 function mayBeTaken(settlement: Settlement, attempted: AttemptedResult): boolean {
   if (settlement.kind !== 'unknown') return false;
   const before = settlement.attempted;
   return before.kind === 'several' || sameResult(before, attempted);
 }
 
-/** The bet's result once this one stands. @throws Error for `several` */
+/** The bet's result once a wallet has confirmed this one. @throws Error for `several` */
 export function standingSettlement(
   attempted: AttemptedResult,
   transactionTime: string,
@@ -151,7 +148,7 @@ export function standingSettlement(
 }
 
 /**
- * What a result without an answer leaves behind. `dead`: only a person may send it again, which alerts from the start.
+ * What a result without an answer leaves behind. `dead`: only a person may send it again, with an alert at once.
  * @param options.mayQueue whether a result that cannot be delivered may be promised to its caller
  */
 export function promisedAfter(
@@ -163,16 +160,15 @@ export function promisedAfter(
 }
 
 /**
- * A rollback is confirmed by 200, or by 400 code 8 (service protocol, Events); after anything else the
- * promise stays open.
- * @param promisedTime kept with a confirmation by code, which carries no time of its own
+ * 200 or 400 code 8 confirms a rollback (service protocol, Events); after anything else its promise stays open.
+ * @param promisedTime recorded if a code confirms it, which has no time of its own
  */
 export function concludeRollback(
   bet: Pick<Bet, 'place' | 'rollback'>,
   sent: BetAnswer,
   options: {
     readonly promisedTime: string;
-    /** Whether the service was already answered with the promise: that answer then stays, whatever the wallet says. */
+    /** Whether the service already got the promise: that answer then stays, whatever the wallet answers. */
     readonly isAnswered: boolean;
   },
 ): Conclusion {
@@ -205,13 +201,10 @@ export function concludeRollback(
   return { outcome: openOutcome(sent), answer: undefined, change: {} };
 }
 
-/** Stands in for the coefficients of a refused update: no update's key equals it. */
+/** Replaces the coefficients of a refused update: no update's key equals it. */
 const NO_UPDATE = 'refused';
 
-/**
- * An update ends with 200, or with a refusal by any code but 1 and 100.
- * @param options.before the bet's last update: a refused one leaves it in force
- */
+/** 200, or a refusal other than 1 and 100, ends it. @param options.before the update in force after a refusal */
 export function concludeUpdate(
   sent: BetAnswer,
   options: {
@@ -227,7 +220,7 @@ export function concludeUpdate(
     return {
       outcome: 'accepted',
       answer: { kind: 'accepted', transactionTime },
-      // A repeat of it is answered with the wallet's time, not with that of a promise.
+      // A repeat is answered with the wallet's time, not with that of a promise.
       change: options.isAnswered ? {} : { update: { key, transactionTime } },
     };
   }

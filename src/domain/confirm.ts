@@ -9,25 +9,24 @@ import type { Conclusion } from './conclude.ts';
 import type { AfterAttempt } from './delivery.ts';
 import { unreachable } from './unreachable.ts';
 
-/** The second confirmation comes after this many times the delay of the first. */
+/** The second confirmation comes after this many times the first one's delay. */
 export const SECOND_TIME_FACTOR = 10;
-/** How often the standing operation is confirmed after the last attempt of unknown outcome. */
+/** Confirmations of the standing operation after the last attempt of unknown outcome. */
 export const CONFIRMATIONS = 2;
 
 /** Whether a bet's standing result or rollback has to be confirmed now. */
 export type ConfirmDecision =
-  /** It is not due yet, or another operation is in flight: decide again after this time. */
+  /** Not due yet, or another operation is in flight: decide again after this time. */
   | { readonly kind: 'wait'; readonly inMs: number }
-  /** Nothing stands, or the late effect would change nothing: this confirmation is not needed. */
+  /** Nothing stands, or the late effect would change nothing. */
   | { readonly kind: 'skip' }
-  /** The standing result is unknown, and nothing may be sent to find out: a person has to decide. */
+  /** The standing result is unknown, and no request can find it out: a person has to decide. */
   | { readonly kind: 'leaveToPerson' }
   | { readonly kind: 'send'; readonly operationId: string };
 
 /**
- * Confirmations belong to the bet: whatever was confirmed or superseded in between, the standing operation
- * is sent again `confirmAfterMs` after the last attempt of unknown outcome, and once more after ten
- * times that (docs/money-safety.md).
+ * The standing operation is sent again `confirmAfterMs` after the last attempt of unknown outcome, and once more after
+ * ten times that. This holds for the bet, whatever was confirmed or superseded meanwhile (docs/money-safety.md).
  * @param nowMs PostgreSQL's clock
  */
 export function decideConfirm(
@@ -57,10 +56,10 @@ export function decideConfirm(
   return { kind: 'send', operationId: standingOperationId };
 }
 
-/** What a bet has left of its confirmations once one more is done. */
+/** A bet's remaining confirmations after one more. */
 export interface ConfirmationsLeft {
   readonly left: number;
-  /** When to look at the next one; undefined: never again. */
+  /** When the next one is due; undefined: there is none. */
   readonly dueInMs: number | undefined;
 }
 
@@ -69,17 +68,14 @@ export function afterOneConfirmation({ late }: Pick<Bet, 'late'>): Confirmations
   return { left, dueInMs: left > 0 ? 0 : undefined };
 }
 
-/**
- * A dead letter for a person counts as a confirmation.
- * @returns undefined if the bet's result is not in doubt: there is nothing to decide for a person
- */
+/** A dead letter for a person counts as a confirmation. @returns undefined if the bet's result is not in doubt */
 export function afterLeftToPerson(
   bet: Pick<Bet, 'late' | 'settlement'>,
 ): ConfirmationsLeft | undefined {
   return bet.settlement.kind === 'unknown' ? afterOneConfirmation(bet) : undefined;
 }
 
-/** The time that the service was answered with for what stands; empty while that is not known. */
+/** The time in the service's answer for the standing operation; empty while that is unknown. */
 export function standingTime({
   rollback,
   settlement,
@@ -89,9 +85,9 @@ export function standingTime({
 }
 
 /**
- * What may take effect late after the last confirmation has ended: one of its own attempts, if it needed more than
- * one. That changes nothing as long as the same result stands; over a later result, it would have to be corrected.
- * @param attempts at that confirmation
+ * What may take effect late after the last confirmation: one of its own attempts, if there were several. That harms
+ * only a later result, which would have to be corrected.
+ * @param attempts of that confirmation
  */
 export function lateAfterConfirming(
   { late, rollback, settlement }: Pick<Bet, 'late' | 'rollback' | 'settlement'>,
@@ -101,12 +97,11 @@ export function lateAfterConfirming(
   return standingResult(settlement);
 }
 
-/** For an attempt that changes nothing about its bet. */
+/** For an attempt that does not change its bet. */
 export const CHANGES_NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
 
 /**
- * What a confirmation means for its bet: it does not change the result, which is recorded already; at most it adds a
- * late effect.
+ * A confirmation does not change the result, which is recorded already; at most it adds a late effect.
  * @param attempts of this confirmation, the present one included
  */
 export function concludeConfirmation(
@@ -115,13 +110,13 @@ export function concludeConfirmation(
   after: AfterAttempt,
 ): Conclusion {
   const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
-  // A lost attempt may take effect late like those before it, even if no other attempt follows.
+  // A lost attempt may take effect late, even if no other attempt follows.
   const isLost = after.kind === 'refused' && after.isLost === true;
   const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
   return late === undefined ? CHANGES_NOTHING : { ...CHANGES_NOTHING, change: { late } };
 }
 
-/** Whether what may take effect late would leave the wallet as it is, or in an unknown state. */
+/** Whether the late effect would leave the wallet as it is, or in an unknown state. */
 function changesNothing(bet: Bet, late: LateOperation): boolean {
   const { kind } = bet.rollback;
   switch (kind) {

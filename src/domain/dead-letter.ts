@@ -12,23 +12,20 @@ import type { DeliveryPurpose } from './delivery.ts';
 import { type BetOperation, type DeliverableOperation, isResult } from './operation.ts';
 import { unreachable } from './unreachable.ts';
 
-/*
- * What people may do with a dead letter. The journal does not wait for dead letters, so later operations of the bet
- * may have overtaken one (I6).
- */
+/* What people may do with a dead letter. Later operations do not wait for it, and may have overtaken it (I6). */
 
-/** A delivery that was given up, and what is on record of its bet since. */
+/** A delivery that was given up, and what has happened to its bet since. */
 export interface DeadLetter {
   readonly operation: DeliverableOperation;
   readonly operationId: string;
   readonly purpose: DeliveryPurpose;
   /** Of its promise; for a settle or unsettle, of its result. */
   readonly transactionTime: string;
-  /** Of a promised settle. A confirmation does not store it: the bet has it already. */
+  /** Only for a promised settle. A confirmation does not store it: the bet has it already. */
   readonly settle: { readonly amount: string; readonly resultType: ResultType } | undefined;
-  /** The status that the service was answered with; undefined if that is not on record. */
+  /** The status of the service's answer; undefined if none is recorded. */
   readonly answerStatus: number | undefined;
-  /** Operations of the bet that came after it; those that agree in all of this count once. */
+  /** The bet's later operations; those with equal members count once. */
   readonly later: readonly LaterOperation[];
 }
 
@@ -36,37 +33,30 @@ export interface LaterOperation {
   readonly operation: BetOperation;
   /** Answered from the journal. */
   readonly isCopy: boolean;
-  /** The status recorded with itself, as for a copy; what an attempt was answered with is recorded with that. */
+  /** Recorded with the operation, as for a copy; an attempt records its own answer. */
   readonly answerStatus: number | undefined;
-  /** The answer bears the `transactionTime` of the dead letter: it is the answer to a copy of its request. */
+  /** The answer has the `transactionTime` of the dead letter: it answers a copy of its request. */
   readonly bearsItsTime: boolean;
   readonly attempts: readonly AttemptFacts[];
 }
 
-/** What these rules look at of its bet. */
 export interface BetOfDeadLetter extends Pick<Bet, 'settlement' | 'standingOperationId'> {
   readonly rollback: Bet['rollback']['kind'];
   readonly busyOperation: NonNullable<Bet['busy']>['operation'] | undefined;
 }
 
-/**
- * Whether a later operation has overtaken the dead letter; then it is never sent again. A result that no wallet accepted
- * overtakes nothing that was promised.
- */
+/** If overtaken by a later operation, it is never sent again. A result that no wallet accepted overtakes no promise. */
 export function isPassed(dead: DeadLetter): boolean {
   const isPromised = wasPromised(dead);
   return dead.later.some((one) => overtakes(dead, one, isPromised && wasNotTaken(one)));
 }
 
-/**
- * Whether the wallet may hold a later operation than the dead letter, or holds what the service was answered again
- * since. Results that no wallet accepted do not count, whatever the service was answered.
- */
+/** Whether a later operation may be at the wallet or was answered. A result that no wallet accepted does not count. */
 function isOverwritten(dead: DeadLetter): boolean {
   return dead.later.some((one) => overtakes(dead, one, wasNotTaken(one)));
 }
 
-/** @param isIgnored the later operation, if it is a result of its own */
+/** @param isIgnored for a later operation that is a result of its own */
 function overtakes({ operation }: DeadLetter, later: LaterOperation, isIgnored: boolean): boolean {
   switch (operation) {
     case 'rollback':
@@ -83,9 +73,8 @@ function overtakes({ operation }: DeadLetter, later: LaterOperation, isIgnored: 
 }
 
 /**
- * The service was answered 200 for the dead letter, and relies on that: itself, or, while it waited, by a copy of
- * its request. A dead letter made under `unknownRepeats: hold` was answered 503: there the service relies on a later
- * answer.
+ * Whether the service was answered 200 for the dead letter or, while it waited, for a copy of its request. Under
+ * `unknownRepeats: hold` it was answered 503, and relies on a later answer.
  */
 function wasPromised({ operation, answerStatus, later }: DeadLetter): boolean {
   const isAnsweredAlike = (one: LaterOperation) =>
@@ -93,18 +82,12 @@ function wasPromised({ operation, answerStatus, later }: DeadLetter): boolean {
   return answerStatus === 200 || later.some(isAnsweredAlike);
 }
 
-/**
- * The service was answered 200 from the journal for another result than that of the dead letter: the one that stood
- * before it. It goes by that from then on.
- */
+/** The service was answered 200 from the journal for the earlier result, and relies on that one from then on. */
 function tellsOfAnother({ answerStatus, bearsItsTime }: LaterOperation): boolean {
   return answerStatus === 200 && !bearsItsTime;
 }
 
-/**
- * No wallet has accepted it, and the service was promised nothing: it was refused (code 100 is not a refusal), or never
- * sent.
- */
+/** No wallet has accepted it, and the service has no promise: refused (code 100 is no refusal) or never sent. */
 function wasNotTaken({ attempts }: LaterOperation): boolean {
   return attempts.some(({ result, code, sent, answerStatus }) => {
     if (answerStatus === undefined || answerStatus === 200) return false;
@@ -112,11 +95,7 @@ function wasNotTaken({ attempts }: LaterOperation): boolean {
   });
 }
 
-/**
- * What the bet's result is once a person has resolved this dead letter: that of the dead letter, because a person has
- * checked that the wallet holds it, unless something has overtaken it. Its operation stands then.
- * @returns undefined if the bet stays as it is
- */
+/** The bet's result once a person has found the dead letter's at the wallet. @returns undefined if it stays */
 export function resultOfResolved(bet: BetOfDeadLetter, dead: DeadLetter): Settlement | undefined {
   if (bet.rollback !== 'none' || mayChangeResult(bet)) return undefined;
   if (dead.purpose === 'confirm' && bet.standingOperationId !== dead.operationId) return undefined;
@@ -131,8 +110,7 @@ function mayChangeResult({ busyOperation: busy }: BetOfDeadLetter): boolean {
 }
 
 /**
- * The bet's result while dead letters are sent again. If nobody knows which result is in doubt, because the process that
- * sent it was killed, it is the first of these.
+ * The bet's result while dead letters are sent again; if a lost process alone knew it, the first letter's.
  * @param letters of this bet, oldest first
  */
 export function resultOfReopened(bet: BetOfDeadLetter, letters: readonly DeadLetter[]): Settlement {
@@ -143,7 +121,7 @@ export function resultOfReopened(bet: BetOfDeadLetter, letters: readonly DeadLet
   return attempted === undefined ? settlement : { kind: 'unknown', attempted };
 }
 
-/** The result that a dead letter brings; undefined if it is no result, or that is not on record. */
+/** The result in a dead letter; undefined if it is no result, or that is not recorded. */
 function resultIn(
   { settlement }: BetOfDeadLetter,
   { operation, purpose, settle }: DeadLetter,

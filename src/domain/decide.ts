@@ -12,25 +12,22 @@ import {
 import { isOtherCurrency, type SaidTerms } from './terms.ts';
 import { unreachable } from './unreachable.ts';
 
-/*
- * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
- * the contract's table is one test; the callbacks carry the decision out.
- */
+/* What to do with an operation, by the bet's state alone. Pure: each row of the contract's table is one test. */
 
-/** The recorded success, again. */
+/** The recorded success. */
 export interface Repeat {
   readonly kind: 'repeat';
   readonly transactionTime: string;
 }
 
-/** The recorded refusal, again. */
+/** The recorded refusal. */
 interface RepeatRefusal {
   readonly kind: 'repeatRefusal';
   readonly code: number;
   readonly message: string;
 }
 
-/** Contradicts what is recorded: code 5, nothing sent (I10). */
+/** Contradicts the record: code 5, nothing sent (I10). */
 interface Conflict {
   readonly kind: 'conflict';
   readonly why: string;
@@ -41,7 +38,6 @@ interface Wait {
   readonly kind: 'wait';
 }
 
-/** Call the wallet. */
 interface Send {
   readonly kind: 'send';
 }
@@ -56,7 +52,7 @@ interface NothingToSend extends Superseding {
   readonly kind: 'nothingToSend';
 }
 
-/** Has to wait behind what was promised: becomes a delivery. */
+/** Has to wait behind a promise: becomes a delivery. */
 interface TakeOver extends Superseding {
   readonly kind: 'takeOver';
 }
@@ -73,7 +69,7 @@ export type PlaceDecision =
 export type ResultDecision =
   | Repeat
   | Conflict
-  /** The place's outcome is unknown: a result is neither paid nor refused until that is closed. */
+  /** The place's outcome is unknown: until it is known, a result is neither paid nor refused. */
   | { readonly kind: 'unresolved' }
   | Wait
   | Send
@@ -88,7 +84,6 @@ export type RollbackDecision =
   | NothingToSend
   | TakeOver;
 
-/** An update that is sent now. */
 interface SendUpdate extends Send, Superseding {
   /** The update in force if the wallet refuses this one; undefined: none. */
   readonly inForce: Bet['update'];
@@ -107,7 +102,7 @@ interface PlaceTerms {
   readonly userId: string;
 }
 
-/** A place whose `transactionId` is already in the journal. */
+/** For a place whose `transactionId` is already in the journal. */
 export function decidePlace(bet: Bet, place: PlaceTerms): PlaceDecision {
   const difference = placeDifference(bet, place);
   if (difference !== undefined) {
@@ -120,7 +115,7 @@ export function decidePlace(bet: Bet, place: PlaceTerms): PlaceDecision {
     case 'inFlight':
       return WAIT;
     case 'accepted':
-      // What counts is what the service was answered: 100, because the outcome was committed too late.
+      // The service's answer counts: it was 100, because the outcome was committed too late.
       return bet.placeAnsweredUnknown
         ? SYSTEM_ERROR
         : { kind: 'repeat', transactionTime: bet.place.transactionTime };
@@ -146,7 +141,7 @@ function placeDifference(
   return undefined;
 }
 
-/** A settle, resettle or cashout. "Same" is a question about the bet's state, not its history. */
+/** A settle, resettle or cashout. "The same" compares with the bet's state, not with its history. */
 export function decideSettle(
   bet: Bet,
   settle: SaidTerms & { readonly amount: string; readonly resultType: ResultType },
@@ -158,8 +153,8 @@ export function decideSettle(
   return decideResult(bet, settle, {
     repeated: () => stands,
     queuedTwin: (last) => last.settle !== undefined && same(last.settle),
-    // A result that no wallet has seen is replaced by its correction. If the wallet still holds this very result, only
-    // the unsettle that waits is cancelled: a wallet could pay the result again if it were sent again.
+    // A correction replaces a result that no wallet has seen. If the wallet holds this very result, only the waiting
+    // unsettle is cancelled: sent again, the result could be paid twice.
     overUnattempted: (ids) => ({
       kind: stands === undefined ? 'takeOver' : 'nothingToSend',
       supersedes: ids,
@@ -167,20 +162,17 @@ export function decideSettle(
   });
 }
 
-/**
- * Whether a result that cannot be delivered now may be promised: only a first one, because a wallet may refuse a changed
- * result (20, 21), and no cashout, which only the wallet can accept, while its player waits.
- */
+/** Only a first result: a wallet may refuse a changed one (20, 21). No cashout: its player waits for the wallet. */
 export function mayBePromised(bet: Bet, settle: { readonly resultType: ResultType }): boolean {
   return bet.settlement.kind === 'none' && settle.resultType !== 'cashout';
 }
 
-/** An unsettle. For a bet that was never settled it is sent as well. */
+/** An unsettle. It is sent even for a bet that was never settled. */
 export function decideUnsettle(bet: Bet, unsettle: SaidTerms): ResultDecision {
   return decideResult(bet, unsettle, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
     queuedTwin: (last) => last.operation === 'unsettle',
-    // A settle that no wallet has seen is cancelled; an earlier result that a wallet may hold still has to be undone
+    // A settle that no wallet has seen is cancelled; an earlier result that a wallet may hold must still be undone
     // there.
     overUnattempted: (ids) => ({
       kind: holdsNoResult(bet) ? 'nothingToSend' : 'takeOver',
@@ -190,8 +182,8 @@ export function decideUnsettle(bet: Bet, unsettle: SaidTerms): ResultDecision {
 }
 
 /**
- * The bet's result after one for which nothing is sent, because it only cancels what no wallet has seen: the standing
- * result, sent again, cancels a promised unsettle, and an unsettle cancels a promised settle.
+ * The bet's result after an operation that only cancels what no wallet has seen: the standing result again cancels a
+ * promised unsettle, an unsettle cancels a promised settle.
  */
 export function resultUnsent(
   standing: Settlement,
@@ -202,7 +194,7 @@ export function resultUnsent(
   return isKept ? standing : { kind: 'unsettled', transactionTime };
 }
 
-/** What settle and unsettle share: the bet's state decides first, then what is pending, then what is known. */
+/** Settle and unsettle: the bet's state decides first, then what is pending, then what is known. */
 function decideResult(
   bet: Bet,
   said: SaidTerms,
@@ -237,7 +229,7 @@ function decideResult(
 
 /** A rollback: never refused, and nothing of its bet comes after it. */
 export function decideRollback(bet: Bet): RollbackDecision {
-  // While the first is in flight, a copy waits for it; later copies are answered from the journal.
+  // A copy waits for the first while that is in flight; later copies are answered from the journal.
   if (bet.busy?.operation === 'rollback') return WAIT;
   if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
     return { kind: 'repeatRefusal', ...bet.rollback.refusal };
@@ -255,8 +247,8 @@ export function decideRollback(bet: Bet): RollbackDecision {
 }
 
 /**
- * Ids of what a rollback cancels if it can no longer wait for what is in flight: results that no wallet has seen.
- * Updates are left alone, as one may be what is in flight; the worker skips those that a rollback has overtaken.
+ * Unseen results that a rollback cancels during an operation in flight. Not updates: one may be that operation, and the
+ * worker skips those that a rollback has overtaken.
  */
 export function calledOffInFlight(bet: Bet): readonly string[] {
   return openMoneyDeliveries(bet)
@@ -264,10 +256,7 @@ export function calledOffInFlight(bet: Bet): readonly string[] {
     .map((delivery) => delivery.id);
 }
 
-/**
- * An update never waits behind what was promised: it replaces older ones.
- * @param key the update's coefficients, canonical: equal keys are the same update
- */
+/** An update replaces older promises and never waits. @param key canonical coefficients: equal keys, same update */
 export function decideUpdate(bet: Bet, key: string): UpdateDecision {
   const repeat = repeatedUpdate(bet, key);
   if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
@@ -278,14 +267,11 @@ export function decideUpdate(bet: Bet, key: string): UpdateDecision {
   const older = bet.deliveries
     .filter((delivery) => delivery.operation === 'update')
     .map((delivery) => delivery.id);
-  // One that never reached a wallet cannot be in force again.
+  // An update that never reached a wallet cannot be in force again.
   return { kind: 'send', supersedes: older, inForce: older.length === 0 ? bet.update : undefined };
 }
 
-/**
- * The answer to a copy of the bet's last update. It exists as soon as that update is on its way, which is promised by
- * then; a copy that cannot wait any longer gets it.
- */
+/** For a copy that cannot wait: the bet's last update, in flight and therefore promised. */
 export function repeatedUpdate(bet: Bet, key: string): Repeat | undefined {
   return bet.update?.key === key
     ? { kind: 'repeat', transactionTime: bet.update.transactionTime }

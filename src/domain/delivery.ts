@@ -8,9 +8,8 @@ import type { BetAnswer } from './wallet-answer.ts';
  * The life of a delivery:
  * - `live`: guards an attempt inside its callback; workers leave it alone until that is over;
  * - `pending`: waits for its next attempt;
- * - `delivered`: a wallet has confirmed it; `refused`: a wallet refused it for good, which ends it;
- * - `superseded`: a later operation of the bet made it void, its wallet holds the result already, or it is an update for
- *   a wallet that takes none;
+ * - `delivered`: a wallet has confirmed it; `refused`: a wallet has refused it for good;
+ * - `superseded`: a later operation made it void, its wallet holds the result already, or takes no updates;
  * - `dead`: given up; a person has to decide. `resolved`: a person has decided.
  */
 export const DELIVERY_LIFE = [
@@ -24,9 +23,8 @@ export const DELIVERY_LIFE = [
 ] as const;
 
 /**
- * `promise`: the service was answered 200, so it has to be delivered. `confirm`: what a wallet has
- * confirmed is sent again, because something of unknown outcome may have taken effect after it; it
- * demands nothing new, and later operations overtake it.
+ * `promise`: the service was answered 200, so it has to be delivered. `confirm`: a confirmed operation is sent again,
+ * because a lost one may have taken effect after it; later operations overtake it.
  */
 export const DELIVERY_PURPOSES = ['promise', 'confirm'] as const;
 
@@ -37,13 +35,13 @@ export type AfterAttempt =
   | { readonly kind: 'delivered' }
   | {
       readonly kind: 'refused';
-      /** A confirmation whose horizon is over, and whose last attempt has an unknown outcome. */
+      /** A confirmation at the end of its horizon, whose last attempt has an unknown outcome. */
       readonly isLost?: true;
     }
   | { readonly kind: 'dead' }
-  /** Tried without success: an attempt is spent. */
+  /** Tried without success: this attempt counts. */
   | { readonly kind: 'pending'; readonly retryInMs: number }
-  /** Not sent, so no attempt was spent. */
+  /** Not sent, so no attempt counts. */
   | { readonly kind: 'unsent'; readonly retryInMs: number };
 
 export interface Attempted {
@@ -76,14 +74,14 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
       }
       if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
       if (attempted.purpose === 'promise') return { kind: 'dead' };
-      // A wallet has confirmed this operation before, so nobody waits for money.
+      // A wallet has confirmed this operation before, so no money is missing.
       return mayHaveTaken(sent) ? { kind: 'refused', isLost: true } : { kind: 'refused' };
     default:
       return unreachable(verdict);
   }
 }
 
-/** What a wallet's answer means for a delivery. `refused`: for good, asking again changes nothing. */
+/** What a wallet's answer means for a delivery. `refused`: for good. */
 function verdictOf(
   { operation, purpose }: Attempted,
   sent: BetAnswer,
@@ -93,11 +91,11 @@ function verdictOf(
       return 'confirmed';
     case 'declined':
       if (operation === 'rollback' && sent.code === CODES.alreadyProcessed) return 'confirmed';
-      // A promised rollback is repeated until a wallet confirms it, whatever the wallet says meanwhile.
+      // A promised rollback is repeated until a wallet confirms it, whatever else the wallet answers.
       if (operation === 'rollback' && purpose === 'promise') return 'unconfirmed';
       return isRetryableCode(operation, sent.code) ? 'unconfirmed' : 'refused';
     case 'notSent':
-      // Held, or its turn came too late: nothing was tried.
+      // Held, or out of time: nothing was tried.
       return sent.reason === 'connection' ? 'unconfirmed' : 'unsent';
     case 'unknown':
       return 'unconfirmed';
@@ -106,10 +104,7 @@ function verdictOf(
   }
 }
 
-/**
- * Whether a refusal by this code settles nothing, so that the operation is to be sent again: the fault is
- * the gateway's (a signature) or the wallet's (a token that it should not look at, a system error).
- */
+/** Whether to send it again: our fault (a signature), or the wallet's (a token check, a system error). */
 export function isRetryableCode(operation: DeliverableOperation, code: number): boolean {
   switch (operation) {
     case 'update':
@@ -134,9 +129,8 @@ function mayHaveTaken(sent: BetAnswer): boolean {
 }
 
 /**
- * A wallet that pays repeats twice (`unknownRepeats: hold`) may have got this result from a process that was killed, or
- * before the item was set: then only a person may send it again, by retrying this delivery. A result that such a wallet
- * has confirmed is not sent again to confirm it.
+ * A wallet that pays repeats twice (`unknownRepeats: hold`) may have this result from a lost process, or from before
+ * that setting: only a person may send it, by a retry.
  * @returns why it is not sent; undefined if it is
  */
 export function whyHeld(
@@ -150,7 +144,7 @@ export function whyHeld(
   if (purpose === 'confirm') return 'it is confirmed already';
   if (settlement.kind !== 'unknown') return undefined;
   if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
-  // Even if this delivery itself was never attempted: the same result may have been promised again behind another one.
+  // Even if this delivery was never attempted: the same result may have been promised again behind another one.
   const isRepeat = sameResult(result, settlement.attempted);
   return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
 }

@@ -1,6 +1,6 @@
 /** Codes are stable and may be matched on; messages are for people and may change. */
 export type GatewayErrorCode =
-  /** PostgreSQL refused, broke or did not answer in time; nothing is known of the write. */
+  /** PostgreSQL refused, broke or did not answer in time; the outcome of the write is unknown. */
   | 'DATABASE_UNAVAILABLE'
   /** A stored token cannot be opened: its key is missing from `ENCRYPTION_KEY`, or it was changed. */
   | 'TOKEN_UNOPENABLE'

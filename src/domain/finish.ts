@@ -4,25 +4,22 @@ import { afterOneConfirmation, CONFIRMATIONS } from './confirm.ts';
 import type { AfterAttempt, DeliveryPurpose } from './delivery.ts';
 import type { BetOperation } from './operation.ts';
 
-/*
- * What a bet is once an attempt has ended. The journal writes what is decided here if the bet is still as it was read;
- * otherwise it reads the bet, and this is decided again.
- */
+/* A bet after an attempt. If it has changed since it was read, the journal reads it and decides again. */
 
-/** An attempt that has ended, and what its wallet's answer changes. */
+/** An attempt that has ended, and the changes by its wallet's answer. */
 export interface EndedAttempt {
   readonly operationId: string;
   readonly change: BetChange;
-  /** The delivery that was attempted; undefined: none. */
+  /** Undefined: no delivery was attempted. */
   readonly delivery:
     | {
         readonly purpose: DeliveryPurpose;
         readonly after: AfterAttempt;
-        /** The time in the promise that the service was answered with. */
+        /** The time in the promise that the service got. */
         readonly promisedTime: string;
       }
     | undefined;
-  /** The caller was answered before the outcome could be written: that answer counts (I3, I11). */
+  /** The caller was answered before the outcome was written: that answer counts (I3, I11). */
   readonly isLate: boolean;
   /** How long after an unknown outcome the standing operation is confirmed. */
   readonly confirmAfterMs: number;
@@ -31,9 +28,9 @@ export interface EndedAttempt {
 /** A bet without its attempt, as it is to be written. */
 export interface FreedBet {
   readonly bet: Bet;
-  /** Whether `bet.late` dates from now, by PostgreSQL's clock; otherwise its time stays. */
+  /** Whether `bet.late` starts now, by PostgreSQL's clock; otherwise its time stays. */
   readonly isLateNow: boolean;
-  /** How long until the standing operation is confirmed; undefined: as planned before. */
+  /** Until the standing operation is confirmed; undefined: as planned before. */
   readonly confirmInMs: number | undefined;
 }
 
@@ -85,10 +82,7 @@ export function afterLapse(bet: Bet): FreedBet {
   };
 }
 
-/**
- * What may take effect late, and when the standing operation is confirmed. A confirmation counts only while its
- * operation still stands: a person may have changed that meanwhile.
- */
+/** A confirmation counts only while its operation stands: a person may have changed that. */
 function latePart(
   bet: Bet,
   { change, delivery, operationId, confirmAfterMs }: EndedAttempt,
@@ -99,7 +93,7 @@ function latePart(
     return { late: lateNow(change.late), isLateNow: true, confirmInMs: confirmAfterMs };
   }
   if (confirmation === undefined || bet.late === undefined) return { late: bet.late, ...AS_BEFORE };
-  // Also over what stands by now: a person's word, or a rollback that did not wait for the confirmation.
+  // Also over a newer standing operation: a person's decision, or a rollback that did not wait for the confirmation.
   const isLost = mayLandLate(confirmation) && bet.rollback.kind !== 'confirmed';
   const late = isLost ? becomesSeveral(bet.late) : bet.late;
   if (!hasEnded(confirmation)) return { late, isLateNow: isLost, confirmInMs: undefined };
@@ -112,7 +106,7 @@ function latePart(
 
 const AS_BEFORE = { isLateNow: false, confirmInMs: undefined } as const;
 
-/** The time is PostgreSQL's to write. */
+/** PostgreSQL writes the time. */
 function lateNow(operation: LateOperation): LateEffect {
   return { operation, atMs: 0, confirmationsLeft: CONFIRMATIONS, isConfirming: false };
 }
@@ -130,17 +124,14 @@ function mayLandLate(after: AfterAttempt): boolean {
   return after.kind === 'pending' || (after.kind === 'refused' && after.isLost === true);
 }
 
-/** Too late, the caller was answered with the promise, and its time stays the answer. */
+/** If it is too late, the caller got the promise, and the promise's time stays the answer. */
 function rollbackAfter(before: Rollback, change: Rollback | undefined, isLate: boolean): Rollback {
   if (change === undefined) return before;
   const isAnsweredByPromise = isLate && change.kind === 'confirmed' && before.kind !== 'none';
   return isAnsweredByPromise ? { ...before, kind: 'confirmed' } : change;
 }
 
-/**
- * The attempted update is the bet's last one unless another was promised since: its caller may have run out of time.
- * Then the other one is in force, whatever the outcome of this one, even if both have the same time.
- */
+/** The attempted update is the last one, unless another was promised since, even at the same time. */
 function updateAfter(
   bet: Bet,
   { change, delivery, operationId, isLate }: EndedAttempt,
@@ -154,10 +145,7 @@ function updateAfter(
   return isLast ? update : bet.update;
 }
 
-/**
- * What becomes of a promise made after an attempt; undefined: it is not made. A caller who was answered otherwise relies
- * on none, but nobody is answered with a dead letter, so it is never too late for one.
- */
+/** The new promise's state; undefined: too late for its caller. A dead letter answers nobody, and is never too late. */
 export function promiseAfter(
   { rollback }: Bet,
   promised: 'pending' | 'dead',
@@ -165,20 +153,20 @@ export function promiseAfter(
 ): 'pending' | 'dead' | 'superseded' | undefined {
   if (promised === 'dead') return 'dead';
   if (isLate) return undefined;
-  // It would be delivered after a rollback that did not wait for it.
+  // It would reach the wallet after a rollback that did not wait for it.
   return rollback.kind === 'none' ? 'pending' : 'superseded';
 }
 
-/** A caller was answered otherwise than its operation's outcome says. */
+/** A caller whose answer differs from its operation's outcome. */
 export interface AnsweredOtherwise {
   readonly operation: BetOperation;
-  /** The `transactionTime` in the answer of a promise. */
+  /** The `transactionTime` of the promise in that answer. */
   readonly promisedTime?: string;
-  /** What the wallet's answer meant, if it was called. */
+  /** The meaning of the wallet's answer, if it was called. */
   readonly conclusion?: Conclusion;
 }
 
-/** The bet by the answer that its caller really got (I3); undefined if that changes nothing. */
+/** The bet by the answer that its caller got (I3); undefined if that changes nothing. */
 export function byAnswerGiven(
   bet: Bet,
   { operation, promisedTime, conclusion }: AnsweredOtherwise,
@@ -196,7 +184,7 @@ export function byAnswerGiven(
     : undefined;
 }
 
-/** Whether a place answered 100 is unknown to the service, although its wallet gave a definite answer. */
+/** Whether the service was answered 100 for a place that its wallet answered definitely. */
 export function isPlaceMissed(place: Bet['place'] | undefined): boolean {
   return place?.kind === 'accepted' || place?.kind === 'declined';
 }

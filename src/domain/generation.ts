@@ -1,15 +1,11 @@
 import type { Bet } from './bet.ts';
 
 /*
- * An operator may replace its wallet by one with new books, and then raises `wallet.generation`. A bet belongs to
- * the generation that it was placed with: its operations are sent to no other wallet unless a person releases it to
- * that one (docs/money-safety.md).
+ * A wallet with new books has a higher `wallet.generation`. A bet's operations go only to the wallet of its own
+ * generation, or one that a person releases it to (docs/money-safety.md).
  */
 
-/**
- * The generation of a bet that was not placed through this journal and became known while its operator had no file. It
- * belongs to whichever wallet the file names when it is back.
- */
+/** The bet first appeared while its operator had no file. It belongs to the first wallet that the file names again. */
 export const GENERATION_UNKNOWN = 0;
 
 /** Bets of generations up to `released` were released to the wallet of generation `releasedTo`; 0 and 0: none were. */
@@ -18,16 +14,13 @@ export interface Released {
   readonly releasedTo: number;
 }
 
-/** The generation of a bet, and what people have released of that operator's bets. */
+/** A bet's generation, and the releases of its operator's bets. */
 export type BooksOf = Pick<Bet, 'generation' | 'released' | 'releasedTo'>;
 
-/** For a bet whose generation has just been read from the configuration: a release changes nothing about it. */
+/** For a bet whose generation was just read from the configuration: no release applies. */
 export const UNRELEASED: Released = { released: 0, releasedTo: 0 };
 
-/**
- * Whether bets of a generation are in the books of a newer wallet than the configured one, because a person has released
- * them to it. The configured wallet is not asked about them, even if they are of its own generation.
- */
+/** Whether a person has released these bets to a newer wallet: the configured one is not called, even for its own. */
 export function isReleasedPast(
   generation: number,
   configured: number,
@@ -37,13 +30,9 @@ export function isReleasedPast(
 }
 
 /**
- * Whether a bet is in the books of another wallet than the one that is configured here: an older one
- * (`wallet.generation` has been raised since), or a newer one whose configuration this process has not read yet.
- * The configured wallet does not know such a bet. It is asked about it only after a release that names this wallet
- * and covers the later of the two generations: a release to one wallet says nothing about those that come after it.
- * In turn, a bet that was released to a newer wallet is in that wallet's books, even if its own generation is the
- * configured one.
- * @param configured undefined for an operator whose file is gone, or a bet without one
+ * Whether a bet is in the books of another wallet, older or not yet configured here. The configured one is called only
+ * if a release names it and covers both generations: a release to one wallet does not extend to later ones.
+ * @param configured undefined for an operator without a file, or a bet without an operator
  */
 export function isOfOtherWallet(
   configured: number | undefined,

@@ -6,7 +6,7 @@ export const MOVEMENT_KINDS = ['stake', 'payout', 'payout_reversal', 'stake_retu
 
 export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
-/** An operation that a wallet has confirmed, and by which its bet stands. Updates move nothing. */
+/** An operation that a wallet has confirmed and that became its bet's standing one. Updates move no money. */
 export type ConfirmedOperation =
   | { readonly operation: 'place'; readonly amount: string; readonly isFreebet: boolean }
   | { readonly operation: 'settle'; readonly amount: string }
@@ -19,20 +19,19 @@ export interface Movement {
   readonly amount: string;
   readonly operation: ConfirmedOperation['operation'];
   readonly isFreebet: boolean;
-  /** 1: from here on the bet waits for its result; -1: it no longer does. */
+  /** 1: the bet waits for its result from here on; -1: it no longer does. */
   readonly opens: -1 | 0 | 1;
-  /** What `opens` adds to the stakes of open bets; 0 for a freebet, which is nobody's stake. */
+  /** The change of the stakes of open bets; 0 for a freebet, which is nobody's stake. */
   readonly openStake: string;
 }
 
-/** What the movements of one bet have come to. */
+/** The sum of one bet's movements. */
 export interface BookedBet {
-  /** How many movements it has. */
   readonly movements: number;
-  /** What was taken, not negative; undefined while no place was confirmed. */
+  /** Not negative; undefined while no place was confirmed. */
   readonly stake: string | undefined;
   readonly isFreebet: boolean;
-  /** What the player holds of it as a result, not negative. */
+  /** The result that the player holds, not negative. */
   readonly payout: string;
   readonly isSettled: boolean;
   readonly isRolledBack: boolean;
@@ -48,14 +47,9 @@ export const NOTHING_BOOKED: BookedBet = {
 };
 
 /**
- * The movements that one more confirmed operation of a bet makes; most make one, some none.
- *
- * A settle makes one of the difference to what was paid before; the first settle makes one even of
- * 0, because it ends the bet's wait. An unsettle takes back what was paid; a rollback does the same
- * and returns the stake. For a bet whose place no wallet has confirmed, only results are booked.
- * What is confirmed again moves nothing.
- *
- * @throws RangeError for an amount that is no number, or of more than 400 places
+ * The movements of one more confirmed operation: most have one, some none. The first settle books even 0, because it
+ * ends the bet's wait; for a bet without a confirmed place, only results are booked.
+ * @throws RangeError for an amount that is no number, or has more than 400 places
  */
 export function movementsOf(booked: BookedBet, confirmed: ConfirmedOperation): Movement[] {
   if (booked.isRolledBack) return [];
@@ -73,7 +67,7 @@ export function movementsOf(booked: BookedBet, confirmed: ConfirmedOperation): M
   }
 }
 
-/** What the movements of a bet have come to after one more. */
+/** The sum of a bet's movements after one more. */
 export function withMovement(
   booked: BookedBet,
   movement: Pick<Movement, 'kind' | 'amount' | 'operation' | 'isFreebet'>,
@@ -89,7 +83,7 @@ export function withMovement(
     case 'payout_reversal': {
       const payout = addAmounts(booked.payout, movement.amount);
       const isSettled = movement.operation === 'settle';
-      // Of a rollback with both, the bet is rolled back once the second is there.
+      // A rollback with two movements: the bet is rolled back with the second.
       return { ...booked, movements, payout, isSettled, isRolledBack };
     }
     case 'stake_return':
@@ -104,7 +98,7 @@ function stakeOf(
   { amount, isFreebet }: Extract<ConfirmedOperation, { operation: 'place' }>,
 ): Movement {
   const placed = { ...booked, stake: canonicalAmount(amount), isFreebet };
-  // A result may have come first, of a bet that was not placed through here.
+  // A result may come first, for a bet that was not placed through this gateway.
   return movement(placed, 'stake', negated(amount), 'place', booked.isSettled ? 0 : 1);
 }
 

@@ -1,2 +1,2 @@
-/** What an operator may call a player (service protocol, CustomFields, operatorUser). */
+/** An operator's id of a player (service protocol, CustomFields, operatorUser). */
 export const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;

@@ -1,4 +1,4 @@
-/** Members of a wallet's profile (the first three) and balance that the gateway supplies or leaves out. */
+/** Members of a wallet's profile (the first three) and balance that the gateway adds or omits. */
 export const REPAIRED_FIELDS = [
   'currencies',
   'isTest',
@@ -20,7 +20,7 @@ export function oddInProfile({ currencies, isTest, customFields }: Members): Rep
   return odd;
 }
 
-/** The members that the service requires of a balance and that this one lacks. */
+/** The members that the service requires in a balance and that are missing here. */
 export function missingInBalance({ userId, currency }: Members): RepairedField[] {
   const missing: RepairedField[] = [];
   if (typeof userId !== 'string') missing.push('userId');
@@ -28,7 +28,7 @@ export function missingInBalance({ userId, currency }: Members): RepairedField[]
   return missing;
 }
 
-/** A balance in another currency than requested would be shown as money that the player does not have. */
+/** A balance in another currency than requested would show money that the player does not have. */
 export function isOfOtherCurrency({ currency }: Members, requested: string): boolean {
   return !isAbsent(currency) && currency !== requested;
 }

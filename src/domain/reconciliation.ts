@@ -13,7 +13,7 @@ export const DIFFERENCE_KINDS = [
 
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** The columns that a list may have; only the first is required. */
+/** Columns of a list; only the first is required. */
 export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'state'] as const;
 
 export type ListColumn = (typeof LIST_COLUMNS)[number];
@@ -21,17 +21,17 @@ export type ListColumn = (typeof LIST_COLUMNS)[number];
 /** The state of a bet in a list. */
 export const LISTED_STATES = ['placed', 'settled', 'rolled_back'] as const;
 
-/** What one list says of a bet; null where it says nothing. Amounts are decimal text, not negative. */
+/** One list's entry for a bet; null: not given. Amounts are decimal text, not negative. */
 export interface ListedBet {
   readonly currency: string | null;
   readonly stake: string | null;
-  /** What the player holds of it as a result; 0 while there is none. */
+  /** The result that the player holds; 0 while there is none. */
   readonly payout: string | null;
-  /** One of `LISTED_STATES`; of the journal also the state of a place that no wallet has taken. */
+  /** One of `LISTED_STATES`; in the journal also the state of a place that no wallet has accepted. */
   readonly state: string | null;
 }
 
-/** An operation that was accepted as a delivery and that no wallet has confirmed yet. */
+/** A promised delivery that no wallet has confirmed yet. */
 export interface OpenPromise {
   readonly operation: 'settle' | 'unsettle' | 'rollback';
   readonly amount: string | undefined;
@@ -39,13 +39,13 @@ export interface OpenPromise {
   readonly promisedAt: Date;
 }
 
-/** A bet as the journal holds it, as far as lists of bets speak of it. */
+/** A bet of the journal, with the members that lists have. */
 export interface JournalBet {
   readonly currency: string | undefined;
   readonly amount: string | undefined;
   readonly place: string;
   readonly placeCode: number | undefined;
-  /** The wallet has taken it, and the service was told 100. */
+  /** The wallet has accepted it, and the service was answered 100. */
   readonly placeAnsweredUnknown: boolean;
   readonly settlement: string;
   readonly settlementAmount: string | undefined;
@@ -53,7 +53,7 @@ export interface JournalBet {
   readonly rollback: string;
   readonly rollbackTime: string | undefined;
   readonly busyOperation: string | undefined;
-  /** What was left without an answer and may land late. */
+  /** The kind of an operation without an answer that may take effect late. */
   readonly lateKind: string | undefined;
   readonly lateAmount: string | undefined;
   readonly promise: OpenPromise | undefined;
@@ -63,7 +63,7 @@ export interface JournalBet {
   readonly placedAt: Date;
 }
 
-/** What the books keep of a bet that the journal no longer has. */
+/** What the books keep of a bet that is pruned from the journal. */
 export interface PrunedBet {
   readonly stake: string;
   readonly payout: string;
@@ -76,10 +76,10 @@ export function prunedReason({ stake, payout, isRolledBack }: PrunedBet): string
   return `pruned here: the books have ${isRolledBack ? 'its rollback' : held}`;
 }
 
-/** States of a place by which the wallet holds nothing, or nobody knows that it does. */
+/** States of a place that the wallet does not hold, or of which nobody knows. */
 const HOLDS_NOTHING = ['declined', 'not_sent', 'unseen', 'in_flight', 'unknown'];
 
-/** What the gateway says of a bet: what it has promised counts as done. */
+/** The gateway's entry for a bet: a promise counts as done. */
 export function listedHere(bet: JournalBet): ListedBet {
   const currency = bet.currency ?? null;
   const stake = bet.amount === undefined ? null : canonicalAmount(bet.amount);
@@ -99,10 +99,7 @@ function settledAmount({ settlement, settlementAmount }: JournalBet): string | u
   return settlement === 'settled' ? (settlementAmount ?? '0') : undefined;
 }
 
-/**
- * How the lists differ over a bet that stands in both: one difference at most, the gravest.
- * @returns undefined where they agree in all that theirs says
- */
+/** The gravest difference over a bet in both lists. @returns undefined if they agree in all that theirs gives */
 export function differenceBetween(
   here: ListedBet,
   there: ListedBet,
@@ -120,8 +117,8 @@ export function differenceBetween(
 }
 
 /**
- * A bet that is undone moved nothing, however a list writes that: stake and payout of 10 and 0, 0 and
- * 0, or 10 and 10. Where a list has no states, 10 and 0 is a stake that was never given back.
+ * A bet that is undone moved nothing, however a list writes it: stake and payout of 10 and 0, 0 and 0, or 10 and 10. In
+ * a list without states, 10 and 0 is a stake that was never returned.
  */
 function differenceOfRolledBack(here: ListedBet, { state, stake, payout }: ListedBet) {
   if (state !== null && state !== 'rolled_back') return 'state_differs';
@@ -132,7 +129,7 @@ function differenceOfRolledBack(here: ListedBet, { state, stake, payout }: Liste
   return isSaid && isZero(payout) ? undefined : 'amount_differs';
 }
 
-/** The gateway knows of no money in it: the list agrees if it says that nothing is left of it. */
+/** The gateway knows of no money in it: a list agrees if it shows none either. */
 function differenceOfNothing({ state, stake, payout }: ListedBet) {
   if (state === 'rolled_back' && (isZero(payout) || same(stake, payout))) return undefined;
   const isNothing = state === null && stake !== null && isZero(stake) && isZero(payout);
@@ -150,19 +147,19 @@ function isZero(amount: string | null): boolean {
 /** The days of a comparison, as instants. */
 export interface ListedDays {
   readonly startsAt: Date;
-  /** The first instant that is not in it. */
+  /** Exclusive. */
   readonly endsAt: Date;
 }
 
-/** Room for others' clocks, and for what they count as the bet's time. */
+/** Tolerance for other clocks, and for other definitions of a bet's time. */
 const BORDER_MS = 10 * 60_000;
 
-/** Whether a list of these days has to have it: a wallet has taken the bet, in one of them. */
+/** Whether a list of these days must have the bet: a wallet has accepted it on one of them. */
 export function isExpectedThere({ place, placedAt }: JournalBet, days: ListedDays): boolean {
   return place === 'accepted' && placedAt >= days.startsAt && placedAt < days.endsAt;
 }
 
-/** What the gateway knows about why the lists differ over a bet; undefined where it knows nothing. */
+/** Why the lists differ over a bet, as far as the gateway knows; undefined if it does not. */
 export function differenceReason(
   kind: DifferenceKind,
   bet: JournalBet,

@@ -1,13 +1,13 @@
 import { type Asked, askForSame } from './asked.ts';
 import { type Bet, openMoneyDeliveries, type ResultType, type Settlement } from './bet.ts';
 
-/** What a person has found in a wallet's books for a bet whose result is unknown. */
+/** A person's finding in a wallet's books for a bet of unknown result. */
 export type FoundAtWallet =
-  /** The stake only: no result, or one that was taken back. */
+  /** The stake only: no result, or one that was undone. */
   | { readonly kind: 'stake' }
   | { readonly kind: 'result'; readonly amount: string; readonly resultType: ResultType };
 
-/** Whether a person may end the doubt about a bet's result, and what its result is then. */
+/** Whether a person may end the doubt about a bet's result, and what the result is then. */
 export type ResolveDecision =
   | {
       readonly kind: 'resolve';
@@ -15,7 +15,7 @@ export type ResolveDecision =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** A result on record: what the service was answered for it, and what it asked for, if that can be read. */
+/** A recorded result: the service's answer to it, and its request, if that can be read. */
 export interface AnsweredResult {
   readonly operationId: string;
   readonly answerStatus: number | undefined;
@@ -23,10 +23,8 @@ export interface AnsweredResult {
 }
 
 /**
- * Which dead letters of a bet's results the service was answered 200 for, itself or by a copy of its request. One that
- * cannot be read counts as such.
+ * Ids of dead letters that the service was answered 200 for, also by a copy, and of unreadable ones.
  * @param newestFirst the bet's results
- * @returns ids of the dead letters
  */
 export function promisedAmong(
   dead: readonly { readonly id: string; readonly operationId: string }[],
@@ -49,13 +47,12 @@ export function promisedAmong(
 }
 
 /**
- * A person ends a doubt only where nothing else can: the result is unknown, nothing is on its way or waits whose answer
- * would end it, no lost call may still change what the wallet holds, and nothing was promised: what the service was
- * answered 200 for has to be delivered, and its dead letter has its own two ways out.
+ * A person may end a doubt only if nothing else can: no delivery is open or in flight, no lost call may still take
+ * effect, and nothing was promised. A promise has to be delivered, or its dead letter retried or resolved.
  * @param nowMs PostgreSQL's clock, epoch milliseconds
  * @param promised ids of the dead letters of its results that the service was answered 200 for
- * @param lateMsMax a lost call takes effect within this, also where no worker counts its confirmations
- * @param transactionTime of the result from now on, ISO 8601 UTC
+ * @param lateMsMax a lost call takes effect within this time, even if no worker counts its confirmations
+ * @param transactionTime of the new result, ISO 8601 UTC
  */
 export function decideResolve(
   bet: Bet,

@@ -1,7 +1,7 @@
 import { canonicalAmount } from './amount.ts';
 import type { MovementKind } from './movements.ts';
 
-/** A movement as a statement shows it. */
+/** A movement in a statement. */
 export interface StatementRow {
   readonly transactionId: string;
   readonly currency: string;
@@ -10,16 +10,16 @@ export interface StatementRow {
   readonly isFreebet: boolean;
   /** ISO 8601 UTC. */
   readonly confirmedAt: string;
-  /** The day it was confirmed in; before `day` where that was closed already. */
+  /** The day of its confirmation; before `day` if that one was closed already. */
   readonly belongsTo: string;
   readonly operation: string;
 }
 
-/** The first line of every statement's CSV; its SHA-256 covers it too. */
+/** The first line of every CSV statement; its SHA-256 covers it too. */
 export const STATEMENT_HEADER =
   'day,belongsTo,transactionId,currency,kind,amount,freebet,confirmedAt,operation\n';
 
-/** One line of a statement's CSV (RFC 4180, but with `\n`). Always the same for the same row. */
+/** One line of a CSV statement (RFC 4180, but with `\n`), always the same for the same row. */
 export function statementLine(day: string, row: StatementRow): string {
   const cells = [
     day,
@@ -35,7 +35,7 @@ export function statementLine(day: string, row: StatementRow): string {
   return `${cells.join(',')}\n`;
 }
 
-/** Foreign text: whatever it contains stays one cell. */
+/** Foreign text stays one cell, whatever it contains. */
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,10 +2,10 @@ import { sameAmount } from './amount.ts';
 import type { Bet } from './bet.ts';
 import type { BetOperation } from './operation.ts';
 
-/** A bet's stake and currency as the journal has them; undefined: not known. */
+/** A bet's stake and currency in the journal; undefined: unknown. */
 export type BetTerms = Pick<Bet, 'amount' | 'currency'>;
 
-/** What an operation says of its bet: decimal text, and a currency. */
+/** An operation's amount, as decimal text, and currency. */
 export interface SaidTerms {
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
@@ -13,24 +13,21 @@ export interface SaidTerms {
 
 type Amending = Extract<BetOperation, 'rollback' | 'update'>;
 
-/**
- * The bet as an operation finds it: while its place is not in the journal, the first currency that an operation
- * names is the bet's. A rollback names none, because nothing can follow it.
- */
+/** Without a place, the first currency named is the bet's. A rollback names none, because nothing follows it. */
 export function inFirstCurrency(bet: Bet, operation: BetOperation, said: SaidTerms): Bet {
   if (bet.currency !== undefined || said.currency === undefined) return bet;
   return operation === 'rollback' ? bet : { ...bet, currency: said.currency };
 }
 
-/** Whether both name a currency, and not the same. */
+/** Whether both name a currency, and the two differ. */
 export function isOtherCurrency(one: SaidTerms, other: SaidTerms): boolean {
   const [a, b] = [one.currency, other.currency];
   return a !== undefined && b !== undefined && a !== b;
 }
 
 /**
- * The stake and currency that a rollback or update carries to the wallet: those of the journal, with the place's exact
- * text, because a wallet may refund whatever amount it is told. An update moves no money and keeps its own amount.
+ * A rollback or update carries the journal's stake, in the place's exact text, and currency: a wallet may refund
+ * whatever amount it gets. An update moves no money and keeps its own amount.
  */
 export function sentTerms(operation: Amending, bet: BetTerms, said: SaidTerms): SaidTerms {
   const amount =
@@ -38,7 +35,7 @@ export function sentTerms(operation: Amending, bet: BetTerms, said: SaidTerms): 
   return { amount, currency: bet.currency ?? said.currency };
 }
 
-/** How a rollback or update contradicts its bet, in words for people; undefined if it does not. */
+/** How a rollback or update contradicts its bet, for people; undefined if it does not. */
 export function contradiction(
   operation: Amending,
   bet: BetTerms,
