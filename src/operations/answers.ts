@@ -13,7 +13,7 @@ import {
 import { loggedReason } from '../telemetry/logger.ts';
 import type { Engine } from './engine.ts';
 
-/** What a callback is counted under (`gateway_callbacks_total`). */
+/** The label `outcome` of `gateway_callbacks_total`. */
 export type CallbackOutcome =
   | 'accepted'
   | 'declined'
@@ -26,7 +26,7 @@ export type CallbackOutcome =
   | 'unauthorized'
   | 'error';
 
-/** A callback's answer, with the facts to count and log about it. */
+/** A callback's answer, with the facts to count and log. */
 export interface Handled {
   readonly answer: Answer;
   readonly outcome: CallbackOutcome;
@@ -35,7 +35,7 @@ export interface Handled {
   readonly detail?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** The facts for the log line about a callback's wallet call. */
+/** Facts of a callback's wallet call for its log line. */
 export function detailOf(
   sent: BetAnswer | { readonly kind: 'answered'; readonly trace: WalletTrace },
 ): NonNullable<Handled['detail']> {
@@ -43,7 +43,7 @@ export function detailOf(
   return { walletMs: Math.round(latencyMs), code, reason: failureOf(sent) };
 }
 
-/** Why the wallet's answer is missing, in one word: where the on-call person starts. */
+/** Why the wallet's answer is missing, in one word, for the on-call person. */
 function failureOf(sent: Parameters<typeof detailOf>[0]): string | undefined {
   if (sent.kind === 'notSent') return sent.reason;
   return sent.kind === 'unknown' ? sent.fault : undefined;
@@ -51,7 +51,7 @@ function failureOf(sent: Parameters<typeof detailOf>[0]): string | undefined {
 
 // The answers of the callbacks, each written once (docs/reference.md, Callbacks).
 
-/** A refusal by the gateway itself, or a wallet's that is passed on. */
+/** A refusal by the gateway itself or passed on from a wallet. */
 export function refused(
   code: number,
   message: string,
@@ -64,12 +64,12 @@ export function refused(
   return { answer: failure(code, message), outcome, operatorId, detail: { code, reason } };
 }
 
-/** For a settle or unsettle whose bet and player are both unknown: there is no wallet to call. */
+/** For a settle or unsettle whose bet and player are both unknown: no wallet can be called. */
 export function unknownBet(): Handled {
   return refused(CODES.validation, 'transactionId: is not known', undefined);
 }
 
-/** For a rollback or update of a bet that is not in the journal: only its `userId` could say whose it is. */
+/** For a rollback or update of a bet that is not in the journal: only its `userId` could name the owner. */
 export function unnamedPlayer(): Handled {
   return refused(CODES.validation, 'userId: must be a string of 1 to 64 characters', undefined);
 }
@@ -84,7 +84,7 @@ export function tokenRefused(
   return refused(code, words, operatorId);
 }
 
-/** The refusal of a message that names another player or currency than its token's session, live or not. */
+/** Refuses a message with another player or currency than its token's session has, live or not. */
 export function mismatchRefused(
   message: Parameters<typeof namesAnother>[0],
   { owner, currency }: Pick<Session, 'owner' | 'currency'>,
@@ -129,7 +129,7 @@ export function done(
   return { answer: accepted(transactionId, transactionTime), outcome, operatorId, detail };
 }
 
-/** A conclusion as an answer of the protocol; undefined if the outcome is not certain. */
+/** A conclusion as an answer of the protocol; undefined if the outcome is uncertain. */
 export function answerFor(
   transactionId: string,
   answer: ServiceAnswer | undefined,
@@ -145,9 +145,9 @@ export function answerFor(
   }
 }
 
-/** The answer to a profile or balance for which the wallet returned no data. */
+/** The answer to a profile or balance without the wallet's data. */
 export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
-  // In words, too: of a bet the journal has them, of a profile or balance only this line. A refusal's are the wallet's own.
+  // A bet's error is in the journal; that of a profile or balance only in this line.
   const detail = { ...detailOf(answer), error: answer.trace.error };
   switch (answer.kind) {
     case 'declined':
@@ -161,7 +161,7 @@ export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
   }
 }
 
-/** The answer if the operator's file was removed: as in maintenance. */
+/** If the operator's file was removed: as in maintenance. */
 export function withoutWallet({ metrics }: Engine, operatorId: string): Handled {
   const reason = 'maintenance';
   metrics.rejected.inc({ operator: operatorId, reason });
@@ -174,7 +174,7 @@ interface Answered {
   readonly operatorId: string | undefined;
 }
 
-/** Repeats a recorded answer; counted by the source of the answer. */
+/** Repeats a recorded answer, counted by its source. */
 export function answerDuplicate(
   { metrics }: Pick<Engine, 'metrics'>,
   { operation, operatorId }: Answered,
@@ -195,7 +195,6 @@ export function answerConflict(
   return refused(CODES.validation, `transactionId: ${why}`, answered.operatorId, 'conflict');
 }
 
-/** Counts and logs a contradiction to the record. */
 export function countConflict(
   { metrics, logger }: Pick<Engine, 'metrics' | 'logger'>,
   { operation, operatorId, transactionId }: Answered & { readonly transactionId: string },

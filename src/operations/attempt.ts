@@ -15,7 +15,7 @@ import type { Engine } from './engine.ts';
 import { countUnknown } from './find-bet.ts';
 import { deliverySettings } from './operator-settings.ts';
 
-/** What a wallet's answer means: for the bet, for the attempt's delivery, and for the service. */
+/** What a wallet's answer means for the bet, for the delivery and for the service. */
 export interface Concluded {
   readonly conclusion: Conclusion;
   readonly delivery: DeliveryOutcome;
@@ -27,23 +27,17 @@ export interface Concluded {
   readonly promisedTime?: string;
 }
 
-/**
- * An attempt begun longer ago than this is not sent any more: its lease, 15 s on PostgreSQL's
- * clock, has to outlast the call and its commit.
- */
+/** Older attempts are not sent: their lease, 15 s on PostgreSQL's clock, has to outlast the call and its commit. */
 const SEND_WITHIN_MS = 5_000;
 
-/** Checked at the moment a connection takes the request. */
+/** Called at the moment a connection takes the request. */
 export type Sending = { readonly maySend: () => boolean };
 
-/**
- * Checks the lease again at the moment of sending, by both clocks: after a stopped process the
- * monotonic clock is far ahead, after a paused machine perhaps only the wall clock.
- */
+/** Checks the lease when sending, by both clocks: a paused machine may show only on the wall clock. */
 export class SendPermit {
   readonly sending: Sending;
 
-  /** Create it before requesting the lease, because the machine may be paused while waiting for that. */
+  /** Create it before requesting the lease: the machine may be paused in between. */
   constructor(clock: Clock) {
     const begunAtMs = clock.monotonicMs();
     const wallAtMs = clock.nowMs();
@@ -55,22 +49,19 @@ export class SendPermit {
   }
 }
 
-/**
- * One attempt at sending an operation to its wallet, for the caller of its callback or, as a delivery, for nobody. The
- * engine defines the order of the steps and the guarantees between them; the operation supplies the steps.
- */
+/** One attempt at an operation. The engine defines the order of the steps; the operation supplies them. */
 export interface Attempt {
   readonly transactionId: string;
-  /** Identifies this attempt in the bet's row: only the attempt recorded there may send or finish (I6). */
+  /** Only the attempt recorded in the bet's row under this id may send or finish (I6). */
   readonly attemptId: string;
   readonly operatorId: string;
   readonly operation: BetOperation;
-  /** The waiting caller's deadline; undefined for a delivery, for whose outcome nobody waits. */
+  /** The waiting caller's; undefined for a delivery. */
   readonly deadline: Deadline | undefined;
   /** Calls the wallet at most once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
   readonly conclude: (sent: BetAnswer) => Concluded;
-  /** Writes the outcome of a bet's first place, which has a statement of its own. Default: as of every other operation. */
+  /** Writes the outcome of a bet's first place, which has its own statement. Default: that of all other operations. */
   readonly finish?: (
     operationId: string,
     sent: BetAnswer,
@@ -89,7 +80,7 @@ export interface AttemptResult {
 export interface Begun {
   readonly kind: 'begun';
   readonly operationId: string;
-  /** As the intent left it; undefined: not known. */
+  /** As the intent wrote it; undefined: not known. */
   readonly bet?: Bet | undefined;
 }
 
@@ -97,8 +88,8 @@ export interface Begun {
  * Sends an operation to its wallet once: write first, send second, acknowledge third (I3).
  * @param begin commits the intent; anything but `begun` ends the attempt with nothing sent
  * @param beginWithinMs how long the caller can wait for that
- * @throws GatewayError, OutOfTime if the intent could not be committed in time: nothing was sent, and
- *   an intent that turns out to be committed late is withdrawn
+ * @throws GatewayError, OutOfTime if the intent was not committed in time: nothing was sent, and a late intent is
+ *   withdrawn
  */
 export async function runAttempt<Refused extends { readonly kind: string }>(
   engine: Engine,
@@ -111,7 +102,7 @@ export async function runAttempt<Refused extends { readonly kind: string }>(
     try {
       return await begin();
     } catch (error) {
-      // Its statement may have been committed, with only the reply lost.
+      // The intent may have been committed and only the reply lost.
       if (error instanceof GatewayError) void takeBack(engine, attempt);
       throw error;
     }
@@ -124,7 +115,7 @@ export async function runAttempt<Refused extends { readonly kind: string }>(
   return await record(engine, tried);
 }
 
-/** An attempt after its call: concluded, but not recorded yet. */
+/** An attempt after its call, not recorded yet. */
 export interface Tried {
   readonly attempt: Attempt;
   readonly begun: Omit<Begun, 'kind'>;
@@ -133,10 +124,7 @@ export interface Tried {
   readonly concluded: Concluded;
 }
 
-/**
- * Calls the wallet and interprets its answer.
- * @param permit created before the intent was committed or the delivery claimed
- */
+/** Calls the wallet and interprets its answer. @param permit created before the intent's commit or the claim */
 export async function tryOnce(
   engine: Engine,
   attempt: Attempt,
@@ -167,7 +155,7 @@ export async function record(engine: Engine, tried: Tried): Promise<AttemptResul
       { err: error, operator: operatorId, operation, transactionId },
       'bet.outcome_not_recorded',
     );
-    // The write may still take effect, and would record an answer that was not sent.
+    // The write may still take effect, with an answer that was not sent.
     if (deadline !== undefined) {
       const { attemptId } = attempt;
       const answered = { transactionId, attemptId, operation, ...concluded };
@@ -179,7 +167,7 @@ export async function record(engine: Engine, tried: Tried): Promise<AttemptResul
   return { kind: 'attempted', sent, concluded, committedInTime };
 }
 
-/** Writes the outcome of an attempt and that of its delivery, in time for its caller if one waits, and frees the bet. */
+/** Writes the outcomes of an attempt and its delivery in time for a waiting caller, and frees the bet. */
 async function finish(
   { bets, configuration }: Engine,
   { attempt, begun, sent, concluded }: Omit<Tried, 'startedAtMs'>,
@@ -202,10 +190,7 @@ async function finish(
   });
 }
 
-/**
- * Pauses before each look-up of an intent whose commit was not reported: its statement may still be running, or
- * PostgreSQL may be down. Until the intent is found, its lease blocks the bet, and the bet's promises wait.
- */
+/** Pauses before each look-up of an intent that may still be committed: until then its lease blocks the bet. */
 const LOOK_AFTER_MS = [0, 1_000, 2_000, 2_000, 4_000];
 
 /** Frees the bet of an intent whose commit was not reported, if it was committed. Never rejects. */
@@ -222,12 +207,12 @@ async function takeBack(engine: Engine, attempt: Attempt): Promise<void> {
     }
   }
   if (failure === undefined) return;
-  // If it was committed after all, its lease will end, and the sweep will mark its outcome unknown.
+  // If it was committed after all, its lease ends and the sweep marks its outcome unknown.
   const { transactionId, operation } = attempt;
   engine.logger.warn({ err: failure, transactionId, operation }, 'bet.late_intent_not_looked_for');
 }
 
-/** Frees the bet of an intent that was committed after its caller gave up, and therefore never sent (I11). */
+/** Frees the bet of an intent that was committed too late for its caller, and never sent (I11). */
 async function release(engine: Engine, attempt: Attempt, begun: Tried['begun']): Promise<void> {
   const sent = notSent('database', 'the intent was committed too late');
   const concluded = attempt.conclude(sent);
@@ -235,7 +220,7 @@ async function release(engine: Engine, attempt: Attempt, begun: Tried['begun']):
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
     await finish(engine, { attempt, begun, sent, concluded }, attempted);
   } catch (error) {
-    // Its lease will end, and the sweep will mark its outcome unknown: less precise, but safe.
+    // Its lease ends and the sweep marks its outcome unknown: less precise, but safe.
     const { transactionId, operation } = attempt;
     engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_released');
   } finally {
@@ -244,10 +229,9 @@ async function release(engine: Engine, attempt: Attempt, begun: Tried['begun']):
 }
 
 /**
- * Runs work that must not begin once the time is over, and waits for it as long as there is time.
- * @param onLate receives the result if the work ends after the caller has given up; must not reject. Default: what is
- *   written late is still true
- * @throws OutOfTime if the time is over, before the work or while it runs; whatever `work` throws
+ * Runs work within the remaining time; with none left, it does not begin.
+ * @param onLate receives a result that comes too late; must not reject. Default: ignored, what is written stays true
+ * @throws OutOfTime if the time is over before or during the work; whatever `work` throws
  */
 export async function inTime<T>(
   limitMs: number,
@@ -259,7 +243,7 @@ export async function inTime<T>(
   try {
     return await within(limitMs, working);
   } catch (error) {
-    // A failure after that needs no handling: nothing was begun, and nobody waits for it.
+    // A later failure needs no handling: nothing was begun, and nobody waits.
     if (error instanceof OutOfTime) working.then(onLate, () => undefined);
     throw error;
   }

@@ -14,10 +14,7 @@ import {
 } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
 
-/**
- * The balance of a session's player; the most frequent call by far.
- * @throws GatewayError, OutOfTime if the session could not be looked up
- */
+/** The most frequent call by far. @throws GatewayError, OutOfTime if the session could not be read */
 export async function balance(
   callbacks: Callbacks,
   message: BalanceRequest,
@@ -47,7 +44,7 @@ export async function balance(
   const { document } = answer;
   const missing = missingInBalance(document.value);
   callbacks.repairedAnswers.note(operatorId, missing);
-  // The wallet's own answer with the aggregator's id, whatever id the wallet uses in balances.
+  // The wallet's own answer, with the aggregator's id instead of the wallet's.
   const body = document.replace({
     userId: jsonString(owner.userId),
     ...(missing.includes('currency') ? { currency: jsonString(currency) } : {}),

@@ -13,32 +13,29 @@ import { answerConflict, answerDuplicate, unavailable, unnamedPlayer } from './a
 import type { Callbacks } from './callbacks.ts';
 import { ANOTHER_PLAYERS, locate } from './find-bet.ts';
 
-/** The bet that an operation concerns, or its answer if that is known without asking anybody. */
+/** The bet of an operation, or its answer if that needs no wallet. */
 export type Found =
   | { readonly kind: 'bet'; readonly bet: Bet }
   /** Neither the bet nor the player is known. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'answered'; readonly handled: Handled };
 
-/** The answers that are the same for every operation. */
+/** Decisions that every operation answers the same way. */
 type KnownDecision = Extract<
   ResultDecision | RollbackDecision,
   { kind: 'repeat' | 'repeatRefusal' | 'conflict' | 'unresolved' }
 >;
 
-/**
- * One settle, unsettle, rollback or update while its callback is handled: reads the bet, again
- * whenever it has changed, and gives the answers that all operations share.
- */
+/** A settle, unsettle, rollback or update during its callback, with the answers that all operations share. */
 export class BetCallback<M extends BetRequest = BetRequest> {
   readonly callbacks: Callbacks;
   readonly message: M;
-  /** The message as the journal stores it: with the hash of its token. */
+  /** The message for the journal: with the hash of its token. */
   readonly stored: Buffer;
   readonly deadline: Deadline;
   /** How often the bet has been read. */
   #looks = 0;
-  /** The attempt of the same operation that this copy is waiting for. */
+  /** The attempt of the same operation that this copy waits for. */
   #joined: string | undefined;
 
   constructor(callbacks: Callbacks, message: M, stored: Buffer, deadline: Deadline) {
@@ -52,10 +49,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     return this.message.transactionId;
   }
 
-  /**
-   * The present bet; or, for a copy that has waited for the first request, the answer that the first one got.
-   * @throws GatewayError if the journal fails
-   */
+  /** The present bet; for a copy that has waited, the first one's answer. @throws GatewayError if the journal fails */
   async find(): Promise<Found> {
     this.#looks += 1;
     const located = await locate(this.callbacks, this.message);
@@ -73,11 +67,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     return { kind: 'answered', handled: this.repeated(bet, first) };
   }
 
-  /**
-   * Reads the bet and takes the step that follows from it; again, from the start, whenever the bet has moved meanwhile.
-   * @param step decides by what was found, and carries that out
-   * @throws GatewayError when the journal fails; whatever `step` throws
-   */
+  /** Runs `step` with the bet, again after each change. @throws GatewayError of the journal; whatever `step` throws */
   async handle(
     step: (found: Exclude<Found, { kind: 'answered' }>) => Promise<Handled | 'moved'>,
   ): Promise<Handled> {
@@ -89,20 +79,15 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     }
   }
 
-  /**
-   * Waits for the operation in flight.
-   * @returns false if the deadline leaves no time for that
-   */
+  /** Waits for the operation in flight. @returns false if the deadline leaves no time for that */
   async wait(bet: Bet): Promise<boolean> {
     if (bet.busy?.operation === this.message.operation) this.#joined = bet.busy.attemptId;
     return await this.callbacks.changes.next(this.transactionId, this.deadline, this.#looks - 1);
   }
 
   /**
-   * Reads the bet once more for a copy that has no time left to wait for the first request: if that has been answered
-   * meanwhile, the copy gets its answer instead of a promise.
-   * @param bet as it was read before
-   * @returns the same bet if the journal does not answer within half of the remaining time
+   * Reads the bet once more for a copy without time to wait: the first request's answer is better than a promise.
+   * @returns `bet` if the journal does not answer within half of the remaining time
    */
   async lastLook(bet: Bet): Promise<Found> {
     try {
@@ -114,9 +99,9 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * The answer of the first request, after reading the bet one last time.
-   * @param repeatOf the decision for a copy of an operation that has been answered
-   * @returns undefined if the first request has only been promised so far
+   * The first request's answer, after one last read of the bet.
+   * @param repeatOf the decision for a copy of an answered operation
+   * @returns undefined if the first request is only promised so far
    */
   async firstByNow(
     bet: Bet,
@@ -145,7 +130,6 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     }
   }
 
-  /** The recorded answer, again. */
   repeated(bet: Bet, answer: Answer): Handled {
     const { operation } = this.message;
     const source = this.#looks > 1 ? 'in_flight' : 'journal';
@@ -158,7 +142,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     return answerConflict(this.callbacks, { operation, operatorId, transactionId }, why);
   }
 
-  /** It would be wrong to pay out a bet that may never have been debited, and wrong to refuse to. */
+  /** The bet may never have been debited: neither paying out nor refusing is right. */
   #unresolved(operatorId: string | undefined): Handled {
     const { message, transactionId } = this;
     this.callbacks.logger.error(
@@ -175,12 +159,10 @@ export class BetCallback<M extends BetRequest = BetRequest> {
 }
 
 /**
- * The answer that the service got for an operation that was in flight when its copy came
- * (docs/reference.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
- * operation the bet's state gives the answer; this is for the others: refused, or not delivered.
- *
+ * The answer to an operation that its copy waited for (docs/reference.md, Callbacks: a copy "waits for the first and
+ * gives its answer"). Only for a refused or undelivered one: the bet's state answers for an accepted one.
  * @param attemptId of the operation that the copy waited for
- * @returns undefined if that was not the same operation, or has no answer on record
+ * @returns undefined if that was another operation, or has no recorded answer
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function answerOfFirst(

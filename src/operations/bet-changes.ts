@@ -1,17 +1,14 @@
 import type { Deadline } from '../domain/deadline.ts';
 
-/** Pauses between reads of the journal, the only place where another replica's progress shows. */
+/** Pauses between reads of the journal: another replica's progress shows only there. */
 const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 150;
 
-/**
- * Lets an operation wait for the one in flight: woken at once if that ends in this process, by polling
- * if it ends in another.
- */
+/** Waits for a bet's operation in flight: woken at once by this process, by polling if another process ends it. */
 export class BetChanges {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes those who wait: the bet was freed in this process. */
+  /** Call it when the bet was freed in this process. */
   changed(transactionId: string): void {
     const waiting = this.#waiting.get(transactionId);
     if (waiting === undefined) return;
@@ -20,8 +17,8 @@ export class BetChanges {
   }
 
   /**
-   * Waits until it is worth reading the bet again.
-   * @param turn how often the caller has waited already; the pauses grow with it
+   * Waits until the bet should be read again.
+   * @param turn how often the caller has waited; the pauses grow with it
    * @returns false if the deadline leaves no time to wait
    */
   async next(transactionId: string, deadline: Deadline, turn: number): Promise<boolean> {

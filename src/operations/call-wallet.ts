@@ -16,11 +16,7 @@ import type { Engine } from './engine.ts';
 import { type FirstRequest, firstRequest } from './first-request.ts';
 import { isInOtherBooks } from './operator-settings.ts';
 
-/**
- * The wallet to which an operation on a bet may be sent now, or why none may. A removed operator counts as
- * being in maintenance, and so does one whose wallet has been replaced by another, which does not have
- * the bet.
- */
+/** The wallet for an operation on a bet. A removed operator, or a new wallet without the bet, counts as maintenance. */
 export function callableWallet(
   { wallets, configuration }: Pick<Callbacks, 'wallets' | 'configuration'>,
   bet: Bet,
@@ -44,33 +40,31 @@ export function refusalToSend(
   return wallet.refusal(operation) ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
 }
 
-/** One request about a bet: the service's message, and what its wallet gets in place of the service's own members. */
+/** A request about a bet: the service's message and the wallet's replacements for its members. */
 export interface WalletRequest {
   readonly message: BetRequest;
-  /** Stands for a `requestId` that the service did not send. */
+  /** Used as `requestId` if the service sent none. */
   readonly attemptId: string;
   readonly owner: BetOwner;
   /** Which wallet has the bet in its books. */
   readonly books: BooksOf;
-  /** The bet's stake and currency in the journal. */
   readonly terms: BetTerms;
-  /** Whether a wallet has taken a result of this bet, or may have; see `BetCall`. */
+  /** Whether a wallet may have accepted a result of this bet; see `BetCall`. */
   readonly hadResult?: boolean;
 }
 
-/** What is read from the journal to go with a request. */
+/** What a request needs from the journal. */
 export interface Companions {
   readonly operatorToken: string | undefined;
-  /** For a cashout: the token of the session that asked for it. */
+  /** For a cashout: the token of the session that requested it. */
   readonly cashoutToken?: string | undefined;
   /** For a wallet with `stableRequestId`: the request that this one repeats. */
   readonly first?: FirstRequest | undefined;
 }
 
 /**
- * Reads what goes with a request: the token that its bet was placed with, if the wallet gets one, and the request that
- * it repeats.
- * @param of the operation itself if it is in the journal, otherwise the attempt that is going to write it
+ * Reads the token of the bet's place, if the wallet gets one, and the request that this one repeats.
+ * @param of the operation itself if it is in the journal, otherwise the attempt that will write it
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function companionsOf(
@@ -94,7 +88,7 @@ export async function companionsOf(
 }
 
 /**
- * The attempt at an operation: the one way to its wallet, for the caller of its callback or, as a delivery, for nobody.
+ * The attempt at an operation: the only way to its wallet, for a callback or a delivery.
  * @param deadline of the waiting caller; undefined for a delivery, whose call has the gateway's whole time
  * @param companions what goes with the request, or why it is not sent; must not reject
  */
@@ -123,12 +117,8 @@ export function attemptToCall(
 }
 
 /**
- * Sends a request about a bet to its wallet, at most once, whether a callback or a delivery brings it. Nothing is sent if the
- * operator's wallet has been replaced since the attempt was decided on: the new one knows nothing of the bet, and its
- * "nothing to roll back" would hide what the right one holds.
- *
- * The wallet that is configured now is looked at, and the request handed to it, in the same turn of the event loop.
- * @returns never rejects
+ * Calls a bet's wallet at most once, but not one configured since the decision: its "nothing to roll back" would hide
+ * what the right one holds. Check and call share a turn of the event loop. Never rejects.
  */
 function callWallet(
   engine: Engine,
@@ -158,13 +148,13 @@ function callWallet(
   });
 }
 
-/** The time of a call for which nobody waits. */
+/** For a call whose answer nobody waits for. */
 function wholeTime({ clock, configuration }: Engine): Deadline {
   const { totalMs, reserveMs } = configuration().gateway.deadline;
   return new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs);
 }
 
-/** What a rollback or update carries besides the ids in place of its own members, as raw JSON. */
+/** What a rollback or update carries besides the ids instead of its own members, as raw JSON. */
 function replacedMembers(
   message: BetRequest,
   terms: BetTerms,
@@ -183,5 +173,5 @@ function replacedMembers(
 
 const OTHER_WALLET = notSent('maintenance', 'the bet is in the books of another wallet');
 
-/** For a call that was not made, because its token or the request that it repeats could not be read from PostgreSQL. */
+/** For a call that was not made because PostgreSQL did not return its token or the request that it repeats. */
 export const UNREAD = notSent('database', 'PostgreSQL did not give what goes with the call');

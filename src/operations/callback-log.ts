@@ -4,7 +4,7 @@ import type { Callback } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
 
-/** A callback as it is counted and logged. */
+/** A callback's facts for counting and logging. */
 export interface CountedCallback {
   readonly handled: Handled;
   /** Absent if the body could not be read. */
@@ -13,7 +13,7 @@ export interface CountedCallback {
   readonly isLogged?: boolean;
 }
 
-/** Called once for each callback. */
+/** Call it once for each callback. */
 export function countAndLog(
   callbacks: Callbacks,
   request: FastifyRequest,
@@ -32,7 +32,6 @@ export function countAndLog(
   }
 }
 
-/** The one wide line of a callback. */
 function logLine(
   callbacks: Callbacks,
   facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
@@ -54,12 +53,12 @@ function logLine(
   );
 }
 
-/** Of a bet; undefined for a profile or balance. */
+/** Undefined for a profile or balance. */
 export function transactionIdOf(message: Callback): string | undefined {
   return 'transactionId' in message ? message.transactionId : undefined;
 }
 
-/** The best name for a callback whose body could not be read. */
+/** The operation's name if the body could not be read. */
 function operationOfRoute(request: FastifyRequest): Operation {
   switch (request.routeOptions.url) {
     case '/user/profile':

@@ -9,7 +9,6 @@ import type { Engine } from './engine.ts';
 import type { RefusedReads } from './refused-reads.ts';
 import type { RepairedAnswers } from './repaired-answers.ts';
 
-/** The dependencies of the callbacks. */
 export interface Callbacks extends Engine {
   readonly players: Players;
   readonly places: PlaceJournal;
@@ -18,15 +17,15 @@ export interface Callbacks extends Engine {
   readonly wallets: Wallets;
   readonly refusedReads: RefusedReads;
   readonly repairedAnswers: RepairedAnswers;
-  /** Whether this successful profile or balance is logged; every other callback is. */
+  /** Whether this successful profile or balance is logged; all other callbacks are. */
   readonly logsRead: () => boolean;
 }
 
-/** One place while its callback is handled, as `BetCallback` is for every later operation of a bet. */
+/** A place during its callback; `BetCallback` is for the later operations of a bet. */
 export interface PlaceCallback {
   readonly callbacks: Callbacks;
   readonly message: PlaceRequest;
-  /** The message as the journal stores it: with the hash of its token. */
+  /** The message for the journal: with the hash of its token. */
   readonly stored: Buffer;
   readonly deadline: Deadline;
 }

@@ -21,8 +21,8 @@ export type PromisableRequest = Exclude<BetRequest, PlaceRequest>;
 export type Moved = { readonly kind: 'moved' };
 
 /**
- * Commits a decision, unless the caller's time is over by then.
- * @throws OutOfTime if it was over by PostgreSQL's clock: nothing was written
+ * Commits a decision if the caller still has time.
+ * @throws OutOfTime if it had none by PostgreSQL's clock: nothing was written
  * @throws GatewayError if the journal failed
  */
 export async function commitInTime(
@@ -46,7 +46,7 @@ export async function commitInTime(
   }
 }
 
-/** The next state of a bet by a decision, and the time in a 200 that does not wait for the wallet. */
+/** A bet's next state, and the time in a 200 that does not wait for the wallet. */
 export interface NextState {
   readonly from: Bet;
   readonly to: Bet;
@@ -56,7 +56,7 @@ export interface NextState {
 }
 
 /**
- * Begins an attempt: commits the next state, with the operation in flight and its promise if it has one.
+ * Begins an attempt: commits the next state with the operation in flight and its promise, if it has one.
  * @throws OutOfTime, GatewayError as `commitInTime` does
  */
 export async function beginAttempt(
@@ -75,7 +75,7 @@ export async function beginAttempt(
   });
 }
 
-/** Accepts the operation as a delivery without an attempt: answered 200 once that is committed (I3). */
+/** Promises the operation without an attempt: answered 200 once that is committed (I3). */
 export async function takeOver(
   callback: BetCallback<PromisableRequest>,
   next: NextState,
@@ -83,7 +83,7 @@ export async function takeOver(
   return await answerUnsent(callback, next, promiseOf(callback, next, 'pending'));
 }
 
-/** Records an operation that need not be sent to any wallet, and answers 200. */
+/** Records an operation that no wallet needs, and answers 200. */
 export async function recordUnsent(
   callback: BetCallback<PromisableRequest>,
   next: NextState,
@@ -110,7 +110,7 @@ async function answerUnsent(
     () => commitInTime(callbacks, deadline, { from, to, record, delivery, supersedes }),
     async (late) => {
       if (late.kind === 'moved') return;
-      // The decision is committed, but the service was answered 503: record that, because it will repeat.
+      // The decision is committed, but the service was answered 503 and will repeat it.
       const { operation } = callback.message;
       const answered = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
       await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'committed' }));
@@ -121,7 +121,7 @@ async function answerUnsent(
   return done(transactionId, transactionTime, outcome, from.owner?.operatorId);
 }
 
-/** A callback's request as the journal records it. @param answer undefined if it depends on the attempt */
+/** A callback's request for the journal. @param answer undefined if it depends on the attempt */
 export function recordOf(
   { message, stored }: Pick<BetCallback<BetRequest>, 'message' | 'stored'>,
   attemptId: string,
@@ -137,7 +137,7 @@ export function ownerOf(bet: Bet): BetOwner {
   return bet.owner;
 }
 
-/** What a callback promises, as a delivery with its operator's horizon. */
+/** A callback's promise as a delivery with its operator's horizon. */
 export function promiseOf(
   { callbacks, message }: BetCallback<PromisableRequest>,
   { from, transactionTime }: Pick<NextState, 'from' | 'transactionTime'>,

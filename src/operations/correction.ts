@@ -5,22 +5,21 @@ import type { Answer } from '../protocol/answers.ts';
 import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './engine.ts';
 
-/** Repeated, because a write whose result is unknown may still take effect until PostgreSQL ends its statement. */
+/** Repeated, because a write of unknown result may take effect until PostgreSQL ends its statement. */
 const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
 
-/** An attempt whose caller got another answer than the one in its outcome. */
+/** An attempt whose caller got another answer than its outcome says. */
 export interface Corrected extends AnsweredOtherwise {
   readonly transactionId: string;
   readonly attemptId: string;
-  /** The answer that the service got. */
+  /** The answer that was sent. */
   readonly lateAnswer: Answer;
 }
 
 /**
- * The service was answered `lateAnswer` while the outcome was being written to the journal, perhaps with
- * another answer. The answer that was sent counts (I3), so the record is corrected.
+ * The answer that was sent counts (I3), so the record is corrected. Never rejects; gives up with a warning after some
+ * minutes without PostgreSQL.
  * @param finished the write that was not awaited
- * @returns never rejects; gives up with a warning after some minutes without PostgreSQL
  */
 export async function correctAnswer(
   engine: Engine,
@@ -32,7 +31,7 @@ export async function correctAnswer(
     ({ kind }) => kind,
     () => undefined,
   );
-  // Recorded as answered late, or not at all.
+  // Recorded as late, or not at all.
   if (certain === 'late' || certain === 'lost') return;
   for (const afterMs of CORRECT_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });

@@ -28,13 +28,10 @@ export interface TriedDelivery extends Tried {
 }
 
 /**
- * Attempts one claimed delivery: the same operation as in its callback, but nobody waits. If the process is killed before
- * the outcome is recorded, the delivery is repeated after the lease; the protocol makes every delivery
- * repeatable (I4).
+ * Attempts one claimed delivery; if its process dies before the record, the lease's end repeats it, which the protocol
+ * allows (I4). Never rejects: a poison message fails, and becomes a dead letter.
  * @param permit created before the row was claimed
- * @param generation of the wallet that it was claimed for: another one may be configured meanwhile
- * @returns never rejects: a delivery that cannot even be sent counts as a failed attempt, so that a
- *   poison message becomes a dead letter and affects nothing else
+ * @param generation of the wallet at the claim: another one may be configured meanwhile
  */
 export async function tryDelivery(
   engine: Engine,
@@ -67,7 +64,6 @@ export async function tryDelivery(
   return { ...tried, taken, after: afterOf(tried) };
 }
 
-/** What becomes of the delivery. */
 function afterOf({ concluded: { delivery } }: Tried): AfterAttempt {
   if (delivery.kind !== 'after') throw new Error('the attempt of no delivery');
   return delivery.after;
@@ -79,10 +75,7 @@ function messageOf({ body }: TakenDelivery): ParseResult<BetRequest> {
   return parsed.ok ? parsed : { ...parsed, why: `it holds no message: ${parsed.why}` };
 }
 
-/**
- * Records the outcome of an attempt, counts it and logs it. If it cannot be written, the lease
- * ends and the delivery is repeated.
- */
+/** Records, counts and logs an attempt's outcome. If unwritten, the delivery is repeated after its lease. */
 export async function recordDelivery(engine: Engine, tried: TriedDelivery): Promise<void> {
   const { committedInTime } = await record(engine, tried);
   const { after } = tried;
@@ -91,7 +84,7 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
   logAttempt(engine, tried.taken, tried.sent, after);
 }
 
-/** @param generation of the wallet that the row was claimed for, which is also what a release was looked at for */
+/** @param generation of the wallet at the claim, for which releases were checked */
 function deliveryAttempt(
   engine: Engine,
   wallet: Wallet,
@@ -126,7 +119,7 @@ function deliveryAttempt(
   };
 }
 
-/** What a wallet's answer to a promised operation means for its bet. The answer already given never changes. */
+/** What the wallet's answer to a promised operation means for its bet. The service's answer never changes. */
 function conclusionOf(
   { transactionTime: promisedTime, bet }: TakenDelivery,
   message: BetRequest,
@@ -156,7 +149,7 @@ function unsendable(error: string): BetAnswer {
   return { kind: 'unknown', fault: 'bad_answer', trace: { sent: false, latencyMs: 0, error } };
 }
 
-/** PostgreSQL did not give what goes with the call, or a fault of ours prevents it. */
+/** PostgreSQL did not return what the call needs, or a fault of ours prevents it. */
 function notCalled({ logger }: Engine, taken: TakenDelivery, error: unknown): BetAnswer {
   if (error instanceof GatewayError) return UNREAD;
   const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
@@ -164,10 +157,7 @@ function notCalled({ logger }: Engine, taken: TakenDelivery, error: unknown): Be
   return unsendable(`it cannot be sent: ${error}`);
 }
 
-/**
- * The token of a cashout is that of the session that requested it; the one the bet was placed with may have ended
- * long ago. A repeat without a token of its player gets that of the first cashout.
- */
+/** Of the session that requested the cashout: the place's may have ended. A repeat without one gets the first one's. */
 async function cashoutTokenOf(
   { sessions, bets }: Engine,
   { owner }: TakenDelivery,

@@ -4,7 +4,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { TakenDelivery } from '../store/deliveries/claim-statements.ts';
 import type { Engine } from './engine.ts';
 
-/** A delivery's attempt is a trace of its own: its callback was answered long ago. */
+/** A delivery's attempt is its own trace: its callback was answered long ago. */
 export function tracedAttempt(
   { tracing }: Engine,
   taken: TakenDelivery,
@@ -33,13 +33,13 @@ export function countAttempt(
   const operator = taken.owner.operatorId;
   metrics.deliveryAttempts.inc({ operator, operation: taken.operation, result: resultOf(sent) });
   const isOver = after.kind === 'delivered' || after.kind === 'refused';
-  // Of confirmations, only the first confirmed attempt counts.
+  // Only the first confirmation counts, not its repeats.
   if (isOver && taken.purpose === 'promise') {
     metrics.deliveryLag.observe(ageMs(clock, taken) / 1000);
   }
 }
 
-/** The row's time is PostgreSQL's: if this process's clock is behind, the age must not become negative. */
+/** Never negative: the row's time is PostgreSQL's, and this process's clock may be behind. */
 function ageMs(clock: Clock, { createdAt }: TakenDelivery): number {
   return Math.max(0, clock.nowMs() - createdAt.getTime());
 }
@@ -49,7 +49,7 @@ function resultOf(sent: BetAnswer): string {
   return sent.kind === 'notSent' ? sent.reason : sent.kind;
 }
 
-/** `400 code 5`: without the wallet's words, which may name a person. */
+/** `400 code 5`: without the wallet's text, which may name a person. */
 function refusalOf({ code, trace }: Extract<BetAnswer, { kind: 'declined' }>): string {
   return `${trace.status ?? 400} code ${code}`;
 }
@@ -72,7 +72,7 @@ export function logAttempt(
     result: sent.kind,
     status: sent.trace.status,
     code: sent.trace.code,
-    // Not the wallet's own words: they are in the journal, and a log must hold nothing personal.
+    // The wallet's text is only in the journal: a log must hold nothing personal.
     error: sent.kind === 'declined' ? refusalOf(sent) : sent.trace.error,
     latencyMs: Math.round(sent.trace.latencyMs),
     ageMs: ageMs(engine.clock, taken),

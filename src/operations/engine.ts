@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { BetChanges } from './bet-changes.ts';
 
-/** The dependencies of sending an operation to a wallet, shared by callbacks and deliveries. */
+/** What callbacks and deliveries need to send an operation to a wallet. */
 export interface Engine {
   readonly clock: Clock;
   readonly logger: Logger;

@@ -4,21 +4,21 @@ import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './engine.ts';
 import { generationOfUnseen } from './operator-settings.ts';
 
-/** Why an operation is refused that names a bet together with another player than its own. */
+/** The refusal of an operation that names another player than its bet's. */
 export const ANOTHER_PLAYERS = "the bet is another player's";
 
-/** The bet that an operation concerns. */
+/** The bet of an operation. */
 export type Located =
-  /** The journal's bet, or a placeholder for a player whose bet is unknown here (`version` 0). */
+  /** The journal's bet, or a placeholder (`version` 0) for a known player's unknown bet. */
   | { readonly kind: 'bet'; readonly bet: Bet }
-  /** The bet belongs to another player than the operation names. */
+  /** The operation names another player than the bet's. */
   | { readonly kind: 'foreign'; readonly operatorId: string | undefined }
   /** Neither the bet nor the player is known. */
   | { readonly kind: 'nobody' }
   /** The bet is not in the journal, and the operation names no player. */
   | { readonly kind: 'unnamed' };
 
-/** Finds the bet in the journal, not by token, since the session may be gone. For an unknown bet, finds its player. */
+/** Finds the bet in the journal, not by token: the session may be gone. For an unknown bet, finds its player. */
 export async function locate(
   engine: Engine & { readonly players: Players },
   message: { readonly transactionId: string; readonly userId?: string | undefined },
@@ -36,7 +36,7 @@ export async function locate(
   return { kind: 'bet', bet: { ...unseenBet(engine, message.transactionId, owner), ...released } };
 }
 
-/** The present bet. An operation that a killed process left in flight is marked unknown first. */
+/** The present bet. An operation in flight whose process died is marked unknown first. */
 export async function findRecoveredBet(
   engine: Engine,
   transactionId: string,
@@ -45,14 +45,14 @@ export async function findRecoveredBet(
     const bet = await engine.bets.find(transactionId);
     if (bet?.busy?.lapsed !== true) return bet && withGeneration(engine, bet);
     const { attemptId, operation } = bet.busy;
-    // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
+    // Waiting copies and the sweep may all find it; only the one that marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {
       countUnknown(engine, bet.owner?.operatorId, operation);
     }
   }
 }
 
-/** A bet that is not in the journal, for an operation that names it. */
+/** A bet that is not in the journal. */
 export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
   return {
     transactionId,
@@ -77,16 +77,13 @@ export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner
   };
 }
 
-/** The bet, with the present generation if its own was not known. */
+/** The bet, with the present generation if its own is unknown. */
 function withGeneration({ configuration }: Engine, bet: Bet): Bet {
   if (bet.generation !== GENERATION_UNKNOWN || bet.owner === undefined) return bet;
   return { ...bet, generation: generationOfUnseen(configuration(), bet.owner.operatorId) };
 }
 
-/**
- * Counts an unknown outcome of a place, settle or unsettle (docs/reference.md, Metrics). Rollbacks and updates are
- * promised and repeated, and a confirmation changes nothing: none of them counts.
- */
+/** Only places, settles and unsettles (docs/reference.md, Metrics): the others are repeated or change nothing. */
 export function countUnknown(
   { metrics }: Pick<Engine, 'metrics'>,
   operatorId: string | undefined,

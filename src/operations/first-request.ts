@@ -10,22 +10,19 @@ import type { Engine } from './engine.ts';
 
 type ResultJournal = Pick<BetJournal, 'operation' | 'resultsOf' | 'resultsUnder'>;
 
-/** The ids of the request with which a wallet first saw an operation. */
+/** The ids in the first request of an operation to its wallet. */
 export interface FirstRequest {
   /** For the header `x-request-id`. */
   readonly requestId: string;
-  /** Raw JSON of the member `requestId` of its body; undefined if it had none. */
+  /** Raw JSON of its body's `requestId`; undefined if it had none. */
   readonly inBody: string | undefined;
 }
 
 /**
- * What a repeat has to carry for a wallet that treats every `requestId` as a separate operation
- * (dialect `stableRequestId`): there a result that the service repeats under a new one, because the
- * first got no answer, would be paid a second time. Under the old `requestId` of what is no repeat (`bearingOf`) such a
- * wallet would do nothing at all, even if the service itself sends that one again.
- *
- * @param of the operation itself if it is already in the journal, otherwise the attempt that is going to write it
- * @returns undefined if the message is the first one itself
+ * What a repeat carries for a wallet with `stableRequestId`: under a new id it would pay the same result twice, under
+ * an old id it ignores what is no repeat (`bearingOf`).
+ * @param of the operation itself if it is already in the journal, otherwise the attempt that will write it
+ * @returns undefined if the message is the first one
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function firstRequest(
@@ -55,9 +52,9 @@ export async function firstRequest(
 }
 
 /**
- * Reads no further back than the row goes: a bet that was resettled for months has thousands of results.
+ * Reads only as far as needed: a bet may have thousands of results.
  * @param newestFirst the earlier results
- * @returns the oldest of the unbroken row of repeats, if there is one, and the result before that row
+ * @returns the oldest of an unbroken row of repeats, if there is one, and the result before that row
  */
 async function rowOfRepeats(
   newestFirst: AsyncIterable<RecordedOperation>,
@@ -74,8 +71,8 @@ async function rowOfRepeats(
 }
 
 /**
- * The token that a cashout of unknown outcome was first sent with, as the journal keeps it.
- * @returns undefined if no such cashout is on record
+ * The stored token of the first request of a cashout with unknown outcome.
+ * @returns undefined if no such cashout is recorded
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function firstCashout(
@@ -90,13 +87,13 @@ export async function firstCashout(
   return parsed?.ok === true ? parsed.message.token : undefined;
 }
 
-/** The settle that an operation is; undefined if it is another one. */
+/** Undefined for any other operation. */
 export function settleIn({ body }: RecordedOperation): SettleRequest | undefined {
   const parsed = parseBet('PUT', body);
   return parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
 }
 
-/** Whether an operation asked for the same result as this message; a place did not, though its bytes read as an unsettle. */
+/** Whether a recorded operation requests the same result. A place never does, though its bytes read as an unsettle. */
 function isRepeated({ operation, body }: RecordedOperation, message: BetRequest): boolean {
   if (!isResult(operation)) return false;
   const parsed = parseBet('PUT', body);
@@ -110,13 +107,13 @@ function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undef
   return { requestId: requestId ?? attemptId, inBody: document.rawOf('requestId') };
 }
 
-/** The dependencies of making dead letters, shared by callbacks and the worker. */
+/** What callbacks and the worker need to make dead letters. */
 export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
   readonly confirmations: Confirmations;
 }
 
 /**
- * Makes a dead letter of the result of unknown outcome, unless there is one already.
+ * Makes a dead letter of the result of unknown outcome, unless there is one.
  * @returns false if the bet has no such result
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */

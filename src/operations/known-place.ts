@@ -24,11 +24,9 @@ import { answerAttempted, placeAttempt } from './place-attempt.ts';
 import { recordedRefusal } from './refused-place.ts';
 
 /**
- * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
- * of a rollback, or the answer of a copy in flight, awaited within this copy's own deadline.
- *
- * @param session allows the place to be sent if the journal has the bet only because of other
- *   operations
+ * The answer to a known place: the recorded one, a conflict, a rollback's fence, or that of a copy in flight, awaited
+ * within this copy's own deadline.
+ * @param session lets the place be sent if the journal has the bet only from other operations
  * @returns undefined if the bet is not in the journal, or is there only so and no session is live
  */
 export async function answerKnownPlace(
@@ -36,8 +34,8 @@ export async function answerKnownPlace(
   session: Session | undefined,
 ): Promise<Handled | undefined> {
   const { callbacks, message, deadline } = placing;
-  // Only the journal counts, even if Redis has an answer: a rollback that never reached Redis (it was
-  // down, or the process was killed) must still refuse this copy (I6).
+  // Only the journal counts, even if Redis has an answer: a rollback that never reached Redis must still refuse this
+  // copy (I6).
   for (let turn = 0; ; turn += 1) {
     const bet = await findRecoveredBet(callbacks, message.transactionId);
     if (bet === undefined) return undefined;
@@ -54,7 +52,7 @@ export async function answerKnownPlace(
         const { transactionId } = message;
         const known = { operation: 'place', operatorId, transactionId } as const;
         const handled = answerConflict(callbacks, known, decision.why);
-        // If the player is the same, these bytes sent by PUT would be an unsettle of that bet.
+        // For the same player, these bytes sent by PUT would be an unsettle of that bet.
         if (bet.owner?.userId === message.userId) {
           await recordPlaceCopy(placing, bet, handled.answer);
         }
@@ -84,10 +82,7 @@ export async function answerKnownPlace(
   }
 }
 
-/**
- * Whether this process is still configured with the wallet before the one that the operator's bets were released to,
- * which does not have this bet: as a place's intent asks it, for a bet that has no other row.
- */
+/** Whether its bets were released past the wallet configured here; a first place's intent checks the same. */
 function isReleasedElsewhere(
   { callbacks }: PlaceCallback,
   { released, releasedTo }: Bet,
@@ -97,7 +92,7 @@ function isReleasedElsewhere(
   return isInOtherBooks(callbacks.configuration(), { owner, generation, released, releasedTo });
 }
 
-/** Checked again, because this place may have waited for seconds since its session was read. */
+/** Checked again: this place may have waited for seconds since its session was read. */
 async function isLive(
   { callbacks, message }: PlaceCallback,
   { sessionId }: Session,
@@ -106,11 +101,7 @@ async function isLive(
   return lookup.kind === 'live' && lookup.session.sessionId === sessionId;
 }
 
-/**
- * A place that comes after another operation of its bet (a settle or update that was faster). The
- * bet already has a row, so the place updates it instead of inserting one; all else is as usual.
- * @returns 'moved' if the bet changed since it was read
- */
+/** A place after other operations of its bet, whose row it updates. @returns 'moved' if the bet has changed */
 async function placeLater(
   placing: PlaceCallback,
   bet: Bet,
@@ -120,7 +111,7 @@ async function placeLater(
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
   const attemptId = randomUUID();
-  // A bet belongs to the wallet that its place is sent to, so the generation is the present one.
+  // A bet belongs to the wallet that gets its place, so the generation is the present one.
   const generation = presentGeneration(callbacks.configuration(), operatorId);
   const begin = (answer: Answer | undefined) =>
     commitInTime(callbacks, deadline, {
@@ -157,10 +148,8 @@ async function placeLater(
 }
 
 /**
- * Records a copy of an accepted place, or one that contradicts its bet, unless its request is on record:
- * the method is not signed, and its bytes sent by `PUT` would be an unsettle not seen before
- * (`recordedAnswer`). If recording fails, the copy still gets its answer, because any other would
- * make the service roll back a bet that it was told is accepted.
+ * Records a copy of an accepted place, or a contradiction to its bet: sent by `PUT`, its bytes would be a new unsettle
+ * (`recordedAnswer`). If that fails, it is still answered: otherwise the service would roll an accepted bet back.
  */
 export async function recordPlaceCopy(
   placing: PlaceCallback,

@@ -7,7 +7,7 @@ import type { NewDelivery } from '../store/bets/commit.ts';
 
 export type DeliverySettings = Readonly<Delivery>;
 
-/** An operator's own delivery settings; the gateway's for one whose file is gone. */
+/** An operator's own delivery settings; the gateway's for an operator without a file. */
 export function deliverySettings(
   { gateway, operators }: Configuration,
   operatorId: string,
@@ -15,12 +15,11 @@ export function deliverySettings(
   return operators.get(operatorId)?.delivery ?? gateway.delivery;
 }
 
-/** For how many milliseconds a delivery is retried before it becomes a dead letter. */
+/** A delivery is retried this long before it becomes a dead letter. */
 export function horizonMsOf({ horizonHours }: DeliverySettings): number {
   return horizonHours * 3_600_000;
 }
 
-/** A promise to an operator's wallet as a delivery with that operator's horizon. */
 export function newDelivery(
   configuration: Configuration,
   operatorId: string,
@@ -29,17 +28,17 @@ export function newDelivery(
   return { ...promise, horizonMs: horizonMsOf(deliverySettings(configuration, operatorId)) };
 }
 
-/** The `wallet.generation` of a bet placed now; 1 for an operator whose file is gone, whose place is not sent. */
+/** The `wallet.generation` of a bet placed now; 1 for an operator without a file, whose place is not sent. */
 export function presentGeneration(configuration: Configuration, operatorId: string): number {
   return generationOf(configuration, operatorId) ?? 1;
 }
 
-/** The generation of a bet whose place was not seen, or did not name its player. */
+/** The generation of a bet whose place was not seen or did not name its player. */
 export function generationOfUnseen(configuration: Configuration, operatorId: string): number {
   return generationOf(configuration, operatorId) ?? GENERATION_UNKNOWN;
 }
 
-/** Whether the configured wallet of the bet's operator is not the one that has the bet in its books. */
+/** Whether another wallet than the configured one has the bet in its books. */
 export function isInOtherBooks(
   configuration: Configuration,
   { owner, ...books }: BooksOf & { readonly owner: BetOwner | undefined },

@@ -9,7 +9,7 @@ import type { Attempt, AttemptResult, Concluded } from './attempt.ts';
 import { attemptToCall } from './call-wallet.ts';
 import type { PlaceCallback } from './callbacks.ts';
 
-/** How a place is sent to the wallet, however its intent was committed. @param recorded as its intent was */
+/** The attempt at a place. @param recorded as in its intent */
 export function placeAttempt(
   { callbacks, message, deadline }: PlaceCallback,
   wallet: Wallet,
@@ -27,14 +27,13 @@ export function placeAttempt(
   );
 }
 
-/** A place is never promised. */
 function concludedPlace(transactionId: string, sent: BetAnswer): Concluded {
   const conclusion = concludePlace(sent);
   const answer = answerFor(transactionId, conclusion.answer) ?? SYSTEM_ERROR;
   return { conclusion, delivery: { kind: 'none' }, answer, lateAnswer: SYSTEM_ERROR };
 }
 
-/** Answers only what is committed: an outcome not written in time is answered 100. */
+/** Only what is committed is answered; otherwise 100. */
 export function answerAttempted(
   operatorId: string,
   { committedInTime, concluded, sent }: AttemptResult,

@@ -19,14 +19,14 @@ import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refuse
 import { rememberAnswer } from './remembered-answer.ts';
 
 /**
- * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
- * not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
+ * A place: find its player, record it, send it once, record the outcome, answer. Anything uncertain is answered 100, so
+ * that the service rolls the bet back (I2, I3, I5).
  * @throws GatewayError, OutOfTime if the journal failed before anything was sent
  */
 export async function placeBet(placing: PlaceCallback): Promise<Handled> {
   const { callbacks, message, deadline } = placing;
   const lookup = await callbacks.sessions.route(message.token);
-  // First check what never changes about a session: this process may not know yet that it has ended.
+  // First what a session never changes: this process may not know yet that it has ended.
   const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
   if (mismatch !== undefined) return await knownOrRefused(placing, mismatch);
   if (lookup.kind !== 'live') {
@@ -35,7 +35,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
   const { session } = lookup;
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
-  // A removed operator is treated as one in maintenance.
+  // A removed operator is treated as in maintenance.
   const unsendable =
     wallet === undefined ? 'maintenance' : refusalToSend(wallet, 'place', deadline);
   const intent = intentOf(placing, session, unsendable);
@@ -66,7 +66,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
   }
 }
 
-/** Commits the intent while there is still time to send it, then sends it to the wallet. */
+/** Commits the intent while it can still be sent, then sends it. */
 async function send(
   placing: PlaceCallback,
   wallet: Wallet,
@@ -95,7 +95,7 @@ async function send(
   );
 }
 
-/** A place that will not be sent only has to be recorded in time for its answer. */
+/** A place that is not sent only has to be recorded in time for its answer. */
 async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promise<PlaceBegin> {
   const { callbacks, deadline } = placing;
   return await whileWanted(placing, intent, (isWanted) =>
@@ -103,7 +103,7 @@ async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promis
   );
 }
 
-/** Begins a place. If it cannot be committed in time, it counts as rejected and is dropped from the batch. */
+/** If a place cannot be begun in time, it counts as rejected and leaves the batch. */
 async function whileWanted<T>(
   { callbacks }: PlaceCallback,
   { operatorId }: PlaceIntent,
@@ -119,7 +119,7 @@ async function whileWanted<T>(
   }
 }
 
-/** The answer of an attempt, which Redis remembers once it is committed. */
+/** Redis remembers the answer once it is committed. */
 function answerAndRemember(
   placing: PlaceCallback,
   operatorId: string,
@@ -145,13 +145,13 @@ function refusalOf(
     message.subPartnerId !== subPartnerId
   ) {
     const why = 'subPartnerId: is not the operator of this player';
-    // Not permanent: somebody may correct the operator's file.
+    // Not permanent: the operator's file may be corrected.
     return { refusal: refused(CODES.validation, why, owner.operatorId), owner };
   }
   return undefined;
 }
 
-/** @param unsendable why the place will not be sent; undefined if it will be */
+/** @param unsendable why the place is not sent; undefined if it is */
 function intentOf(
   { callbacks, message, stored }: PlaceCallback,
   session: Session,
@@ -174,23 +174,20 @@ function intentOf(
   };
 }
 
-/** The journal did not accept the intent (`sessionOver`): looks up why, and refuses the place with that reason. */
+/** The journal refused the intent (`sessionOver`): refuses the place with the session's present reason. */
 async function refuseOverSession(placing: PlaceCallback, operatorId: string): Promise<Handled> {
   const { callbacks, message } = placing;
   const lookup = await callbacks.sessions.findCertain(message.token);
-  // Live after all: a profile has just renewed a prefixed session, or the wallet's generation has been replaced and
-  // this process has not read the new configuration yet. Code 100: the service rolls back and may place again.
+  // A profile has just renewed a prefixed session, or the wallet's generation was replaced and this process has not
+  // read that yet. Code 100: the service rolls back and may place again.
   if (lookup.kind === 'live') return systemError('not_sent', operatorId);
-  // It may differ from the session cached in this process: a failover may have lost that one and its player.
+  // It may differ from the session cached here: a failover may have lost that one and its player.
   const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
   const refusal = mismatch ?? (await refusalForToken(placing, lookup));
   return await knownOrRefused(placing, refusal);
 }
 
-/**
- * The journal's answer if it has the bet, whatever the state of its session; otherwise the refusal.
- * @throws OutOfTime if the bet kept changing until the caller's time was over
- */
+/** The journal's answer if it has the bet; otherwise the refusal. @throws OutOfTime if the bet kept changing */
 async function knownOrRefused(placing: PlaceCallback, refusal: PlaceRefusal): Promise<Handled> {
   do {
     const known = await answerKnownPlace(placing, undefined);

@@ -28,25 +28,22 @@ import {
 } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
 
-/**
- * A currency that the protocol allows (service protocol, User profile) and PostgreSQL can store.
- */
+/** A currency that the protocol allows (service protocol, User profile) and PostgreSQL can store. */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 
-/** Whose profile is requested, as far as that is known before the wallet answers. */
+/** What is known of the player before the wallet answers. */
 interface Subject {
   readonly operatorId: string;
   readonly operatorToken: string;
-  /** Undefined for a prefixed token that no wallet has confirmed yet, or whose stored copy cannot be decrypted. */
+  /** Undefined for a prefixed token that no wallet has confirmed, or whose stored copy cannot be decrypted. */
   readonly session: Session | undefined;
-  /** Whether the session is prefixed: a profile opens and renews those, but not issued ones. */
+  /** Whether it is a prefixed session, which a profile opens and renews, and not an issued one. */
   readonly prefixed: boolean;
 }
 
 /**
- * The profile of a token's player: requested from the operator's wallet, answered with the
- * aggregator's ids. With prefixed sessions this is where a player first appears.
- * @throws GatewayError, OutOfTime if the session could not be looked up
+ * A player's profile from the wallet, with the aggregator's ids. A prefixed session's player first appears here.
+ * @throws GatewayError, OutOfTime if the session could not be read
  */
 export async function profile(
   callbacks: Callbacks,
@@ -80,7 +77,7 @@ export async function profile(
 
   const { document } = answer;
   const named = namedIn(document, session);
-  // A wallet passes on none that `whyBroken` calls broken.
+  // The wallet client lets none through that `whyBroken` rejects.
   if ('fault' in named) return brokenAnswer(operatorId, answer);
   const { operatorUser, currency } = named;
   const foreign = await currencyRefused(callbacks, message.token, found, currency);
@@ -102,7 +99,7 @@ export async function profile(
   };
 }
 
-/** The player and currency in a wallet's profile, or what is wrong with it. */
+/** The player and currency in a wallet's profile, or its fault. */
 function namedIn(
   { value }: JsonDocument,
   session: Session | undefined,
@@ -126,7 +123,7 @@ function noteBroken({ logger }: Callbacks, operatorId: string, note: string): vo
   logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
 }
 
-/** The answer to a profile in a currency that its session or its operator's file does not have. */
+/** The currency is not that of the session, or not in the operator's file. */
 async function currencyRefused(
   callbacks: Callbacks,
   token: string,
@@ -142,12 +139,12 @@ async function currencyRefused(
   return refused(CODES.validation, "currency: is not one of the operator's", operatorId);
 }
 
-/** The answer if the wallet's profile cannot be used; the service asks again. */
+/** The wallet's profile cannot be used; the service requests it again. */
 function brokenAnswer(operatorId: string, answer: ReadAnswer): Handled {
   return unavailable('error', operatorId, { ...detailOf(answer), reason: 'bad_answer' });
 }
 
-/** The wallet's own id for the `userId` in the message, if it has one. */
+/** The wallet's id for the `userId` in the message, if it has one. */
 function operatorUserFor(
   message: ProfileRequest,
   session: Session | undefined,
@@ -173,7 +170,7 @@ async function findSubject(
       prefixed: prefix !== undefined,
     };
   }
-  // A successful profile opens a prefixed session, and makes an expired one live again.
+  // A successful profile opens a prefixed session, or renews an expired one.
   if (prefix !== undefined && lookup.kind !== 'ended') {
     return {
       ...prefix,
@@ -187,10 +184,7 @@ async function findSubject(
     : withoutWallet(callbacks, ofInvalid);
 }
 
-/**
- * A prefixed token itself contains the wallet's token. So if the stored copy cannot be decrypted any
- * more, the wallet is asked whose it is, as for a token seen for the first time.
- */
+/** A prefixed token contains the wallet's: without a readable stored copy, the wallet is called as for a new one. */
 async function findSession(
   { sessions }: Callbacks,
   token: string,
@@ -205,10 +199,7 @@ async function findSession(
   }
 }
 
-/**
- * Opens or renews the prefixed session that the wallet has just confirmed.
- * @returns undefined if the wallet's answer cannot open a session, which makes it a broken answer
- */
+/** Opens or renews the session that the wallet has confirmed. @returns undefined if its answer cannot open one */
 async function learn(
   callbacks: Callbacks,
   token: string,
@@ -225,14 +216,14 @@ async function learn(
     const learnt = await callbacks.sessions.learn(token, asked);
     return learnt?.owner;
   } catch (error) {
-    // While PostgreSQL is down a live session is used, but not renewed.
+    // While PostgreSQL is down, a live session is used but not renewed.
     if (session === undefined || !(error instanceof GatewayError)) throw error;
     callbacks.logger.warn({ err: error, operator: operatorId }, 'session.not_renewed');
     return session.owner;
   }
 }
 
-/** The wallet's profile, repaired, with the aggregator's `userId` and the operator's in `customFields`. */
+/** The repaired profile, with the aggregator's `userId` and the operator's in `customFields`. */
 function translated(
   { repairedAnswers }: Callbacks,
   document: JsonDocument,
@@ -252,17 +243,14 @@ function translated(
   });
 }
 
-/**
- * A token of an operator with prefixed sessions (docs/reference.md, Operator API).
- * @returns undefined for any other token
- */
+/** A token of an operator with prefixed sessions (docs/reference.md, Operator API); undefined for any other. */
 function prefixOf(configuration: Configuration, token: string): PrefixedToken | undefined {
   const split = splitToken(token);
   const operator = split && configuration.operators.get(split.operatorId);
   return operator?.sessions.mode === 'prefixed' ? split : undefined;
 }
 
-/** The operator named by a token's prefix whose file is invalid, so that nobody knows whether its sessions are prefixed. */
+/** The operator in a token's prefix if its file is invalid: it is unknown whether its sessions are prefixed. */
 function invalidOperatorOf({ invalidOperators }: Configuration, token: string): string | undefined {
   const operatorId = splitToken(token)?.operatorId;
   return operatorId !== undefined && invalidOperators.has(operatorId) ? operatorId : undefined;

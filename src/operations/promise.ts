@@ -24,14 +24,13 @@ import { beginAttempt, type NextState, ownerOf, promiseOf, takeOver } from './co
 import type { Engine } from './engine.ts';
 import { deliverySettings } from './operator-settings.ts';
 
-// What a rollback and an update share: they are promised before they are sent, and what contradicts the bet is repaired.
+// Rollbacks and updates: promised before they are sent, with contradictions to the bet repaired.
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
 
 /**
- * Promises first, sends second: the delivery is committed together with the intent, so that nothing is lost if the
- * process is killed at any point; it is deleted again if the wallet confirms within the deadline. If the outcome
- * cannot be recorded, the delivery repeats the call, and the answer is the promise.
+ * The delivery is committed together with the intent, so that a killed process loses nothing, and deleted if the wallet
+ * confirms in time. If the outcome cannot be recorded, the delivery repeats the call, and the promise is the answer.
  */
 export async function sendPromised(
   callback: PromisedCallback,
@@ -47,7 +46,7 @@ export async function sendPromised(
   if ('refusal' in callable) return await takeOver(callback, next);
   const { wallet } = callable;
   const attemptId = randomUUID();
-  // Read in parallel with committing the promise, which does not need it.
+  // In parallel with committing the promise, which does not need it.
   const companions = findCompanions(callback, from, wallet, attemptId);
   const hadResult = from.settlement.kind !== 'none';
   const request = { message, attemptId, owner, books: from, terms: from, hadResult };
@@ -60,8 +59,7 @@ export async function sendPromised(
     () => companions,
     (sent) => concludePromised(callbacks, wallet, promised, sent, () => conclude(sent)),
   );
-  // Committed by the answer's deadline, not the wallet's: if there is no time left for the call by then, the
-  // promise alone is the answer.
+  // The commit may take until the answer's deadline: without time for the call, the promise alone is the answer.
   const attempted = await runAttempt(
     callbacks,
     attempt,
@@ -79,7 +77,7 @@ export async function sendPromised(
   };
 }
 
-/** A promise as an attempt finds it: just committed by its callback, or claimed by a worker. */
+/** A promise that its callback has just committed or a worker has claimed. */
 export interface Promised
   extends Pick<
     TakenDelivery,
@@ -91,7 +89,7 @@ export interface Promised
     | 'attempts'
     | 'isOverdue'
   > {
-  /** Whether the attempt is already counted: a worker counts it when claiming, a callback does not. */
+  /** A worker counts the attempt when it claims it, a callback does not. */
   readonly isCounted: boolean;
 }
 
@@ -102,10 +100,7 @@ const FIRST_ATTEMPT = {
   isCounted: false,
 } as const;
 
-/**
- * What an attempt of a promise means, whether its caller still waits or was answered long ago.
- * @param conclude what it means for the bet
- */
+/** What an attempt at a promise means, with or without a waiting caller. @param conclude what it means for the bet */
 export function concludePromised(
   { configuration }: Engine,
   wallet: Wallet,
@@ -130,10 +125,7 @@ export function concludePromised(
   };
 }
 
-/**
- * What goes with the call. If it cannot be read, nothing is sent, the promise stands, and its delivery reads it again.
- * Never rejects.
- */
+/** Never rejects: if it cannot be read, nothing is sent, and the promise's delivery reads it again. */
 async function findCompanions(
   { callbacks, message, deadline, transactionId }: PromisedCallback,
   bet: Bet,
@@ -151,9 +143,9 @@ async function findCompanions(
 }
 
 /**
- * Counts and logs how a rollback or update contradicts its bet, and which of its members are left out or taken from the
- * journal. The same callback reads its bet again whenever it moves, so only the first call counts.
- * @returns to be called with the bet, or with undefined if neither the bet nor its player is known
+ * Counts and logs contradictions and repaired members on the first call: a callback reads its bet again after each
+ * change.
+ * @returns to be called with the bet, or undefined if neither the bet nor its player is known
  */
 export function noteOfRepairs(callback: PromisedCallback): (bet: Bet | undefined) => void {
   let isNoted = false;
@@ -173,7 +165,7 @@ export function noteOfRepairs(callback: PromisedCallback): (bet: Bet | undefined
   };
 }
 
-/** The names of members that are odd, and of missing ones that the journal has. */
+/** Names of invalid members, and of missing ones that the journal has. */
 function repairedMembers({ message }: PromisedCallback, bet: Bet | undefined): readonly string[] {
   const members = new Set(Object.keys(message.repairs));
   if (bet === undefined) return [...members];

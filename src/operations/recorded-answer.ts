@@ -15,7 +15,7 @@ import { inTime } from './attempt.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 
-/** The version of a bet that only has its place: one write for its row, one for the outcome. */
+/** The version of a bet with its place only: one write for its row, one for the outcome. */
 const PLACED_VERSION = 2;
 
 type Recorded =
@@ -24,11 +24,9 @@ type Recorded =
   | BetCallback<UpdateRequest>;
 
 /**
- * The answer to a settle, unsettle or update that is a replayed request, or a copy that was
- * overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
- * (docs/reference.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
- * an unsettle, and are a conflict.
- * @returns undefined if it is not on record
+ * The final answer on record for this `requestId` and content: a replay or a late copy (docs/reference.md, Callbacks).
+ * The method is not signed: a place's bytes sent by PUT are a conflict, not an unsettle.
+ * @returns undefined if none is recorded
  * @throws GatewayError if the journal fails
  */
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
@@ -38,7 +36,7 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
   const isPlace =
     message.operation === 'unsettle' &&
     callbacks.bets.hasPlace({ transactionId, requestId, body: callback.stored });
-  // Looked up only if something can be on record: a bet's first operation does not pay for it.
+  // A bet's first operation has nothing recorded, and pays for no look-up.
   const isFirst = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
   const underId =
     requestId === undefined || isFirst
@@ -46,15 +44,13 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
       : callbacks.bets.operationsUnder({ transactionId, requestId });
   const [isOfPlace, sameId] = await Promise.all([isPlace, underId]);
   if (isOfPlace) return callback.conflict(bet.owner?.operatorId, 'it is the request of its place');
-  // Even while an operation is in flight: it may be the same result requested anew, which may be refused, and this
-  // copy, if it waited, would get that answer instead of its own.
+  // Even during an operation in flight: it may be a new request of the same result, whose answer is not this copy's.
   const first = sameId.find((recorded) => isFinal(recorded) && asksForSame(recorded, message));
   return first?.answer && callback.repeated(bet, first.answer);
 }
 
 /**
- * Records the request of a copy before it is answered from the journal: its bytes, sent again when
- * another result or update stands, must not count as a new one.
+ * Records a copy before its answer: its bytes must not count as new when another result or update stands.
  * @throws OutOfTime, GatewayError if it cannot be recorded: the service repeats it
  */
 export async function onRecord(callback: Recorded, handled: Handled): Promise<Handled> {
@@ -75,7 +71,7 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
   return handled;
 }
 
-/** A 503 makes the service repeat; it treats any other answer as final. */
+/** After 503 the service repeats; any other answer is final. */
 function isFinal({ answer }: RecordedOperation): boolean {
   return answer !== undefined && answer.status < 500;
 }

@@ -14,14 +14,14 @@ import { unseenBet } from './find-bet.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
 
-/** A refusal of a place without calling its wallet. */
+/** The refusal of a place without calling its wallet. */
 export interface PlaceRefusal {
   readonly refusal: Handled;
-  /** The player whose bet the same bytes could still become; undefined if they never can. */
+  /** The player whose bet the same bytes could become; undefined if they never can. */
   readonly owner: BetOwner | undefined;
 }
 
-/** The refusal of a place whose token is not live; a later profile may still make a prefixed token live. */
+/** Refuses a place whose token is not live; a later profile may still make a prefixed one live. */
 export async function refusalForToken(
   placing: PlaceCallback,
   lookup: NotLive,
@@ -31,10 +31,9 @@ export async function refusalForToken(
 }
 
 /**
- * Answers with a refusal, which is recorded first if it may stop applying: the service takes it as
- * final and never rolls back, so the same bytes must not become a bet later
- * (docs/money-safety.md).
- * @returns 'moved' if a copy of this place was faster: its answer has to be looked up
+ * Records a refusal that may stop applying, then answers with it: the service takes it as final and never rolls back,
+ * so the same bytes must not become a bet later (docs/money-safety.md).
+ * @returns 'moved' if a copy of this place was faster and has an answer
  * @throws OutOfTime, GatewayError if it cannot be recorded: answered 100, the service rolls back
  */
 export async function recordRefusedPlace(
@@ -54,28 +53,24 @@ export async function recordRefusedPlace(
   return isWritten ? refusal : 'moved';
 }
 
-/** The player whose bet this would be if its token became live; undefined if it never can. */
+/** The player whose bet this would be with a live token; undefined if it never can be. */
 async function ownerOnceLive(
   { callbacks, message }: PlaceCallback,
   lookup: NotLive,
 ): Promise<BetOwner | undefined> {
   const { token, userId } = message;
-  // By the token alone: the operator's file may be missing for a while, or say `issued`, and be corrected.
+  // By the token alone: the operator's file may be missing, or say `issued`, and be corrected.
   const prefix = splitToken(token);
-  // An issued session never comes back, nor does one that was ended.
+  // An issued session never comes back, nor does an ended one.
   if (prefix === undefined || lookup.kind === 'ended') return undefined;
   if (lookup.kind === 'expired') return lookup.session.owner;
-  // Not recorded for an unknown player: one who first appears later gets another id than the one in this place, unless
-  // people import that very id (docs/money-safety.md).
+  // Not recorded for an unknown player: a new one gets another id than this place has, unless people import that very
+  // id (docs/money-safety.md).
   const owner = await callbacks.players.findByUserId(userId);
   return owner?.operatorId === prefix.operatorId ? owner : undefined;
 }
 
-/**
- * The recorded answer if this same place was refused before, with the same token and `subPartnerId`. With
- * others it is a new attempt by the service, which is decided anew.
- * @throws GatewayError `DATABASE_UNAVAILABLE`
- */
+/** The refusal of this place with the same token and `subPartnerId`. @throws GatewayError `DATABASE_UNAVAILABLE` */
 export async function recordedRefusal(
   { callbacks, stored }: PlaceCallback,
   bet: Bet,
@@ -89,7 +84,7 @@ export async function recordedRefusal(
   })?.answer;
 }
 
-/** The members that a refusal depends on, read from a stored place; its token stands there as a hash. */
+/** The members that a refusal depends on, from a stored place with its token's hash. */
 function decidingMembers(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
   const parsed = parseBet('POST', body);
   return parsed.ok && parsed.message.operation === 'place' ? parsed.message : undefined;

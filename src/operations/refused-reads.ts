@@ -6,26 +6,21 @@ import type { Wallets } from '../wallets/wallets.ts';
 import type { Handled } from './answers.ts';
 import { unavailable } from './answers.ts';
 
-/**
- * Refusals are immediate, so a frame that polls in a loop polls even faster. Beyond this many per
- * second and operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
- */
+/** Frames poll faster when refused. Beyond this, per second, operator and process, refusals need no query (I7). */
 const REFUSALS_MAX = { perSecond: 100, burst: 200 };
 
 const TOKENS_MAX = 10_000;
 
 /**
- * Profiles and balances of operators that take no calls (breaker open, bulkhead full, maintenance,
- * suspended). Beyond the limit they are refused without looking up their session, so that a session that has
- * ended meanwhile is answered 503 too until the flood is over. Reads only: they have no
- * consequences, while a refused place has to be in the journal, which answers its copies
- * and its rollback (docs/reference.md, Callbacks).
+ * Reads of operators that take no calls: beyond the limit they are refused without reading the session, so an ended one
+ * gets 503. Never places: a refused one has to be in the journal for its copies and its rollback (docs/reference.md,
+ * Callbacks).
  */
 export class RefusedReads {
   readonly #wallets: Wallets;
   readonly #metrics: Metrics;
   readonly #limits: TokenBuckets;
-  /** Recently refused tokens, with their operator. */
+  /** Operators of recently refused tokens. */
   readonly #operators = recentMap<string>(TOKENS_MAX);
 
   constructor(options: { clock: Clock; wallets: Wallets; metrics: Metrics }) {
@@ -34,7 +29,7 @@ export class RefusedReads {
     this.#limits = new TokenBuckets(options.clock, REFUSALS_MAX);
   }
 
-  /** The answer beyond the limit; undefined if the read is to be handled as usual. */
+  /** The answer beyond the limit; undefined: handle the read as usual. */
   limit(operation: 'profile' | 'balance', token: string): Handled | undefined {
     const operatorId = this.#operators.get(token);
     if (operatorId === undefined) return undefined;

@@ -7,9 +7,9 @@ import type { Handled } from './answers.ts';
 import { answerDuplicate } from './answers.ts';
 import type { Callbacks, PlaceCallback } from './callbacks.ts';
 
-// The final answer of a place in Redis: written once it is committed, read only while PostgreSQL is down.
+// A place's final answer in Redis: written once it is committed, read only while PostgreSQL is down.
 
-/** Nobody waits for Redis, nor misses the answer if it is not there. */
+/** Nobody waits for Redis or depends on it. */
 export function rememberAnswer(
   { callbacks, message }: PlaceCallback,
   operatorId: string,
@@ -25,7 +25,7 @@ export function rememberAnswer(
   });
 }
 
-/** A final answer stored in Redis, if it was given for the same content. */
+/** The stored final answer to the same content, if there is one. */
 async function answerFromRedis(
   callbacks: Callbacks,
   message: PlaceRequest,
@@ -43,10 +43,7 @@ async function answerFromRedis(
   return answerDuplicate(callbacks, { operation: 'place', operatorId }, 'redis', { status, body });
 }
 
-/**
- * A copy's answer from Redis, while PostgreSQL is down.
- * @throws GatewayError, OutOfTime: the given error, if Redis has no answer to the place
- */
+/** A copy's answer while PostgreSQL is down. @throws GatewayError, OutOfTime: the given error, if Redis has none */
 export async function answerWithoutJournal(
   callbacks: Callbacks,
   message: PlaceRequest,

@@ -5,14 +5,14 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 const LOGGED_EVERY_MS = 60_000;
 
-/** What has been repaired of one operator's answers since its last line in the log. */
+/** One operator's repairs since its last log line. */
 interface Unlogged {
   readonly fields: Set<RepairedField>;
   answers: number;
   loggedAtMs: number;
 }
 
-/** Counts the profiles and balances that were repaired, and logs them once a minute for each operator. */
+/** Counts repaired profiles and balances, and logs them once a minute for each operator. */
 export class RepairedAnswers {
   readonly #parts: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics };
   readonly #unlogged = new Map<string, Unlogged>();
@@ -21,7 +21,7 @@ export class RepairedAnswers {
     this.#parts = parts;
   }
 
-  /** @param fields the members of this answer that were repaired; none: it was as it has to be */
+  /** @param fields the repaired members of this answer; none: it was correct */
   note(operator: string, fields: readonly RepairedField[]): void {
     if (fields.length === 0) return;
     const { clock, logger, metrics } = this.#parts;

@@ -15,16 +15,15 @@ import type {
 } from '../store/bets/unknown-results.ts';
 import { settleIn } from './first-request.ts';
 
-/** How often it is decided if the bet changes at that moment. */
+/** Decisions to try if the bet changes meanwhile. */
 const ROUNDS_MAX = 3;
-/** Where a wallet's confirmations are over sooner, no worker may have counted them. */
+/** With shorter confirmations, perhaps no worker has counted them. */
 const LATE_MS_MIN = 3_600_000;
 
 /**
- * Ends the doubt about a bet whose result got no answer, by what a person has found in the wallet's books
- * (docs/money-safety.md). From then on it is the bet's result: the service is answered from the journal if it asks
- * for it anew, and any other result is sent.
- * @param confirmAfterMs of an operator (`delivery.confirmUnknownAfterMs`)
+ * Ends the doubt about a bet's result by a person's finding (docs/money-safety.md): the journal then answers that
+ * result, and any other is sent.
+ * @param confirmAfterMs the operator's `delivery.confirmUnknownAfterMs`
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function resolveResult(
@@ -45,7 +44,7 @@ export async function resolveResult(
       transactionTime: isoTime(nowMs),
     });
     if (decision.kind === 'refused') return decision;
-    // A person may have resolved the open one before, and a later result had passed it.
+    // A person may have resolved the open one before, after a later result had overtaken it.
     const open = operations.find(isOpenResult) ?? operations.find(wasSentResult);
     if (open === undefined) return { kind: 'refused', why: 'Its messages are no longer on record' };
     const attempted = settleIn(open);
@@ -57,7 +56,7 @@ export async function resolveResult(
   return { kind: 'refused', why: 'The bet is changing at this moment: try again' };
 }
 
-/** A result as the rules compare it; a place is none, though its bytes read as an unsettle. */
+/** Results in the rules' form; a place is none, though its bytes read as an unsettle. */
 function answeredResults(operations: readonly RecordedOperation[]): readonly AnsweredResult[] {
   return operations
     .filter(({ operation }) => isResult(operation))

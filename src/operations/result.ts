@@ -21,17 +21,13 @@ type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
 /** The differences between sending a settle and an unsettle. */
 export interface ResultTerms {
-  /** For a cashout: the operator token of the session that asked for it. Undefined for any other result. */
+  /** For a cashout: the operator token of the session that requested it; otherwise undefined. */
   readonly cashoutToken: string | undefined;
   /** Whether a result that cannot be delivered now becomes a delivery, answered 200. */
   readonly mayQueue: boolean;
 }
 
-/**
- * Sends a settle or unsettle to the wallet. While its outcome is unknown, so is the bet's result, and nothing is
- * answered from the journal.
- * @returns 'moved' if the bet changed since it was read
- */
+/** Until its outcome is known, nothing is answered from the journal. @returns 'moved' if the bet has changed */
 export async function sendResult(
   callback: ResultCallback,
   bet: Bet,
@@ -75,9 +71,8 @@ function handledOf(operatorId: string, attempted: AttemptResult): Handled {
 }
 
 /**
- * A wallet that pays repeats twice never gets one (`unknownRepeats: hold`): a person has to find out what it did with
- * the first. The dead letter for that person is made when the attempt ends or, if its process was killed, by the worker
- * (`deliveries/confirm.ts`); or here, if the dialect item was set after both.
+ * A wallet that pays repeats twice never gets one (`unknownRepeats: hold`): a person has to decide. The dead letter is
+ * made at the attempt's end or by the worker (`deliveries/confirm.ts`); here only if the dialect was set later.
  */
 async function heldForPerson(
   { callbacks, message, transactionId, deadline }: ResultCallback,
@@ -129,7 +124,7 @@ function conclude(
     answeredTime: undefined,
   });
   const { holdUnknownRepeats: holdsRepeats } = wallet.callerDialect;
-  // Nothing is promised to a caller who has hung up: it will repeat the result (I11).
+  // A caller who has hung up is promised nothing: it repeats the result (I11).
   const options = { holdsRepeats, mayQueue: mayQueue && !deadline.hasEnded };
   const state = promisedAfter(conclusion, options);
   const answer = answerFor(transactionId, conclusion.answer) ?? UNAVAILABLE;
@@ -147,7 +142,7 @@ function conclude(
   };
 }
 
-/** Commits the operation as a delivery, behind or in place of pending ones, and answers 200. */
+/** Commits the operation as a delivery, behind or instead of pending ones, and answers 200. */
 export async function takeOverResult(
   callback: ResultCallback,
   bet: Bet,

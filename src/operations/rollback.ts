@@ -12,27 +12,26 @@ import { generationOfUnseen } from './operator-settings.ts';
 import { noteOfRepairs, sendPromised } from './promise.ts';
 
 /**
- * A rollback is never refused and never lost: it fences the bet, is attempted within the deadline,
- * and is a delivery from the start until a wallet has confirmed it (I4, I6).
+ * Never refused, never lost: it fences the bet, and is a delivery from the start until a wallet confirms it (I4, I6).
  * @throws GatewayError, OutOfTime if the journal failed before anything was promised
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
   const { callbacks, transactionId } = rollingBack;
-  // Beside the first look at the bet, which changes nothing.
+  // In parallel with the first read of the bet.
   const fenced = callbacks.answers.fence(transactionId);
-  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  // One time for every promise of this callback, however often the bet changes.
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const noteRepairs = noteOfRepairs(rollingBack);
   return await rollingBack.handle(async (found) => {
     noteRepairs(found.kind === 'bet' ? found.bet : undefined);
-    // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
+    // Before the journal: a killed process may leave a needless fence, never a missing one.
     await fenced;
     if (found.kind === 'bet') {
       const bet = await withOwner(rollingBack, found.bet);
       if (bet === undefined) return rollingBack.conflict(undefined, ANOTHER_PLAYERS);
       return await rollBackBet(rollingBack, bet, transactionTime);
     }
-    // The player is unknown too. The tombstone is still written, to refuse a place that comes late.
+    // The tombstone is written even for an unknown player, to refuse a late place.
     const nobodys = unseenBet(callbacks, transactionId, undefined);
     return await recordUnsent(rollingBack, rolledBack(nobodys, 'confirmed', transactionTime, []));
   });
@@ -51,7 +50,7 @@ async function rollBackBet(
     case 'wait':
       if (await rollingBack.wait(bet)) return 'moved';
       if (bet.rollback.kind !== 'none') {
-        // The first request has promised it, and its attempt is still in flight.
+        // The first request has promised it, and its attempt is in flight.
         const { transactionTime: promisedTime } = bet.rollback;
         const answered = await rollingBack.firstByNow(bet, repeatedRollback);
         return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
@@ -82,7 +81,7 @@ function rolledBack(
   return { from, to, transactionTime, supersedes };
 }
 
-/** The bet with its owner, if that was unknown so far (`tombstoneOf`). @returns undefined if it is another player's */
+/** The bet with its owner if that was unknown (`tombstoneOf`). @returns undefined if it is another player's */
 async function withOwner(
   { callbacks, message, transactionId }: BetCallback<RollbackRequest>,
   bet: Bet,
@@ -97,7 +96,7 @@ async function withOwner(
   return tombstoneOf(bet, { ...player, generation }, firstUserId);
 }
 
-/** The decision for a copy of a rollback that has been answered; undefined while it has not. */
+/** The decision for a copy of an answered rollback; undefined while it has no answer. */
 function repeatedRollback(bet: Bet) {
   const decision = decideRollback(bet);
   return decision.kind === 'repeat' || decision.kind === 'repeatRefusal' ? decision : undefined;

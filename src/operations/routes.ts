@@ -32,7 +32,6 @@ import { settle } from './settle.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 
-/** The dependencies of the routes, besides those of the callbacks. */
 export interface CallbackEdge {
   /** The service's prepared secrets; read for each request, because they rotate. */
   readonly serviceKeys: () => readonly SigningKey[];
@@ -43,7 +42,7 @@ export interface CallbackEdge {
 /** The longest IPv6 address: IPv4-mapped, in brackets, with a port. */
 const ADDRESS_CHARACTERS_MAX = 53;
 
-/** Lines of the log about requests to paths that are not there. */
+/** Log lines about requests to unknown paths. */
 const PATH_LINES = { perSecond: 1 / 60, burst: 1 };
 const PATH_CHARACTERS_MAX = 200;
 
@@ -67,7 +66,7 @@ export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge:
   serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
 }
 
-/** One callback from its bytes to its answer: authenticated, parsed, executed, counted, logged, answered. */
+/** One callback: authenticated, parsed, executed, counted, logged, answered. */
 async function handle(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -77,7 +76,7 @@ async function handle(
 ): Promise<void> {
   const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
   const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
-  // Answered, or its sender hung up: from then on this request begins, promises and sends nothing (I11).
+  // Once answered or hung up, this request begins, promises and sends nothing (I11).
   reply.raw.once('close', () => deadline.end());
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 
@@ -101,7 +100,7 @@ async function handle(
   return respond(callbacks, request, reply, { handled, message });
 }
 
-/** Counts a request whose body was too large, which the listener has refused without reading it. */
+/** The listener has refused its body unread. */
 function noteTooLarge(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -114,7 +113,7 @@ function noteTooLarge(
   countAndLog(callbacks, request, {
     handled: {
       answer: failure(CODES.validation, error.message, 413),
-      // Not `invalid`: its signature was not checked, and anybody could trigger the alert WagergateCallbacksFail.
+      // Not `invalid`: anybody could trigger the alert WagergateCallbacksFail without a signature.
       outcome: 'unauthorized',
       operatorId: undefined,
       detail,
@@ -135,8 +134,7 @@ function admit(
       answer: failure(CODES.blocked, 'Source address not allowed', 403),
       outcome: 'unauthorized',
       operatorId: undefined,
-      // Of a request that was not verified, behind a proxy that passes on anything: any text. None if the connection
-      // was reset meanwhile.
+      // Unverified, it may be any text from a proxy. Absent if the connection was reset.
       detail: { ip: request.ip?.slice(0, ADDRESS_CHARACTERS_MAX) },
     };
   }
@@ -146,7 +144,7 @@ function admit(
     return undefined;
   }
   callbacks.metrics.signatureFailures.inc({ caller: 'service' });
-  // On PUT another status than 400, so that the service retries while a rotation settles.
+  // Not 400 on PUT, so that the service retries while a rotation settles.
   const status = request.method === 'PUT' ? 401 : 400;
   return {
     answer: failure(CODES.badSignature, 'Invalid signature', status),
@@ -156,7 +154,7 @@ function admit(
   };
 }
 
-/** Handles a callback within a span. Unverified requests get none. */
+/** Handles a callback within a span; unverified requests get none. */
 function traced(
   callbacks: Callbacks,
   request: FastifyRequest,
@@ -195,7 +193,7 @@ async function carryInTime(
   try {
     return await within(deadline.lastMs(), carry(callbacks, message, body, deadline));
   } catch (error) {
-    // Work that continues in the background must not act for a caller who has been answered.
+    // Work that continues in the background must not act for an answered caller.
     deadline.end();
     const isExpected = error instanceof OutOfTime || error instanceof GatewayError;
     const transactionId = transactionIdOf(message);
@@ -209,7 +207,6 @@ async function carryInTime(
   }
 }
 
-/** Hands a callback to the file that handles its operation from beginning to end. */
 async function carry(
   callbacks: Callbacks,
   message: Callback,
@@ -239,20 +236,16 @@ async function carry(
   }
 }
 
-/**
- * A message as the journal stores it: as the service sent it, except for its token, of which only the
- * hash may be stored.
- */
+/** A message for the journal: as the service sent it, but with only the hash of its token. */
 export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {
   const { document } = message;
   const { token } = document.value;
   if (token === undefined || token === null) return raw;
-  // An odd one, of a rollback or update, may hold a token all the same.
+  // An invalid one, in a rollback or update, may still hold a token.
   const text = typeof token === 'string' ? token : JSON.stringify(token);
   return Buffer.from(document.replace({ token: jsonString(sessions.referenceOf(text)) }));
 }
 
-/** Counts, logs one wide line, and sends the answer. */
 function respond(
   callbacks: Callbacks,
   request: FastifyRequest,
@@ -265,9 +258,8 @@ function respond(
 }
 
 /**
- * Records requests of the service to paths that are not there: its address of the gateway is wrong, and no other metric
- * moves. The signature is verified first, so that a stranger can write neither a line nor a label; a request without
- * one costs nothing, and one with a wrong one as much as on a path that is there.
+ * Records the service's requests to unknown paths: its address of the gateway is wrong, and no other metric shows that.
+ * The signature is verified first, so that strangers write neither lines nor labels.
  */
 export function unknownPaths(
   { metrics, logger, clock }: Callbacks,

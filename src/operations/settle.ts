@@ -12,9 +12,7 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { type ResultTerms, recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
 /**
- * A settle, resettle or cashout: answered from the journal if the bet already has this result,
- * otherwise sent to the wallet; if it cannot be delivered, answered 503, so that the service repeats
- * it.
+ * Answered from the journal if the bet has this result, otherwise sent; undelivered, 503 makes the service repeat it.
  * @throws GatewayError, OutOfTime if the journal failed
  */
 export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
@@ -63,8 +61,8 @@ function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet):
 }
 
 /**
- * A cashout needs a live token of its player, of any session in any currency; but only before its first attempt. If
- * the wallet may have paid it already, the session may have ended since, and the repeat carries the first one's token.
+ * A cashout needs a live token of its player, from any session, before its first attempt. Its repeat carries the first
+ * one's token: the wallet may have paid, and the session may have ended.
  */
 async function cashoutToken(
   { callbacks, message }: BetCallback<SettleRequest>,
@@ -88,7 +86,7 @@ async function cashoutToken(
   return { cashoutToken: lookup.session.operatorToken };
 }
 
-/** A cashout while other results of its bet wait: refused if its token is not live, otherwise answered 503. */
+/** A cashout behind waiting results: refused without a live token, otherwise answered 503. */
 async function refusedBehindQueue(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
@@ -99,9 +97,8 @@ async function refusedBehindQueue(
 }
 
 /**
- * Refuses a cashout because of its token, after recording the refusal: a copy that saw the token live but has not
- * begun yet then finds the refusal.
- * @returns 'moved' if the bet changed since it was read: a copy may have been sent to the wallet meanwhile
+ * Records the refusal first, for a copy that found the token live but has not begun.
+ * @returns 'moved' if the bet changed since it was read: a copy may have been sent
  * @throws OutOfTime, GatewayError if it cannot be recorded
  */
 async function recordRefusedCashout(

@@ -8,8 +8,7 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
 /**
- * An unsettle: answered from the journal if the bet is already unsettled, otherwise sent to the wallet;
- * if it cannot be delivered, answered 503, so that the service repeats it.
+ * Answered from the journal if the bet is unsettled, otherwise sent; undelivered, 503 makes the service repeat it.
  * @throws GatewayError, OutOfTime if the journal failed
  */
 export async function unsettle(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {

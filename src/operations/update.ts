@@ -11,13 +11,12 @@ import { noteOfRepairs, sendPromised } from './promise.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
 
 /**
- * A bet data update moves no money and is always answered 200: attempted within the deadline, otherwise
- * accepted as a delivery, unless the wallet refuses it for good or no wallet has the bet.
+ * Moves no money, so answered 200 and delivered later if need be, unless a wallet refuses it or none has the bet.
  * @throws GatewayError, OutOfTime if the journal failed before anything was promised
  */
 export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
   const { callbacks, transactionId } = updating;
-  // One time for all that this callback may promise, however often the bet moves meanwhile.
+  // One time for every promise of this callback, however often the bet changes.
   const transactionTime = isoTime(callbacks.clock.nowMs());
   const noteRepairs = noteOfRepairs(updating);
   const handled = await updating.handle(async (found) => {
@@ -59,7 +58,7 @@ async function updateBet(
       return await keep(updating, updated([]));
     }
     case 'nothingToSend':
-      // On record, so that a copy gets the same answer, byte for byte.
+      // Recorded, so that a copy gets the same answer, byte for byte.
       return await recordUnsent(updating, updated(decision.supersedes));
     case 'send':
       if (isSkipped === true) return await recordUnsent(updating, updated([]));
