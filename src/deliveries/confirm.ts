@@ -16,8 +16,8 @@ export interface Confirming extends Engine {
 }
 
 /**
- * Confirms the standing operations of bets for which an earlier call may have taken effect late. It makes
- * deliveries of them, so that the operator's limits and holds apply (docs/money-safety.md).
+ * Makes deliveries of the standing operations of bets whose lost calls may have taken effect late
+ * (docs/money-safety.md). As deliveries, they respect the operator's limits and holds.
  * @param passedOver see `DueBets`
  * @returns how many became deliveries
  * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -49,7 +49,7 @@ async function confirm(
       await confirmations.postpone(bet, decision.inMs);
       return false;
     case 'skip':
-      // Only its file says whether a person has to decide: skipped without it, nobody would ever be told.
+      // Only the operator's file says whether a person has to decide: if skipped now, nobody would ever learn of it.
       if (wallet === undefined && hasUnknownResult(bet)) {
         await confirmations.postpone(bet, confirmAfterMs);
       } else await confirmations.skip(bet);

@@ -4,24 +4,18 @@ import type { Originating } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Slice, type Slicing } from './slice.ts';
 
-/** One operator's backlog is drained in slices, so that a thousand operators share the workers. */
+/** Backlogs are drained in slices, so that a thousand operators share the workers. */
 const SLICE_MS = 1_000;
-/**
- * The pause after a refused call: its reason, such as a full bulkhead, passes within the duration of a
- * call.
- */
+/** Pause after a refused call: a full bulkhead clears within the duration of a call. */
 const BUSY_PAUSE_MS = 250;
 
 export interface Draining extends Slicing, Originating, Confirming {
   readonly wallets: Wallets;
-  /** Whether a person holds the operator's deliveries, as of the last sweep. */
+  /** As of the last sweep. */
   readonly isHeldByPerson?: (operatorId: string) => boolean;
 }
 
-/**
- * Whether an operator's deliveries are held: no attempts are made and the horizon stands still. Decided by
- * the breaker of money calls for data updates too: they never probe a breaker.
- */
+/** Held: no attempts, and the horizon stops. Updates follow the breaker of money calls too, but never probe it. */
 export function areHeld(
   { wallets, isHeldByPerson }: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
   operatorId: string,
@@ -34,7 +28,7 @@ export function areHeld(
   return refusal !== undefined && refusal !== 'bulkhead';
 }
 
-/** Whether people keep them back, whatever the breaker does: by a hold, maintenance, or no file. */
+/** Held by people, whatever the breaker says: a hold, maintenance, or no file. */
 export function areKeptBack(
   draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
   operatorId: string,
@@ -44,12 +38,11 @@ export function areKeptBack(
   return isByPerson || (areHeld(draining, operatorId) && refusal !== 'breaker');
 }
 
-/** The drains of this process: one of an operator at a time, or its wallet would get twice the calls. */
+/** This process's drains: one per operator, or its wallet would get twice the calls. */
 export class Drains {
   readonly #draining: Draining;
   readonly #runDuty: (work: () => Promise<unknown>) => Promise<void>;
   readonly #isStopping: () => boolean;
-  /** Operators being drained now. */
   readonly #drained = new Set<string>();
   /** Drains started without the scheduler. */
   readonly #here = new Set<Promise<void>>();
@@ -67,8 +60,8 @@ export class Drains {
   }
 
   /**
-   * Drains one slice, unless this process is draining the operator already.
-   * @returns after how many milliseconds to drain again; undefined if nothing more is due here
+   * Drains one slice, unless this process already drains the operator.
+   * @returns milliseconds until the next slice; undefined if nothing more is due here
    * @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed
    */
   async drain(operatorId: string): Promise<number | undefined> {
@@ -84,7 +77,7 @@ export class Drains {
     }
   }
 
-  /** Starts to drain one slice without the scheduler; the next sweep tries Redis again. */
+  /** Drains one slice without the scheduler; the next sweep tries Redis again. */
   start(operatorId: string): void {
     if (this.#isStopping()) return;
     this.#draining.metrics.drains.inc({ by: 'sweep' });
@@ -101,10 +94,9 @@ export class Drains {
 }
 
 /**
- * Delivers an operator's due deliveries for one slice of time, with the operator's own
- * concurrency and rate.
+ * Delivers an operator's due deliveries for one slice of time, with its own concurrency and rate.
  * @param pace the operator's own, kept from slice to slice
- * @returns after how many milliseconds to drain again; undefined if nothing is left, or it takes no calls
+ * @returns milliseconds until the next slice; undefined if nothing is left, or the operator takes no calls
  * @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed
  */
 export async function drain(
@@ -123,6 +115,6 @@ export async function drain(
   await slice.run();
   if (isHeld()) return undefined;
   if (slice.wasRefused) return BUSY_PAUSE_MS;
-  // Even if nothing is left, the drain stays scheduled while the pace demands a pause.
+  // The drain stays scheduled while the pace demands a pause, even if nothing is left.
   return slice.isDry && pace.waitMs === 0 ? undefined : pace.waitMs;
 }

@@ -3,28 +3,26 @@ import { mapLimited } from '../lib/map-limited.ts';
 import { isOfOneRow } from '../store/sql/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** The most unreadable bets that one run skips to reach those behind them; the next run continues from there. */
+/** Unreadable bets that one run skips to reach others; the next run continues from there. */
 const PASSED_OVER_MAX = 1_000;
-/** The most that are skipped in total, since every run reads them again. */
+/** The most that are skipped in total: every run reads them again. */
 const REMEMBERED_MAX = 20_000;
-/** Each bet takes a few round trips to PostgreSQL, on connections that others need as well. */
+/** Each bet takes a few round trips to PostgreSQL, on connections that others need. */
 const AT_ONCE = 4;
 /** The most that one run logs by name. */
 const NAMED_MAX = 20;
 
 export interface DueBets<B> {
-  /** How many bets are read at a time, besides those that are skipped. */
+  /** Bets to read at a time, besides the skipped ones. */
   readonly batch: number;
-  /** Reads the first due bets, in a stable order; a bet that has been worked on is not due any more. */
+  /** Reads the first due bets, in a stable order; a processed bet is no longer due. */
   readonly look: (limit: number) => Promise<readonly B[]>;
   /** Transaction ids that earlier runs skipped; pass the same set to each run. */
   readonly passedOver: Set<string>;
 }
 
 /**
- * Works through due bets, a few at a time, for all operators. A bet whose row cannot be read, such as one that somebody has
- * edited by hand incompletely, is skipped and left to people, so that it does not hold up the others; up to 20,000
- * may be skipped.
+ * Processes due bets of all operators, a few at a time. An unreadable row (edited by hand) is skipped for the others.
  * @param work resolves to whether it did anything
  * @returns for how many bets it did
  * @throws GatewayError of `work`, since the database is down for all; any other error not caused by a single row
@@ -53,7 +51,7 @@ export async function forEachDueBet<B extends { readonly transactionId: string }
     });
     const isLast = due.length < batch + before || passedOver.size === before;
     if (!isLast && newly < PASSED_OVER_MAX) continue;
-    // The next run starts from the first bet again, because people may have corrected them.
+    // The next run starts from the first bet again: people may have corrected some.
     if (isLast || passedOver.size >= REMEMBERED_MAX) passedOver.clear();
     const more = newly - NAMED_MAX;
     if (more > 0) logger.error({ more }, 'bet.more_unreadable');

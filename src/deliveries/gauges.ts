@@ -3,11 +3,7 @@ import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts'
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { WithoutFile } from './without-file.ts';
 
-/**
- * A starting process counts everything that ended in the years before: this many per statement, because
- * of its timeout, and only so many statements per refresh, because open deliveries have to be
- * counted every few seconds.
- */
+/** Rows per statement, for its timeout; few statements per refresh, as open ones are counted every few seconds. */
 const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;
 
@@ -19,11 +15,7 @@ interface Gauging {
   readonly withoutFile: Pick<WithoutFile, 'tell'>;
 }
 
-/**
- * Updates the delivery gauges. Open deliveries are counted each time;
- * of ended ones only those since the last refresh, because a million delivered rows must not be
- * counted every few seconds.
- */
+/** Counts all open deliveries each time, of ended ones only those since the last refresh: there may be millions. */
 export class DeliveryGauges {
   readonly #of: Gauging;
   readonly #ended = new Map<string, DeliveryCount>();

@@ -17,12 +17,11 @@ export interface Originating extends Engine {
 
 const BATCH = 100;
 
-/** Members of a place that no rollback carries (service protocol, Bet transaction). */
+/** Members of a place that a rollback does not carry (service protocol, Bet transaction). */
 const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
 
 /**
- * Rolls back places that the service should have rolled back: answered 100 or not answered at all, and no
- * rollback came within `originateRollbackAfterMs` (I5).
+ * Rolls back places answered 100 or not at all, without a rollback within `originateRollbackAfterMs` (I5).
  * @param passedOver see `DueBets`
  * @returns how many rollbacks were promised
  * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -46,7 +45,7 @@ async function originate(originating: Originating, place: OverduePlace): Promise
   const bet = await originating.bets.find(transactionId);
   if (bet?.owner === undefined) return false;
   const decision = decideRollback(bet);
-  // The service's own rollback has come meanwhile, or is being carried out.
+  // The service's own rollback has come meanwhile, or is in flight.
   if (decision.kind !== 'send' && decision.kind !== 'takeOver') return false;
 
   const transactionTime = isoTime(originating.clock.nowMs());
@@ -85,7 +84,7 @@ async function originate(originating: Originating, place: OverduePlace): Promise
   return true;
 }
 
-/** The rollback that the service would have sent, made from its place. */
+/** The service's rollback, derived from its place. */
 function rollbackOf(place: Buffer, requestId: string): string {
   const changes: Record<string, string | undefined> = {
     type: '3',

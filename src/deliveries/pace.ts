@@ -18,7 +18,7 @@ export class Pace {
    * Waits for a turn that begins before `untilMs`, and takes it.
    * @param ratePerSecond as configured now; undefined: no limit
    * @param untilMs on the monotonic clock
-   * @returns false, at once, when there is none
+   * @returns false, at once, if there is none
    */
   async turn(ratePerSecond: number | undefined, untilMs: number): Promise<boolean> {
     if (ratePerSecond === undefined) return true;

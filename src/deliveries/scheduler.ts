@@ -6,53 +6,48 @@ import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const QUEUE = 'deliveries';
-/** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
+/** A hash tag: all keys of the queue are in one slot of a Redis Cluster. */
 const HASH_TAG = '{wagergate}';
-/** Operators drained at once by one process; each has its own concurrency within. */
+/** Operators that one process drains at once, each with its own concurrency. */
 const OPERATORS_AT_ONCE = 200;
-/** A drain that fails is tried again by BullMQ, and after the last attempt by the sweep. */
+/** BullMQ retries a failed drain, and after the last attempt the sweep does. */
 const RETRIES = { attempts: 3, backoff: { type: 'fixed', delay: 1_000 } };
-/** After this long, a drain whose worker died is given to another worker. */
+/** After this time, another worker gets the drain of a dead one. */
 const LOCK_MS = 6_000;
 const REDIS_LIMIT_MS = 500;
-/** Time for the last commands to Redis after the last slice has ended. */
+/** For the last commands to Redis after the last slice. */
 const CLOSE_LIMIT_MS = 1_000;
 
 /**
- * A connection without an answer for this long is closed: if the other machine lost power, nothing else
- * would notice for a quarter of an hour. BullMQ's blocking commands let Redis wait up to 10 s.
+ * A silent connection is closed: after a power loss of the other machine, nothing else would notice for a quarter of an
+ * hour. BullMQ's blocking commands wait up to 10 s.
  */
 const SILENCE_MS = { adding: 5_000, working: 12_000 };
-/** Pause after an error that Redis answered: BullMQ itself would ask again thousands of times a second. */
+/** Pause after an error from Redis: BullMQ alone would repeat thousands of times a second. */
 const REFUSED_MS = 500;
-/** A worker is replaced at most this often: a new one needs time to be served. */
+/** Minimum between two replacements of a worker: a new one needs time to get jobs. */
 const REOPEN_PAUSE_MS = 30_000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
-  /** The database of the operators: gateways on other databases have queues of their own. */
+  /** The operators' database: gateways on other databases have their own queues. */
   readonly databaseId: string;
   readonly logger: Logger;
-  /**
-   * Drains one slice of an operator.
-   * @returns after how many milliseconds to drain again; undefined if nothing is left
-   */
+  /** Drains one slice of an operator. @returns milliseconds until the next one; undefined if nothing is left */
   readonly drain: (operatorId: string) => Promise<number | undefined>;
   /** For tests. */
   readonly silenceMs?: typeof SILENCE_MS;
 }
 
-/** The drain of one operator. */
 export interface Drain {
   readonly operatorId: string;
-  /** Milliseconds until its earliest delivery is due; 0 or less: it is. */
+  /** Until its earliest delivery is due; 0 or less: it is due. */
   readonly inMs: number;
 }
 
 /**
- * BullMQ as the distributed scheduler of the drains: one job per operator, shared by all worker
- * replicas, delayed until its earliest delivery is due, put back at the end of the queue after each slice. It holds
- * nothing that is not in PostgreSQL: if anything is lost here, the sweep adds it again.
+ * BullMQ as the scheduler of drains: one job per operator, delayed until its earliest delivery is due, back at the end
+ * of the queue after each slice. It holds nothing that is not in PostgreSQL: the sweep adds lost jobs again.
  */
 export class Scheduler {
   readonly #queue: Queue;
@@ -68,7 +63,7 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#prefix = `${HASH_TAG}:${options.databaseId}`;
-    // Adding must fail at once while Redis is down; the worker's connection waits for its return.
+    // Adding fails at once while Redis is down; the worker's connection waits for its return.
     const adding = connectRedis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -80,8 +75,8 @@ export class Scheduler {
       connection: adding,
       prefix: this.#prefix,
       skipWaitingForReady: true,
-      // On a connection that is not open yet, the check would fail and the failure be cached for ever. The
-      // worker's connection, which waits, performs it.
+      // On a connection that is not open yet, the check's failure would be cached for ever. The worker's connection
+      // does it.
       skipVersionCheck: true,
     });
     this.#queue.on('error', this.#onError);
@@ -101,7 +96,7 @@ export class Scheduler {
       concurrency: OPERATORS_AT_ONCE,
       lockDuration: LOCK_MS,
       stalledInterval: LOCK_MS / 2,
-      // A stalled drain is not a poison message: PostgreSQL counts the attempts.
+      // A stalled drain is no poison message: PostgreSQL counts the attempts.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       drainDelay: 1,
       autorun: false,
@@ -115,7 +110,7 @@ export class Scheduler {
     this.#options.logger.debug({ error: error.message }, 'scheduler.connection_error');
   };
 
-  /** The last error between the queue and Redis, if there ever was one. */
+  /** The last error between the queue and Redis, if any. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -126,10 +121,7 @@ export class Scheduler {
     });
   }
 
-  /**
-   * Requests drains, each by any free worker. One that is requested already is left as it is.
-   * @returns false if Redis did not accept them
-   */
+  /** Requests drains from any free worker; requested ones stay. @returns false if Redis did not accept them */
   async arm(drains: readonly Drain[]): Promise<boolean> {
     const jobs = drains.map(({ operatorId, inMs }) => ({
       name: 'drain',
@@ -147,7 +139,7 @@ export class Scheduler {
       this.#isTaking = true;
       return true;
     } catch (error) {
-      // Warn once: the sweep asks every second, and drains without Redis meanwhile.
+      // Warn once: the sweep retries every second, and drains without Redis meanwhile.
       const level = this.#isTaking ? 'warn' : 'debug';
       this.#isTaking = false;
       this.#options.logger[level]({ error: errorMessage(error) }, 'scheduler.not_armed');
@@ -155,7 +147,7 @@ export class Scheduler {
     }
   }
 
-  /** Puts another worker in place of an idle one that may hang: BullMQ's does after a Redis Cluster's node was frozen. */
+  /** Replaces an idle worker that may hang, as BullMQ's does after a frozen node of a Redis Cluster. */
   reopen(): void {
     const nowMs = performance.now();
     if (this.#drains.size > 0 || nowMs - this.#openedAtMs < REOPEN_PAUSE_MS) return;
@@ -163,7 +155,7 @@ export class Scheduler {
     const { worker, connection } = this.#opened;
     this.#opened = this.#open();
     this.start();
-    // Forced: the connection that it waits for may never open.
+    // Forced: its connection may never open.
     worker.close(true).catch(this.#onError);
     connection.disconnect();
   }
@@ -179,7 +171,7 @@ export class Scheduler {
     this.#opened.connection.disconnect();
   }
 
-  /** Drains a slice. While more is left, the job goes to the end of the queue, so that other operators get their turn. */
+  /** Drains a slice. A job with more left goes to the end of the queue, so that other operators get their turn. */
   async #work(job: Job, token: string | undefined): Promise<void> {
     const operatorId: unknown = job.data?.operatorId;
     if (typeof operatorId !== 'string') throw new Error('a drain without an operator');

@@ -28,20 +28,17 @@ interface Claimed {
   readonly permit: SendPermit;
 }
 
-/** Deliveries are claimed ahead only if they can begin within this time: a claimed bet blocks everything else. */
+/** Claim ahead only what can begin within this time: a claimed bet blocks everything else. */
 const AHEAD_MS = 50;
 const AHEAD_MAX = 256;
-/** How many due deliveries are read after a claim of which none could be sent: overtaken, or of another generation. */
+/** Due deliveries to read after a claim without any to send: overtaken, or of another generation. */
 const UNCLOG_MAX = 1_000;
-/** A lane goes on before its last outcome is written, unless more than this many are unwritten. */
+/** A lane continues before its last outcome is written, unless more than this many are unwritten. */
 const UNWRITTEN_MAX = 128;
-/** The weight of the latest call in the moving average. */
+/** The latest call's weight in the moving average. */
 const LATEST_WEIGHT = 0.1;
 
-/**
- * One slice of an operator's backlog, with as many lanes as calls may be in flight. A lane claims, calls,
- * hands the outcome over to be written in a batch, and goes on.
- */
+/** One slice of an operator's backlog, with one lane for each call in flight. Outcomes are written in batches. */
 export class Slice {
   readonly #slicing: Slicing;
   readonly #options: SliceOptions;
@@ -66,17 +63,16 @@ export class Slice {
     this.#lanes = this.#isProbe ? 1 : options.operator.delivery.concurrency;
   }
 
-  /** Whether nothing was due any more. */
   get isDry(): boolean {
     return this.#isDry;
   }
 
-  /** Whether a call was refused locally, so that the rest was not attempted. */
+  /** Whether a call was refused locally; the rest was then not attempted. */
   get wasRefused(): boolean {
     return this.#wasRefused;
   }
 
-  /** @throws GatewayError `DATABASE_UNAVAILABLE` when deliveries could not be claimed */
+  /** @throws GatewayError `DATABASE_UNAVAILABLE` if deliveries could not be claimed */
   async run(): Promise<void> {
     await Promise.all(Array.from({ length: this.#lanes }, () => this.#lane()));
     await Promise.all(this.#unwritten);
@@ -112,8 +108,7 @@ export class Slice {
           if (this.#claimed.length < this.#ahead / 2 && !this.#isOver()) this.#startClaiming();
           return next;
         }
-        // Deliveries being claimed right now are still delivered: otherwise they would wait for their
-        // lease to end.
+        // Deliveries that are just being claimed are still sent: otherwise they would wait for their lease to end.
         if (this.#isOver() && this.#claiming === undefined) return undefined;
         await this.#startClaiming();
       }
@@ -153,7 +148,7 @@ export class Slice {
       this.#hasProbed = this.#isProbe && taken.length > 0;
       this.#isDry = isDry;
       this.#isClogged = !isDry && taken.length === 0;
-      // What was made due for the half-open breaker was obsolete, or another wallet's: it still needs a call.
+      // What the half-open breaker had made due was obsolete or another wallet's: it still needs a call.
       if (this.#isProbe && this.#isClogged) await this.#slicing.store.nudge(operator.id);
       this.#claimed.push(...taken.map((one) => ({ taken: one, permit })));
     } catch (error) {
@@ -161,7 +156,7 @@ export class Slice {
     }
   }
 
-  /** How many to claim ahead so that all of them begin within `AHEAD_MS`; 0: only for idle lanes. */
+  /** How many to claim so that all begin within `AHEAD_MS`; 0: only for idle lanes. */
   get #ahead(): number {
     const { ratePerSecond } = this.#options.operator.delivery;
     if (this.#isProbe || ratePerSecond !== undefined || this.#callMs === undefined) return 0;

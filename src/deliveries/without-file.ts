@@ -5,8 +5,8 @@ const NOTE =
   'operators/ has no file for it: its deliveries are held, and its bets wait, until the file is back';
 
 /**
- * Logs what waits at an operator without a file: if the file was removed by mistake, nothing else shows it until a
- * rollback is overdue. Logged once per operator and process, and again if the file returns and disappears again.
+ * Logs what waits for an operator without a file: until a rollback is overdue, nothing else shows a mistaken removal.
+ * Once per operator and process, and again after each new removal.
  */
 export class WithoutFile {
   readonly #logger: Pick<Logger, 'error'>;
@@ -18,7 +18,7 @@ export class WithoutFile {
     this.#hasFile = hasFile;
   }
 
-  /** Ignores dead letters: they wait for a person even with a file, and have an alert of their own. */
+  /** Ignores dead letters: they wait for a person anyway, and have their own alert. */
   tell({ live, waiting, unresolved }: OpenCounts): void {
     const open = [...live, ...waiting];
     const ids = new Set([...open, ...unresolved].map(({ operator }) => operator));

@@ -15,41 +15,33 @@ import { WithoutFile } from './without-file.ts';
 
 /** A sweep costs one index probe per operator. */
 const SWEEP_MS = 1_000;
-/**
- * The slower duties run every so many sweeps. Gauges are at most 5 s old (docs/reference.md,
- * Metrics), of which ended deliveries are counted 2 s late (`countableUntil`).
- */
+/** In sweeps. Gauges are at most 5 s old (docs/reference.md, Metrics), including the 2 s of `countableUntil`. */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;
 const WAKE_BATCH = 5_000;
 const RECOVER_BATCH = 500;
-/** An operator's whole backlog is woken at most this often: what it holds may open the breaker again. */
+/** Minimum between two wakes of an operator's whole backlog: its deliveries may open the breaker again. */
 const WAKE_PAUSE_MS = 60_000;
-/**
- * If an operator's next delivery stays the same for this many sweeps, Redis hands its drain to no worker. Longer than a
- * wallet call may take.
- */
+/** With the same next delivery for so long, Redis gives the drain to no worker. Longer than a wallet call may take. */
 const UNSERVED_SWEEPS = 8;
-/** For so many sweeps it is then drained without Redis. */
+/** It is then drained without Redis for this many sweeps. */
 const WITHOUT_SWEEPS = 60;
-/**
- * Drains further away than this are left to a later sweep: until its time, a delayed drain keeps an earlier one away.
- */
+/** Later drains wait for a later sweep: a delayed drain blocks an earlier one until its time. */
 const AHEAD_MS = 2 * SWEEP_MS;
 
 export interface Working extends Draining {
   readonly backlog: Pick<BacklogCounts, 'look'>;
-  /** Whether this process takes callbacks as well, whose calls share the breakers with its deliveries. */
+  /** Whether this process also takes callbacks, whose calls share the breakers with its deliveries. */
   readonly hasLiveCalls: boolean;
 }
 
-/** For how many sweeps an operator's next delivery has been the same. */
+/** An operator's next delivery, and for how many sweeps it has been the same. */
 interface StalledOperator {
   readonly nextAtMs: number;
   readonly sweeps: number;
 }
 
-/** Delivers what was promised: sweeps, wakes the scheduler, drains (I4). */
+/** Delivers promises: sweeps, wakes the scheduler, drains (I4). */
 export class DeliveryWorker {
   readonly #draining: Working;
   readonly #scheduler: Scheduler;
@@ -59,12 +51,12 @@ export class DeliveryWorker {
   /** When each operator's backlog was last woken, monotonic. */
   readonly #wokenAtMs = new Map<string, number>();
   #stalledOperators = new Map<string, StalledOperator>();
-  /** Operators drained here until the scheduler serves them, with the sweep since which they are. */
+  /** Operators drained here until the scheduler serves them, each with its first such sweep. */
   readonly #unserved = new Map<string, number>();
   readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
-  /** Those of them that people keep back, not a breaker. */
+  /** Operators whose deliveries people hold, not a breaker. */
   #keptBack = new Set<string>();
   #heldByPeople: ReadonlySet<string> = new Set();
   readonly #sweeping: Loop;
@@ -82,7 +74,7 @@ export class DeliveryWorker {
       (work) => this.#runDuty('drain', work),
       () => this.#stopping,
     );
-    // Starts at zero, because an alert treats the absence of this counter as having no workers.
+    // Starts at zero: an alert takes a missing counter for missing workers.
     for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
       backlog: draining.backlog,
@@ -128,14 +120,12 @@ export class DeliveryWorker {
     await Promise.all([this.#scheduler.close(), this.#drains.ended()]);
   }
 
-  /**
-   * The duties that keep every promise even if Redis loses everything and processes die at any
-   * moment.
-   */
+  /** These duties keep every promise even if Redis loses everything and processes die at any moment. */
   async #sweep(): Promise<void> {
-    // Each on its own: a duty that always fails must not keep the others from running.
+    // Separately: a duty that always fails must not stop the others.
     await this.#runDuty('recover', () => this.#recover());
-    // Each bet takes some round trips to PostgreSQL: no other operator's deliveries may wait for hundreds of them (I7).
+    // Not awaited: each bet takes some round trips to PostgreSQL, and no other operator's deliveries may wait for
+    // hundreds of them (I7).
     if (this.#sweeps % ORIGINATE_EVERY === 0) this.#isOriginatingDue = true;
     this.#deciding ??= this.#decideDue().finally(() => {
       this.#deciding = undefined;
@@ -149,7 +139,7 @@ export class DeliveryWorker {
     this.#sweeps += 1;
   }
 
-  /** The deliveries that nobody asks for: rollbacks of forgotten places, and confirmations. */
+  /** Deliveries that nobody requests: rollbacks of forgotten places, and confirmations. */
   async #decideDue(): Promise<void> {
     const { originate, confirm } = this.#passedOver;
     if (this.#isOriginatingDue) {
@@ -168,7 +158,7 @@ export class DeliveryWorker {
     );
     await store.countHeld([...held]);
     const keptBack = new Set([...held].filter((id) => areKeptBack(this.#draining, id)));
-    // Whoever lets them go on has seen to the wallet: what its breaker did before says nothing any more.
+    // A person who ends a hold has checked the wallet: its breaker's past no longer counts.
     for (const id of this.#keptBack) if (!keptBack.has(id)) this.#wokenAtMs.delete(id);
     this.#keptBack = keptBack;
     const back = [...this.#held].filter((operatorId) => !held.has(operatorId));
@@ -181,10 +171,7 @@ export class DeliveryWorker {
     await this.#arm(soon.map(({ operatorId, nextInMs }) => ({ operatorId, inMs: nextInMs })));
   }
 
-  /**
-   * Marks attempts that killed processes left in flight as unknown, and makes their `live` deliveries
-   * pending.
-   */
+  /** Marks attempts in flight of killed processes as unknown, and makes their `live` deliveries pending. */
   async #recover(): Promise<void> {
     const { bets, logger } = this.#draining;
     for (;;) {
@@ -199,7 +186,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Notes operators whose next delivery does not move although the scheduler has accepted their drains (I4). */
+  /** Notes operators whose next delivery does not move although the scheduler accepted their drains (I4). */
   #noteUnserved(due: readonly OpenOperator[]): void {
     for (const [operatorId, since] of this.#unserved) {
       if (this.#sweeps - since >= WITHOUT_SWEEPS) this.#unserved.delete(operatorId);
@@ -225,7 +212,7 @@ export class DeliveryWorker {
   async #arm(drains: readonly Drain[]): Promise<void> {
     if (drains.length === 0) return;
     const isArmed = await this.#scheduler.arm(drains);
-    // Without Redis every replica drains what it sees; PostgreSQL keeps two from claiming the same delivery.
+    // Without Redis every replica drains what it finds; PostgreSQL prevents double claims.
     for (const { operatorId, inMs } of drains) {
       if (inMs <= 0 && (!isArmed || this.#unserved.has(operatorId))) this.#drains.start(operatorId);
     }
@@ -258,7 +245,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** A half-open breaker needs one call. Live calls go first: the only delivery that waits may be one that always fails. */
+  /** A half-open breaker needs one call. Live calls go first: the only waiting delivery may always fail. */
   #halfOpen(operatorId: string): void {
     const operator = this.#draining.configuration().operators.get(operatorId);
     if (operator === undefined) return;
@@ -275,7 +262,7 @@ export class DeliveryWorker {
     await this.#arm([{ operatorId, inMs: 0 }]);
   }
 
-  /** Runs a duty that the next sweep repeats if it fails; logs that, but not every time. Never rejects. */
+  /** Runs a duty that the next sweep repeats if it fails; not every failure is logged. Never rejects. */
   async #runDuty(duty: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
