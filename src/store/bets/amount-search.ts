@@ -12,12 +12,11 @@ import {
   STATE,
 } from './search-statements.ts';
 
-/** Stakes are stored as they were written; no currency has more decimals. */
+/** Stakes are stored as written; no currency has more decimals. */
 const DECIMALS_MAX = 8;
 
 /**
- * The spellings that a stake may have in the journal: `12.5`, `12.50` and so on. Not those with an
- * exponent, which nobody is known to send.
+ * Spellings of a stake in the journal: `12.5`, `12.50` and so on; no known sender uses an exponent.
  * @param amount decimal text
  */
 export function spellingsOf(amount: string): readonly string[] {
@@ -29,7 +28,7 @@ export function spellingsOf(amount: string): readonly string[] {
   return [...new Set([amount, ...shortest, ...padded])];
 }
 
-/** The most bets of an amount that one statement reads, before other filters apply. */
+/** The most bets of an amount that one statement reads, before other filters. */
 const SCANNED_MAX = 2_000;
 
 type OfAmount = SearchRange & {
@@ -37,7 +36,7 @@ type OfAmount = SearchRange & {
   readonly operatorId: string | undefined;
 };
 
-/** A row of one search step: a matching bet, and how far the search has read. */
+/** One search step: a matching bet, and how far the step has read. */
 interface Scanned {
   readonly bet: FoundBet | undefined;
   /** The oldest bet read; undefined if there was none. */
@@ -47,9 +46,8 @@ interface Scanned {
 }
 
 /**
- * Newest first, by an index of amount and time only: operator and state are filtered bet by bet, to
- * spare places a wider index, which is why `SCANNED_MAX` limits a step. Bets in flight are
- * not found. Always returns a row, even if nothing matches.
+ * Newest first, by an index of amount and time only: a wider one would slow down places, so operator and state are
+ * filtered per bet, within `SCANNED_MAX`. Does not find bets in flight. Always returns a row.
  */
 export const SEARCH_AMOUNT = statement(
   'bet-search-amount',

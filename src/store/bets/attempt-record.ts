@@ -9,13 +9,13 @@ import type { Answer } from '../../protocol/answers.ts';
 import { type Parameters, parametersWithin } from '../sql/statement.ts';
 import { storable } from '../sql/storable-text.ts';
 
-/** One attempt at a wallet call, as the journal stores it. */
+/** One attempt at a wallet call, for the journal. */
 export interface AttemptRecord {
   /** When the call was handed over, in epoch milliseconds. */
   readonly startedAtMs: number;
   readonly result: 'accepted' | 'declined' | WalletFault | NotSentReason;
   readonly trace: WalletTrace;
-  /** What went wrong, in words for people; undefined for a success. */
+  /** In words for people; undefined for a success. */
   readonly error: string | undefined;
   /** The answer that the service got because of this attempt, if any. */
   readonly answer: Answer | undefined;
@@ -61,7 +61,6 @@ function errorOf(sent: BetAnswer): string | undefined {
   }
 }
 
-/** The columns of `attempts` that an attempt's record fills. */
 const ATTEMPT_PARAMETERS = {
   started_at: ['timestamptz', ({ startedAtMs }) => new Date(startedAtMs)],
   latency_ms: ['int', ({ trace }) => Math.round(trace.latencyMs)],

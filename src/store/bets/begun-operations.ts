@@ -1,11 +1,7 @@
 import type { Database } from '../database.ts';
 import { type AttemptKey, LOOK_UP_BEGUN } from './statements.ts';
 
-/**
- * The operations that attempts have begun, by attempt id: from the rows of a statement, or looked up, because an
- * earlier try may have committed without reporting it.
- * @throws GatewayError `DATABASE_UNAVAILABLE`
- */
+/** By attempt id; looked up if an earlier try may have committed. @throws GatewayError `DATABASE_UNAVAILABLE` */
 export async function operationsBegun(
   database: Database,
   attempts: readonly AttemptKey[],

@@ -14,7 +14,7 @@ import { type Parameters, parametersWithin } from '../sql/statement.ts';
 import { storable } from '../sql/storable-text.ts';
 import type { LATE_KINDS, ROLLBACKS, SETTLEMENT_TYPES, SETTLEMENTS } from './rows.ts';
 
-/** The encoder of a bet's state, whose decoder is `betOf`; each statement that writes a bet writes all of it. */
+/** Encodes a bet's state; `betOf` decodes it. Each statement that writes a bet writes all of it. */
 const STATE = {
   place: ['text', ({ place }) => placeColumns(place).place],
   place_time: ['text', ({ place }) => placeColumns(place).time],
@@ -36,7 +36,7 @@ const STATE = {
 
 export const STATE_COLUMNS = Object.keys(STATE);
 
-/** SQL that writes the whole state to a bet `b` from a row `i` of a batch. */
+/** SQL that writes the whole state of a bet `b` from a row `i` of a batch. */
 export const SET_STATE = STATE_COLUMNS.map((column) => `${column} = i.${column}`).join(', ');
 
 /** The parameters of a bet's state for an input that contains the bet. */
@@ -44,7 +44,7 @@ export function stateParameters<Input>(betIn: (input: Input) => Bet): Parameters
   return parametersWithin(STATE, betIn);
 }
 
-/** What changes at the end of an attempt besides the state. */
+/** What the end of an attempt changes besides the state. */
 const FREED = {
   late_kind: ['text', ({ bet }) => (bet.late ? lateColumns(bet.late.operation).kind : null)],
   late_amount: ['text', ({ bet }) => (bet.late ? lateColumns(bet.late.operation).amount : null)],
@@ -64,10 +64,7 @@ export function freedParameters<Input>(freedIn: (input: Input) => FreedBet): Par
   };
 }
 
-/**
- * SQL that writes a bet without its attempt. A late effect stays in its row after the last confirmation, for those who
- * compare the books.
- */
+/** SQL that writes a bet without its attempt. A late effect stays after the last confirmation, for reconciliations. */
 export const SET_FREED = `${SET_STATE},
            late_kind = CASE WHEN i.confirm_left = 0 THEN b.late_kind ELSE i.late_kind END,
            late_amount = CASE WHEN i.confirm_left = 0 THEN b.late_amount ELSE i.late_amount END,
@@ -78,7 +75,7 @@ export const SET_FREED = `${SET_STATE},
              clock_timestamp() + make_interval(secs => i.confirm_seconds), b.confirm_at) END,
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = b.version + 1`;
 
-/** The columns of a bet's place, as written by a commit or an outcome. */
+/** The columns of a bet's place that a commit or an outcome writes. */
 export interface PlaceColumns {
   readonly place: (typeof PLACES)[number];
   readonly time: string | null;

@@ -8,7 +8,7 @@ import type { Commit } from './commit.ts';
 import { LEASE_END } from './lease.ts';
 import { inputOfFree } from './locked-row.ts';
 
-/** A commit, and the time by PostgreSQL's clock from which it must not take effect any more. */
+/** A commit, and the time by PostgreSQL's clock from which it must not take effect. */
 export interface LimitedCommit {
   readonly commit: Commit;
   /** Undefined: nobody waits for an answer. */
@@ -43,7 +43,7 @@ const PARAMETERS: Parameters<LimitedCommit> = {
   horizon_seconds: ['float8', ({ commit }) => (commit.delivery?.horizonMs ?? 0) / 1000],
   settle_amount: ['text', ({ commit }) => commit.delivery?.settle?.amount ?? null],
   settle_type: ['text', ({ commit }) => commit.delivery?.settle?.resultType ?? null],
-  // An array encoded as text: the elements of an array of arrays would need equal length.
+  // An array encoded as text: in an array of arrays, all would need the same length.
   supersedes: ['text', ({ commit }) => arrayText(commit.supersedes)],
   version: ['int', ({ commit }) => commit.from.version],
   before: ['timestamptz', ({ before }) => before ?? null],
@@ -52,7 +52,7 @@ const PARAMETERS: Parameters<LimitedCommit> = {
 /** Nothing takes effect after its caller was answered: the statement itself refuses it (I11). */
 const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
 
-/** The part of every commit that writes operations and promises, for the attempts in `bet`. */
+/** Every commit writes operations and promises, for the attempts in `bet`. */
 const WRITTEN = `op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
@@ -79,16 +79,12 @@ const writtenOf = (row: Columns) => ({
   isLocked: row.bool('is_locked'),
 });
 
-/**
- * How long an insert waits for an uncommitted insert of the same bet. The gateway's own inserts commit within
- * milliseconds, but a stopped PostgreSQL process would keep its rows locked for as long as it is stopped.
- */
+/** Wait for another insert of the bet: ours take milliseconds, but a stopped PostgreSQL process keeps its locks. */
 const UNCOMMITTED_MS = 20;
 
 /**
- * The first operation of a bet that is not in the journal. One commit per statement: two on the same bet
- * would not see each other, and both would count as the first. Fails with `lock_not_available`, writing nothing,
- * if another insert of the bet stays uncommitted.
+ * The first operation of a bet. One commit per statement: two for one bet would not see each other, and both would
+ * count as the first. Fails with `lock_not_available`, writing nothing, if another insert stays uncommitted.
  */
 export const COMMIT_NEW = batchStatement(
   'bet-commit-new',
@@ -116,10 +112,8 @@ export const COMMIT_NEW = batchStatement(
 );
 
 /**
- * Writes any number of decisions; each takes effect only if its bet has not changed since it was read. Of two for one
- * bet the first to be written takes effect. If another session has locked a bet or one of its deliveries, it is
- * skipped and returned as `is_locked`.
- *
+ * Writes decisions, each only if its bet has not changed since it was read; of two for one bet, the first written wins.
+ * A bet or delivery that another session has locked is skipped and returned as `is_locked`.
  * @param onlyWhere a further condition on `i`, a row of `input`
  */
 const changeWhere = (onlyWhere = '') => `
@@ -155,7 +149,7 @@ const changeWhere = (onlyWhere = '') => `
          ) AS is_locked
     FROM given g LEFT JOIN op USING (attempt_id)`;
 
-/** Decisions on bets that are in the journal; all but places. */
+/** Decisions on bets that are in the journal, except places. */
 export const COMMIT_CHANGE = batchStatement(
   'bet-commit-change',
   PARAMETERS,
@@ -164,8 +158,8 @@ export const COMMIT_CHANGE = batchStatement(
 );
 
 /**
- * A place on a bet that is already in the journal: only while its session is live, so that a revocation committed
- * before is never overlooked. A separate statement, so that nothing else waits while another session locks `sessions`.
+ * A place on a bet that is in the journal, only while its session is live, so that no committed revocation is missed. A
+ * separate statement, so that nothing else waits while another session locks `sessions`.
  */
 export const COMMIT_PLACE = batchStatement(
   'bet-commit-place',

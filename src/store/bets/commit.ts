@@ -6,7 +6,7 @@ export interface OperationRecord {
   readonly operation: BetOperation;
   readonly attemptId: string;
   readonly requestId: string | undefined;
-  /** As the service sent it, but for its token, of which only the hash is kept. */
+  /** As the service sent it, but with only the hash of its token. */
   readonly body: Buffer;
   /** The service's answer, if it is certain before any attempt. */
   readonly answer: Answer | undefined;
@@ -22,12 +22,12 @@ export interface NewDelivery {
 }
 
 export interface Commit {
-  /** The bet as it was read: nothing is written if it has changed since. `version` 0: it is not in the journal yet. */
+  /** As it was read: nothing is written if it has changed since. `version` 0: it is not in the journal yet. */
   readonly from: Bet;
   readonly to: Bet;
   readonly record: OperationRecord;
   readonly delivery: NewDelivery | undefined;
-  /** Ids of the bet's deliveries that this commit makes obsolete. */
+  /** Ids of the bet's deliveries that become obsolete. */
   readonly supersedes: readonly string[];
 }
 

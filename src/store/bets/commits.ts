@@ -19,7 +19,7 @@ type Written = Committed | Locked;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Writes decisions. Those on existing bets go in batches, because results come by the thousand when a match ends. */
+/** Writes decisions; those on existing bets in batches, because results come by the thousand when a match ends. */
 export class BetCommits {
   readonly #database: Database;
   readonly #clock: DatabaseClock;

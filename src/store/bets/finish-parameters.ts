@@ -5,19 +5,19 @@ import { attemptParameters } from './attempt-record.ts';
 import { freedParameters } from './columns.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';
 
-/** An outcome, with what was decided about its bet and its promise. */
+/** An outcome, and the decision about its bet and its promise. */
 export interface DecidedOutcome {
   readonly outcome: Outcome;
-  /** Of the bet from which this was decided. */
+  /** Of the bet that the decision is based on. */
   readonly version: number;
   readonly freed: FreedBet;
   /** The state of a promise made after the attempt; undefined: none is made. */
   readonly promise: 'pending' | 'dead' | 'superseded' | undefined;
-  /** Decided for a caller who has been answered already, so it may be written at any time. */
+  /** Its caller was answered already, so it may be written at any time. */
   readonly isLate: boolean;
 }
 
-/** An attempt as it is recorded, with the answer that its caller got. */
+/** An attempt for the record, with its caller's answer. */
 export const ATTEMPT_PARAMETERS: Parameters<DecidedOutcome> = {
   attempt_id: ['uuid', ({ outcome }) => outcome.attemptId],
   operation_id: ['bigint', ({ outcome }) => outcome.operationId],
@@ -28,7 +28,6 @@ export const ATTEMPT_PARAMETERS: Parameters<DecidedOutcome> = {
   ),
 };
 
-/** The attempt's delivery afterwards. */
 const DELIVERY: Parameters<Outcome> = {
   delivery_purpose: ['text', ({ delivery }) => purposeOf(delivery)],
   delivery_state: ['text', ({ delivery }) => stateAfter(delivery)],
@@ -38,11 +37,10 @@ const DELIVERY: Parameters<Outcome> = {
     ({ delivery, attempt }) => (keepsError(delivery) ? (attempt.error ?? null) : null),
   ],
   retry_seconds: ['float8', ({ delivery }) => retrySeconds(delivery)],
-  // A person had it sent again and its outcome is unknown: sending it once more needs a new decision.
+  // A person had it sent again with an unknown outcome: once more needs a new decision.
   needs_decision: ['bool', ({ change }) => change.settlement?.kind === 'unknown'],
 };
 
-/** An outcome as columns of `input`. */
 export const OUTCOME_PARAMETERS: Parameters<DecidedOutcome> = {
   ...ATTEMPT_PARAMETERS,
   transaction_id: ['text', ({ outcome }) => outcome.transactionId],
@@ -78,10 +76,7 @@ function promiseOf({ delivery }: Outcome) {
   return delivery.kind === 'new' ? delivery.delivery : undefined;
 }
 
-/**
- * The delivery's state after its attempt; null if the attempt had no delivery, `unneeded` if a callback's own attempt
- * was confirmed.
- */
+/** The delivery's state after its attempt; null: it had none, `unneeded`: the callback's own attempt was confirmed. */
 function stateAfter(delivery: DeliveryOutcome): string | null {
   if (delivery.kind !== 'after') return null;
   const { after, isCounted } = delivery;
@@ -99,7 +94,7 @@ function stateAfter(delivery: DeliveryOutcome): string | null {
   }
 }
 
-/** The change to the delivery's attempt count. A drain already counted its attempt when it claimed the row. */
+/** A drain already counted its attempt when it claimed the row. */
 function attemptsAdded(delivery: DeliveryOutcome): number {
   if (delivery.kind !== 'after') return 0;
   const wasTried = delivery.after.kind !== 'unsent';
@@ -107,14 +102,13 @@ function attemptsAdded(delivery: DeliveryOutcome): number {
   return wasTried ? 1 : 0;
 }
 
-/** Seconds from now until the delivery is due again. */
 function retrySeconds(delivery: DeliveryOutcome): number {
   if (delivery.kind === 'new') return delivery.retryInMs / 1000;
   const after = afterOf(delivery);
   return after !== undefined && 'retryInMs' in after ? after.retryInMs / 1000 : 0;
 }
 
-/** Whether the attempt's error is stored as the delivery's `last_error`. */
+/** Whether the attempt's error becomes the delivery's `last_error`. */
 function keepsError(delivery: DeliveryOutcome): boolean {
   const kind = afterOf(delivery)?.kind;
   return kind === 'pending' || kind === 'dead' || kind === 'refused';

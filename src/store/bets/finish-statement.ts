@@ -16,10 +16,7 @@ const insertAttempts = (confirmed: string, from: string) => `
       FROM ${from} WHERE i.was_tried
     ON CONFLICT DO NOTHING`;
 
-/**
- * Writes outcomes as they were decided: the bet, its attempt, its delivery. Each only while its attempt owns the bet,
- * nothing else has changed that, and its caller waits.
- */
+/** Written only while the attempt owns the bet, the bet is unchanged, and the caller waits. */
 export const FINISH = batchStatement(
   'bet-finish',
   OUTCOME_PARAMETERS,
@@ -67,7 +64,7 @@ export const FINISH = batchStatement(
   whatBecame,
 );
 
-/** Records attempts that lost their bets: their answers do not change these, but people must see them. */
+/** Records attempts that lost their bets: the answers do not change these, but people must see them. */
 export const RECORD_LOST = batchStatement(
   'bet-record-lost',
   ATTEMPT_PARAMETERS,
@@ -75,10 +72,7 @@ export const RECORD_LOST = batchStatement(
   noRow,
 );
 
-/**
- * The recorded outcomes that callers wait for: the first attempt of the operation that their callback began.
- * There is no row for an outcome that was not written, or that was not an attempt.
- */
+/** The first attempts of the operations that waiting callers' callbacks began; no row if there is no such outcome. */
 export const LOOK_UP_OUTCOMES = batchStatement(
   'bet-look-up-outcomes',
   {

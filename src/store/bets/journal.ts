@@ -41,7 +41,6 @@ import {
 /** Most bets have fewer results. */
 const RESULTS_AT_ONCE = 20;
 
-/** A recorded operation. */
 export interface RecordedOperation extends Course {
   readonly id: string;
   readonly operation: BetOperation;
@@ -49,7 +48,7 @@ export interface RecordedOperation extends Course {
   readonly attemptId: string;
   readonly requestId: string | undefined;
   readonly body: Buffer;
-  /** The service's answer, if it is on record. */
+  /** The service's answer, if it is recorded. */
   readonly answer: Answer | undefined;
 }
 
@@ -61,9 +60,8 @@ export interface RecoveredBet {
 }
 
 /**
- * The journal for everything but first places: read, decide, and write only if the bet has not
- * changed and the caller still waits. No lock is ever held across a decision, so a
- * frozen process blocks nobody.
+ * The journal for everything but first places: read, decide, and write if the bet has not changed and the caller still
+ * waits. No lock is held across a decision, so a frozen process blocks nobody.
  */
 export class BetJournal {
   readonly #database: Database;
@@ -97,7 +95,7 @@ export class BetJournal {
   }
 
   /**
-   * The results that a bet was asked for, newest first, read a few at a time.
+   * A bet's results, newest first, read a few at a time.
    * @param before only those that were recorded before this operation
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
@@ -122,19 +120,14 @@ export class BetJournal {
     return await this.#database.run(RECORDED_UNDER, key);
   }
 
-  /**
-   * Whether a request is a place, or the copy of one, that is on record: by its `requestId`, or by its
-   * bytes if it has none.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Whether a place is recorded by its `requestId`, or else its bytes. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async hasPlace(request: StoredRequest): Promise<boolean> {
     const found = await this.#database.run(FIND_PLACE, request);
     return found.length > 0;
   }
 
   /**
-   * The request of one attempt inside a callback, and the answer the service got; no answer
-   * while it is in flight, or if its process was killed.
+   * One attempt's request and the service's answer; no answer while it is in flight or if its process died.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async answerOf(
@@ -145,8 +138,7 @@ export class BetJournal {
   }
 
   /**
-   * Writes a decision in one statement, unless the caller's time is over by PostgreSQL's clock: the
-   * bet's next state, the operation, its promise, and the deliveries it supersedes.
+   * Writes a decision in one statement, unless the caller's time is over by PostgreSQL's clock.
    * @param deadline of the waiting caller; undefined if nobody waits
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
@@ -155,8 +147,7 @@ export class BetJournal {
   }
 
   /**
-   * Records a copy that is answered from the journal: the same bytes, sent again when another
-   * result stands, must not count as a new result.
+   * Records a copy that is answered from the journal: its bytes must not count as new when another result stands.
    * @returns whether it was written before the caller's time was over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
@@ -171,13 +162,12 @@ export class BetJournal {
   }
 
   /**
-   * Records a refusal for which no wallet was called. A concurrent decision on the previous state is
-   * forced to decide again, and then finds the refusal.
+   * Records a refusal without a wallet call. A concurrent decision on the previous state has to be made again.
    * @returns false if the bet has changed since it was read, or the caller's time is over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recordRefusal(from: Bet, record: OperationRecord, deadline: Deadline): Promise<boolean> {
-    // For a bet that is not in the journal this creates the row, which a copy then finds.
+    // For a new bet this creates the row, which a copy then finds.
     if (from.version === 0) {
       const refusal = { from, to: from, record, delivery: undefined, supersedes: [] };
       return (await this.commit(refusal, deadline)).kind === 'committed';
@@ -195,10 +185,7 @@ export class BetJournal {
     return begun?.operationId;
   }
 
-  /**
-   * When the caller's answer has to be ready, by PostgreSQL's clock.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** When the caller's answer must be ready, by PostgreSQL's clock. @throws GatewayError `DATABASE_UNAVAILABLE` */
   limitOf(deadline: Deadline): Promise<Date> {
     return this.#clock.limitOf(deadline);
   }
@@ -211,11 +198,7 @@ export class BetJournal {
     return await this.#outcomes.finish(outcome);
   }
 
-  /**
-   * Records the answer that the service really got, if the outcome was committed with
-   * another one.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`
-   */
+  /** Records the sent answer if another was committed. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async correctAnswer(correction: AnswerCorrection): Promise<void> {
     await this.#database.run(CORRECT_ANSWER, correction);
     for (;;) {
@@ -227,8 +210,7 @@ export class BetJournal {
   }
 
   /**
-   * Marks as unknown the attempt that a killed process left in flight.
-   * @returns false if another process has freed the bet meanwhile
+   * Marks a killed process's attempt as unknown. @returns false if another process has freed the bet
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recover(transactionId: string, attemptId: string): Promise<boolean> {
@@ -244,10 +226,7 @@ export class BetJournal {
     }
   }
 
-  /**
-   * Does that for bets that killed processes left in flight, except those that another session has locked.
-   * @returns the bets recovered, at most `limit`
-   */
+  /** The same for at most `limit` bets, except those locked by another session. @returns the recovered bets */
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
     const lapsed = await this.#database.run(LAPSED, limit);
     if (lapsed.length === 0) return [];

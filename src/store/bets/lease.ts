@@ -1,7 +1,4 @@
-/**
- * An attempt owns its bet for this long on PostgreSQL's clock: longer than any deadline (5 s at
- * most) plus what a slow commit may add. Only afterwards may another process call it unknown.
- */
+/** Longer than any deadline (5 s at most) plus a slow commit: only then may another process take it for unknown. */
 export const LEASE_SECONDS = 15;
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 

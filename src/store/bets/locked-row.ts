@@ -7,23 +7,23 @@ export interface Locked {
   readonly kind: 'locked';
 }
 
-/** What became of a row of a batch. */
+/** The fate of a batch's row. */
 export type Written =
   | { readonly kind: 'written' }
   /** Its caller's time was over: nothing was written. */
   | { readonly kind: 'late' }
-  /** The bet was not as the row said: nothing was written. */
+  /** The bet was not as the row requires: nothing was written. */
   | { readonly kind: 'unwritten' };
 
-/** Pauses between tries: the gateway's own statements hold a row for some milliseconds. */
+/** Pauses between tries: the gateway's own statements lock a row for some milliseconds. */
 const TRIED_AGAIN_AFTER_MS = [5, 10, 20, 40, 80];
 const THEN_EVERY_MS = 160;
-/** Given up before the caller's time is over, so that the log says what was in the way. */
+/** Ends before the caller's time, so that the log names the cause. */
 const TRIED_FOR_MS = 3_000;
 
 /**
- * Writes once the bet's row is free. Statements do not wait for a locked row, because the connection and the whole
- * batch would wait with it: they skip the row, and are repeated after a pause.
+ * Writes once the bet's row is free. A statement that waits for a lock would hold up its connection and the whole
+ * batch, so it skips the row, and is repeated after a pause.
  * @param write resolves to `locked` if it skipped the row and wrote nothing
  * @throws GatewayError `DATABASE_UNAVAILABLE` if the row stays locked, and as `write` does
  */
@@ -48,7 +48,7 @@ function isLocked(written: { readonly kind: string }): written is Locked {
   return written.kind === 'locked';
 }
 
-/** The beginning of a batch: `given` is all of `:input`, `free` its bets that no other session has locked. */
+/** The start of a batch: `given` is all of `:input`, `free` its bets that no other session has locked. */
 const GIVEN_AND_FREE = `
   WITH given AS MATERIALIZED (
     SELECT i.* FROM :input
@@ -57,22 +57,19 @@ const GIVEN_AND_FREE = `
      WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM given)) FOR UPDATE SKIP LOCKED
   )`;
 
-/** The clock is read once, so that everything in a row is judged by the same time. */
+/** Reads the clock once, so that the whole row is judged by the same time. */
 const INPUT = `
     SELECT g.*, coalesce(clock_timestamp() >= g.before, false) AS is_late
       FROM given g JOIN free USING (transaction_id)`;
 
-/**
- * The beginning of a batch of writes to bets: `input` has the rows of `:input` whose bets no other session has locked.
- * They are locked from here on, so that no later part of the statement waits.
- */
+/** A batch's start: `input` has the unlocked bets' rows, locked here, so that no later part waits. */
 export const INPUT_OF_FREE = `${GIVEN_AND_FREE}, input AS MATERIALIZED (${INPUT}
   )`;
 
 /**
- * The same for writes to bets and deliveries: a row with a locked delivery is not in `input` either.
- * @param touched SQL that selects, for a row `g` of `given`, the `id` of each delivery that may be written to. They
- *   are in `touched` afterwards, each with its `attempt_id`
+ * The same for bets and deliveries: a row with a locked delivery is not in `input` either.
+ * @param touched SQL that selects, for a row `g` of `given`, the `id` of each delivery that may be written to;
+ *   `touched` then has them with their `attempt_id`
  */
 export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS MATERIALIZED (
     SELECT g.attempt_id, d.id FROM given g CROSS JOIN LATERAL (${touched} OFFSET 0) d
@@ -83,7 +80,7 @@ export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS M
                           AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
-/** The end of a batch: for each row of `given`, whether it is in `bet`, was too late, or was left out as locked. */
+/** The end of a batch: for each row of `given`, whether it is in `bet`, was too late, or was skipped as locked. */
 export const WHAT_BECAME = `
   SELECT g.attempt_id, bet.attempt_id IS NOT NULL AS is_written, coalesce(i.is_late, false) AS is_late,
          i.attempt_id IS NULL AND EXISTS (
@@ -97,7 +94,7 @@ export const whatBecame = (row: Columns) => ({
   isLocked: row.bool('is_locked'),
 });
 
-/** The rows that a batch returned, in the order of what was written. */
+/** A batch's rows, in the order of what was written. */
 export function becameOf(
   written: readonly { readonly attemptId: string }[],
   rows: readonly ReturnType<typeof whatBecame>[],

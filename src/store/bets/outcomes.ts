@@ -11,22 +11,21 @@ import { FINISH, LOOK_UP_OUTCOMES, RECORD_LOST } from './finish-statement.ts';
 import { becameOf, type Locked, type Written, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
-/** An earlier statement may have written it, but did not report it. */
+/** An earlier statement may have written it without a reply. */
 type Unreported = { readonly kind: 'unreported' };
 
-/** For outcomes of deliveries: nobody waits for them, and a statement costs PostgreSQL more than its rows. */
+/** For outcomes of deliveries: nobody waits, and a statement costs PostgreSQL more than its rows. */
 const GATHERING = { waitMs: 20, enough: 32 };
 
 /**
- * Writes outcomes of attempts and frees their bets, in batches, since a backlog has many at once. An outcome that did
- * not reach PostgreSQL is sent again; otherwise its bet would stay busy until the lease ends
- * (docs/money-safety.md, rule 15).
+ * Writes outcomes and frees their bets, in batches. An outcome that did not reach PostgreSQL is sent again: otherwise
+ * its bet would be busy until the lease ends (docs/money-safety.md, rule 15).
  */
 export class BetOutcomes {
   readonly #database: Database;
   readonly #find: (transactionId: string) => Promise<Bet | undefined>;
   readonly #finishes: Batcher<DecidedOutcome, Written | Locked>;
-  /** Outcomes already sent in a statement that got no reply. */
+  /** Outcomes of statements that got no reply. */
   readonly #sentBefore = new WeakSet<Outcome>();
   readonly #gathering = new Gathering(GATHERING);
 
@@ -41,8 +40,8 @@ export class BetOutcomes {
   }
 
   /**
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be
-   *   written as a late one while its attempt owns the bet
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be written as a
+   *   late one while its attempt owns the bet
    */
   async finish(outcome: Outcome): Promise<Finished> {
     if (outcome.caller === undefined) await this.#gathering.wait();
@@ -59,7 +58,7 @@ export class BetOutcomes {
   }
 
   /**
-   * Decides from the bet as it is known, and again from the present one if that has changed meanwhile.
+   * Decides from the known bet, and again from the present one if it has changed.
    * @param isAnswered the caller has been answered already
    */
   async #decideAndWrite(outcome: Outcome, isAnswered: boolean): Promise<Finished | Unreported> {
@@ -92,14 +91,14 @@ export class BetOutcomes {
     }
   }
 
-  /** Its attempt does not own the bet any more: its lease has ended, or an earlier statement wrote its outcome. */
+  /** Its attempt no longer owns the bet: its lease has ended, or an earlier statement wrote its outcome. */
   async #lost(decided: DecidedOutcome): Promise<Finished | Unreported> {
     const { outcome } = decided;
     if (!this.#sentBefore.has(outcome)) {
       await this.#database.run(RECORD_LOST, [decided]);
       return { kind: 'lost' };
     }
-    // A caller has to get the answer on record, as copies do (I3).
+    // A caller must get the recorded answer, as copies do (I3).
     const looked =
       outcome.caller === undefined ? [] : await this.#database.run(LOOK_UP_OUTCOMES, [outcome]);
     const [before] = looked;

@@ -33,10 +33,9 @@ export class PlaceJournal {
   }
 
   /**
-   * Commits the intent of a place, or says why not. The session is checked in the same statement,
-   * so a revocation that was committed before is never overlooked.
+   * Commits a place's intent, or says why not. The same statement checks the session, so that no revocation is missed.
    * @param deadline of the caller: once it is over by PostgreSQL's clock, nothing is written
-   * @param isWanted returns false once the caller gave up; an intent not yet sent is then dropped
+   * @param isWanted false once the caller gave up; an intent not sent by then is dropped
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the intent may or may not be written
    */
   async begin(
@@ -50,10 +49,9 @@ export class PlaceJournal {
   }
 
   /**
-   * Commits the outcome of a place that this attempt began. Once the caller's time is over, it is
-   * committed with `lateAnswer` as its answer.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be
-   *   written as a late one while its attempt owns the bet
+   * Commits the outcome of this attempt's place; after the caller's time, with `lateAnswer` as its answer.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and may still be written as a
+   *   late one while its attempt owns the bet
    */
   async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
@@ -104,7 +102,7 @@ async function finish(
 ): Promise<readonly (Finished | Locked)[]> {
   const written = becameOf(outcomes, await database.run(FINISH_PLACES, outcomes));
   const unwritten = outcomes.filter((_, at) => written[at]?.kind === 'unwritten');
-  // An earlier try may have committed our outcomes without reporting it.
+  // An earlier try may have committed our outcomes without a reply.
   const looked = unwritten.length === 0 ? [] : await database.run(LOOK_UP_FINISHED, unwritten);
   const before = new Map(looked.map((row) => [row.attemptId, row]));
   return outcomes.map(({ attemptId }, at) => {

@@ -5,10 +5,7 @@ import { LEASE_END } from './lease.ts';
 import { INPUT_OF_FREE, WHAT_BECAME, whatBecame } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
-/**
- * Writes intents of places: the bet's row and its operation. Returns a row for each intent, with `operation_id` only if
- * this intent created the bet: never for an existing `transactionId`, or a session that has ended.
- */
+/** A row has an `operation_id` only if this intent created the bet: not if it was known, or its session had ended. */
 export const BEGIN = batchStatement(
   'place-begin',
   {
@@ -74,14 +71,14 @@ export const BEGIN = batchStatement(
   }),
 );
 
-/** A place's outcome, and whether its caller was answered 100 before it was written. */
+/** A place's outcome, and whether its caller was answered 100 before that was written. */
 export type DecidedPlace = PlaceResult & {
   /** Undefined: written at any time. */
   readonly before: Date | undefined;
   readonly placeAnsweredUnknown: boolean;
 };
 
-/** Outcomes of places; each is written to its bet only while its attempt owns the bet. */
+/** Outcomes of places, each written only while its attempt owns the bet. */
 export const FINISH_PLACES = batchStatement(
   'place-finish',
   {
@@ -119,7 +116,7 @@ export const FINISH_PLACES = batchStatement(
   whatBecame,
 );
 
-/** Finds outcomes that an earlier statement committed without reporting it, by their attempts. */
+/** Finds, by attempt, outcomes that an earlier statement committed without a reply. */
 export const LOOK_UP_FINISHED = batchStatement(
   'place-look-up-finished',
   {

@@ -4,7 +4,7 @@ import type { AttemptRecord } from './attempt-record.ts';
 
 export interface PlaceIntent {
   readonly transactionId: string;
-  /** This attempt's id: only the attempt recorded in the bet's row may send or finish (I6). */
+  /** Only the attempt recorded in the bet's row under this id may send or finish (I6). */
   readonly attemptId: string;
   readonly operatorId: string;
   readonly playerId: string;
@@ -16,14 +16,14 @@ export interface PlaceIntent {
   readonly generation: number;
   readonly requestId: string | undefined;
   readonly body: Buffer;
-  /** Set if the place will not be sent: recorded as final, with this answer to the service. */
+  /** Set if the place is not sent: recorded as final, with this answer. */
   readonly notSent: Answer | undefined;
 }
 
 export type PlaceBegin =
   /** The intent is committed and ours: it may be sent. */
   | { readonly kind: 'begun'; readonly operationId: string }
-  /** There already is a row of this `transactionId`. */
+  /** A row with this `transactionId` exists. */
   | { readonly kind: 'known' }
   /** The session ended or expired, or its wallet was replaced by a newer one: nothing was written. */
   | { readonly kind: 'sessionOver' }
@@ -36,9 +36,9 @@ export interface PlaceResult {
   readonly operationId: string;
   readonly place: PlaceState;
   readonly attempt: AttemptRecord;
-  /** What the caller is answered once its time is over. */
+  /** The caller's answer once its time is over. */
   readonly lateAnswer: Answer;
 }
 
-/** With the time by PostgreSQL's clock from which the caller has got another answer. */
+/** From `before`, by PostgreSQL's clock, the caller has another answer. */
 export type Limited<T> = T & { readonly before: Date };

@@ -4,9 +4,8 @@ import type { Answer } from '../../protocol/answers.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
 /*
- * The answer that the service got for an operation. If it was answered without an attempt, or corrected later
- * (`CORRECT_ANSWER`), the answer is in the operation's row, which takes precedence; otherwise it is in the row of the
- * first attempt that had a waiting caller.
+ * The operation's row has the service's answer if it needed no attempt or was corrected (`CORRECT_ANSWER`), and takes
+ * precedence; otherwise the row of the first attempt with a waiting caller has it.
  */
 
 /** Joins that attempt `a` to an operation `o`; there may be none. */
@@ -26,15 +25,14 @@ export function answerIn(row: Columns): Answer | undefined {
   return status === undefined || body === undefined ? undefined : { status, body };
 }
 
-/** The HTTP status that an operation `p` was answered with; null while it has no answer on record. */
+/** The HTTP status of the answer to an operation `p`; null while none is recorded. */
 export const ANSWERED_STATUS = `coalesce(p.answer_status, (
          SELECT a.answer_status FROM attempts a WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL
           ORDER BY a.number LIMIT 1))`;
 
 /**
- * SQL: what the attempts at an operation have in common; an outage of days leaves thousands that differ in nothing.
- * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
- * operation's rows by their key.
+ * SQL: the facts that an operation's attempts share, as an outage of days leaves thousands of equal ones. `OFFSET 0`: a
+ * plan made while the table was small would read all of it, not one operation's rows by key.
  */
 export const attemptFacts = (operationId: string) => `
          (SELECT jsonb_agg(f ORDER BY f)
@@ -52,9 +50,8 @@ export function attemptFactsOf(row: Columns): AttemptFacts {
 }
 
 /**
- * Operations of a bet, each with the answer that the service got and what is on record of it (`courseOf`). A bet that is
- * resettled for months, or whose result the service repeats through an outage of days, has thousands: each costs some
- * thirty pages to read.
+ * A bet's operations, each with its answer and record (`courseOf`). Each costs some thirty pages to read, and a bet
+ * that is resettled for months, or repeated through an outage, has thousands.
  */
 const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
@@ -83,8 +80,8 @@ export interface RequestKey extends OfBet {
 }
 
 /**
- * Operations of a bet with one `requestId`, newest first: a bet resettled for months has too many to read all. Leaves
- * out those without an answer yet, or with 503, which the service repeats until the wallet accepts one.
+ * Operations with one `requestId`, newest first: a bet may have too many to read all. Not those without an answer or
+ * with 503, which the service repeats until the wallet accepts one.
  */
 export const RECORDED_UNDER = recorded(
   'bet-operations-under',
@@ -98,7 +95,7 @@ export interface ResultPage extends OfBet {
   readonly limit: number;
 }
 
-/** The next results of a bet, newest first. Of all others only the ids are read. */
+/** The next results of a bet, newest first; reads only the ids of all others. */
 export const RESULT_PAGE = recorded(
   'bet-result-page',
   {
@@ -117,7 +114,7 @@ export interface ResultKey extends RequestKey {
   readonly upTo: string;
 }
 
-/** A bet's results up to one of them that were asked for under one `requestId`. */
+/** A bet's results under one `requestId`, up to one of them. */
 export const RESULTS_UNDER = recorded(
   'bet-results-under',
   {

@@ -5,14 +5,14 @@ import { batchStatement, type Parameters, statement } from '../sql/statement.ts'
 import { freedParameters, SET_FREED } from './columns.ts';
 import { inputOfFree, WHAT_BECAME, whatBecame } from './locked-row.ts';
 
-/** A bet as its lost attempt leaves it. */
+/** A bet after its lost attempt. */
 export interface Recovery {
   readonly attemptId: string;
   readonly version: number;
   readonly freed: FreedBet;
 }
 
-/** The bets whose attempts' leases have ended, the oldest first. */
+/** Bets whose attempts' leases have ended, the oldest first. */
 export const LAPSED = statement(
   'bet-lapsed',
   { limit: ['int', (limit: number) => limit] },
@@ -27,7 +27,7 @@ export const LAPSED = statement(
   }),
 );
 
-/** Frees bets from attempts whose leases have ended; the live deliveries that guarded these become due. */
+/** Frees bets from attempts whose leases have ended; the `live` deliveries that guarded these become due. */
 export const RECOVER = batchStatement(
   'bet-recover',
   {

@@ -24,13 +24,13 @@ export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
 export const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
 
 /**
- * Those of the bet `b`. OFFSET 0: found by the bet, whatever else is asked of them. While the table is empty, PostgreSQL
- * would read all of it in the order of its ids, or by another of their columns.
+ * Those of the bet `b`. OFFSET 0: found by the bet, whatever other conditions there are. With an empty table,
+ * PostgreSQL would otherwise plan to read all of it by id or another column.
  */
 const OPEN_DELIVERIES = `(SELECT * FROM deliveries d
                    WHERE d.transaction_id = b.transaction_id AND ${isOpen('d')} OFFSET 0) d`;
 
-/** What `betOf` reads of a bet `b` and its player `p`; `lapsed` is judged by PostgreSQL's clock. */
+/** What `betOf` reads of a bet `b` and its player `p`; PostgreSQL's clock decides `lapsed`. */
 export const BET_COLUMNS = `
          b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
          b.generation, coalesce((SELECT h.released FROM operator_holds h

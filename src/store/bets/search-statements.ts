@@ -1,7 +1,7 @@
 import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
 import { type Columns, type Parameters, statement } from '../sql/statement.ts';
 
-/** Which bets to find, and where to continue: older than `before`, or equally old with a smaller id. */
+/** Filters, and where to continue: older than `before`, or equally old with a smaller id. */
 export interface SearchRange {
   readonly states: readonly BetState[];
   readonly from: Date | undefined;
@@ -39,13 +39,13 @@ export const SHOWN = `b.transaction_id, b.operator_id, p.operator_user, p.user_i
 export const NEWEST = 'ORDER BY b.created_at DESC, b.transaction_id DESC LIMIT :limit';
 export const KEY = 'b.transaction_id, b.created_at';
 
-/** Bets in flight are not in the search indexes, but in the index of leases, which has few rows. */
+/** Bets in flight are not in the search indexes, but in that of leases, which has few rows. */
 const inFlight = (which: string) => `
       SELECT ${KEY} FROM bets b
        WHERE b.busy_until IS NOT NULL AND b.place = 'in_flight' AND ${STATE} = ANY (:states)
          AND ${IN_RANGE} ${which}`;
 
-/** The bets of `found`, with their players; `found` has more than a page where states are merged. */
+/** The bets of `found` with their players; `found` exceeds a page where states are merged. */
 const shown = (found: string) => `
   WITH found AS MATERIALIZED (${found}
   ), page AS (
@@ -55,7 +55,7 @@ const shown = (found: string) => `
     FROM page JOIN bets b USING (transaction_id) LEFT JOIN players p ON p.id = b.player_id
    ORDER BY b.created_at DESC, b.transaction_id DESC`;
 
-/** The index is sorted within each state: reads a page of each, and keeps the newest. */
+/** The index is sorted within each state: reads a page of each and keeps the newest. */
 const byState = (which: string) =>
   shown(`
       SELECT newest.* FROM unnest(:states) AS s(state) CROSS JOIN LATERAL (
@@ -64,7 +64,6 @@ const byState = (which: string) =>
          ${NEWEST}) newest
       UNION ALL ${inFlight(which)}`);
 
-/** A row of `SHOWN`. */
 export function foundBet(row: Columns): FoundBet {
   return {
     transactionId: row.text('transaction_id'),
@@ -98,7 +97,7 @@ export const SEARCH_OPERATOR = statement(
 
 type OfPlayers = SearchRange & {
   readonly playerIds: readonly string[];
-  /** Every spelling; undefined: whatever the stake. */
+  /** Every spelling; undefined: any stake. */
   readonly amounts: readonly string[] | undefined;
 };
 
@@ -146,15 +145,15 @@ export const SEARCH_ONE = statement(
 );
 
 interface PlayerKeys {
-  /** Undefined: of any operator. */
+  /** Undefined: any operator. */
   readonly operatorId: string | undefined;
   readonly operatorUser: string | undefined;
   readonly userId: string | undefined;
 }
 
 /**
- * Finds players by either id, or both. An `operatorUser` alone is looked up with one index probe per operator that has
- * players, because an operator may have bets but no file any more.
+ * Finds players by either id, or both. An `operatorUser` alone costs one index probe per operator with players: an
+ * operator with bets may have no file any more.
  */
 export const FIND_PLAYER_IDS = statement(
   'bet-search-player-ids',

@@ -39,7 +39,7 @@ export interface BetPage {
 }
 
 const PAGE_SIZE = 50;
-/** How long one page searches bets of an amount; the next page continues from there. */
+/** How long one page searches for an amount; the next page continues from there. */
 const SEARCH_MS = 100;
 
 /** `1763773200000.<transactionId in base64url>` */
@@ -57,7 +57,7 @@ function cursorTextOf({ createdAt, transactionId }: FoundBet | BetCursor): strin
 }
 
 function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRange {
-  // A cursor from a list with another `to` may lie after this one.
+  // A cursor from a list with another `to` may be later than this one.
   const after = cursor && to && cursor.createdAt >= to ? undefined : cursor;
   return {
     states: state === undefined ? BET_STATES : [state],
@@ -81,7 +81,7 @@ export class BetSearch {
     const { amount, transactionId, operatorUser, userId } = query;
     const isNarrow = [transactionId, operatorUser, userId].some((one) => one !== undefined);
     if (amount !== undefined && !isNarrow) return await this.#ofAmount(query, amount);
-    // One more than the page shows whether there is a next page.
+    // One more than the page shows whether there is a next one.
     const found = await this.#find(query, PAGE_SIZE + 1);
     const items = found.slice(0, PAGE_SIZE);
     const last = items.at(-1);
@@ -89,7 +89,7 @@ export class BetSearch {
     return { items, nextCursor: isMore ? cursorTextOf(last) : null };
   }
 
-  /** A page may be short or empty although there are older matches: it stops after `SEARCH_MS`. */
+  /** A page stops after `SEARCH_MS`: it may be short or empty although there are older matches. */
   async #ofAmount(query: BetQuery, amount: string): Promise<BetPage> {
     const amounts = spellingsOf(amount);
     const operatorId = query.operator;

@@ -1,9 +1,6 @@
 import { type Prisma, sql } from '../schema/prisma.ts';
 
-/**
- * How many bytes of a wallet's answers the story of one bet shows, over all attempts. A delivery that was refused for
- * days has thousands of attempts, whose answers together could exhaust the heap of a process (I7).
- */
+/** For one bet: a delivery refused for days has thousands of answers, which could exhaust a process's heap (I7). */
 export const SHOWN_BYTES_MAX = 1_048_576;
 
 export interface AttemptView {
@@ -13,9 +10,9 @@ export interface AttemptView {
   readonly result: string;
   readonly status: number | null;
   readonly code: number | null;
-  /** What went wrong, in words; null if the wallet accepted. */
+  /** In words for people; null if the wallet accepted. */
   readonly error: string | null;
-  /** The wallet's answer, as far as it was stored; null if there was none. */
+  /** The wallet's answer as stored; null if there was none. */
   readonly answer: WalletAnswerView | null;
 }
 
@@ -23,11 +20,11 @@ interface WalletAnswerView {
   readonly contentType: string | null;
   /** As text; bytes that are not UTF-8 become U+FFFD. */
   readonly body: string;
-  /** Also true if the body is left out here, as one of very many. */
+  /** Also true if the body is omitted here, as one of very many. */
   readonly truncated: boolean;
 }
 
-/** An attempt, with what the service was answered because of it. */
+/** An attempt, with the service's answer because of it. */
 interface ShownAttempt {
   readonly answerStatus: number | null;
   readonly answerBody: string | null;
@@ -40,13 +37,12 @@ interface Row extends Omit<ShownAttempt, 'view'>, Omit<AttemptView, 'startedAt' 
   readonly walletType: string | null;
   readonly walletTruncated: boolean;
   readonly hasBody: boolean;
-  /** Null if there is none, or if it is left out. */
+  /** Null if there is none, or if it is omitted. */
   readonly walletBody: Uint8Array | null;
 }
 
 /**
- * The attempts at each of these operations, in order, with at most `bytesMax` bytes of the wallet's answers, beginning with the
- * first and the last attempts of each operation: those in between usually repeat the same answer.
+ * The attempts in order, with at most `bytesMax` bytes of answers: each operation's first and last take precedence.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function shownAttempts(
@@ -75,7 +71,7 @@ export async function shownAttempts(
       FROM attempts a LEFT JOIN summed s USING (operation_id, number, started_at)
      WHERE a.operation_id = ANY (${ids}::bigint[])
      ORDER BY a.operation_id, a.number`);
-  // Grouped once: filtering per operation would take seconds for a bet that was resettled for months.
+  // Grouped once: filtering per operation takes seconds for a bet that was resettled for months.
   const byOperation = Map.groupBy(rows, (row) => row.operationId);
   return new Map(Array.from(byOperation, ([id, own]) => [id, own.map(shownOf)]));
 }

@@ -18,7 +18,7 @@ export const byAttempt: Parameters<AttemptKey> = {
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
 };
 
-/** Bets by their ids, each with its open promises. */
+/** Bets by id, each with its open promises. */
 export const FIND = statement(
   'bet-find',
   { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
@@ -26,7 +26,7 @@ export const FIND = statement(
   betOf,
 );
 
-/** The operations that attempts have committed; no row for an attempt that has not. */
+/** Operations that attempts have committed; no row for any other attempt. */
 export const LOOK_UP_BEGUN = batchStatement(
   'bet-look-up-begun',
   byAttempt,
@@ -36,7 +36,7 @@ export const LOOK_UP_BEGUN = batchStatement(
   (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
-/** The request of one attempt, and what its caller was answered. */
+/** The request of one attempt, and its caller's answer. */
 export const ANSWER_OF = statement(
   'bet-answer-of',
   byAttempt,
@@ -47,17 +47,14 @@ export const ANSWER_OF = statement(
   (row) => ({ body: row.bytes('body'), answer: answerIn(row) }),
 );
 
-/** A request of a bet as the journal stores it. */
+/** A request in its stored form. */
 export interface StoredRequest {
   readonly transactionId: string;
   readonly requestId: string | undefined;
   readonly body: Buffer;
 }
 
-/**
- * A row if a place of the bet is on record under the `requestId`; without one, with the same bytes, or with what is left
- * of them once the player has been forgotten.
- */
+/** By `requestId`; a place without one by its bytes, or by those that remain once the player is forgotten. */
 export const FIND_PLACE = statement(
   'bet-find-place',
   {
@@ -75,7 +72,7 @@ export const FIND_PLACE = statement(
   noRow,
 );
 
-/** As `players forget` leaves it; null where the `requestId` decides. */
+/** As `players forget` leaves it; null if the `requestId` decides. */
 function blankedIfUnnamed({ requestId, body }: StoredRequest): Buffer | null {
   return requestId === undefined ? Buffer.from(blankTexts(body.toString())) : null;
 }
@@ -114,7 +111,7 @@ export const RECORD_COPY = statement(
   noRow,
 );
 
-/** Records a refusal that was decided without a call, if the bet has not changed since it was read. */
+/** Records a refusal without a call, if the bet has not changed since it was read. */
 export const RECORD_REFUSAL = statement(
   'bet-record-refusal',
   { ...copied, version: ['int', ({ version }) => version] } satisfies Parameters<
@@ -130,7 +127,7 @@ export const RECORD_REFUSAL = statement(
   noRow,
 );
 
-/** The answer that was really sent for an operation whose outcome was committed with another one. */
+/** The answer that was really sent for an operation, if its outcome was committed with another. */
 export interface AnswerCorrection extends AttemptKey, AnsweredOtherwise {
   readonly lateAnswer: Answer;
 }
@@ -151,7 +148,7 @@ export const CORRECT_ANSWER = statement(
   noRow,
 );
 
-/** Writes what that answer makes of the bet, if it is as it was read. */
+/** Writes the bet that follows from that answer, if it is as it was read. */
 export const CORRECT_BET = batchStatement(
   'bet-correct',
   {

@@ -9,11 +9,11 @@ const IDS_AT_ONCE = 10_000;
 
 export interface OperationView {
   readonly operation: string;
-  /** `gateway`: the gateway itself rolled back a place of unknown outcome. */
+  /** `gateway`: it rolled back a place of unknown outcome by itself. */
   readonly askedBy: AskedBy;
   readonly requestId: string | null;
   readonly receivedAt: string;
-  /** The service's answer; null while it is unknown, or if the service did not send the request. */
+  /** Null while it is unknown, or if the service did not send the request. */
   readonly answer: { readonly status: number; readonly body: string } | null;
   readonly delivery: { readonly id: string; readonly state: string } | null;
   readonly attempts: readonly AttemptView[];
@@ -21,12 +21,9 @@ export interface OperationView {
   readonly request: Buffer;
 }
 
-/**
- * The freebet that a bet was placed with, in the service's terms (service protocol, Bet
- * transaction).
- */
+/** The freebet of a bet's place, in the service's terms (service protocol, Bet transaction). */
 interface Freebet {
-  /** A number or, where a double cannot hold it, its text. */
+  /** A number, or its text if a double cannot hold it. */
   readonly bonusId: number | string | null;
   readonly bonusTemplateId: number | string | null;
   /** Exact text, as `amount`. */
@@ -60,14 +57,14 @@ type IsHeld = (operatorId: string) => boolean;
 
 type DeliveryRow = Awaited<ReturnType<Prisma['delivery']['findMany']>>[number];
 
-/** The timeline of one bet for people: its operations in order, each with its attempts. */
+/** One bet for people: its operations in order, each with its attempts. */
 export class BetTimelines {
   readonly #prisma: Prisma;
   readonly #heldNow: (() => Promise<IsHeld>) | undefined;
   readonly #answerBytesMax: number;
 
   /**
-   * @param heldNow shows held deliveries as such, for people on duty; without it (for operators) they are pending
+   * @param heldNow shows held deliveries as `held`, for people on duty; without it (for operators) they are pending
    * @param answerBytesMax how much of a wallet's answers is shown
    */
   constructor(
@@ -81,8 +78,8 @@ export class BetTimelines {
   }
 
   /**
-   * @param operatorId finds only this operator's bet: another's looks exactly like a missing one (I8);
-   *   undefined finds any operator's, for the admin listener
+   * @param operatorId finds only this operator's bet: another's looks exactly like a missing one (I8); undefined finds
+   *   any operator's, for the admin listener
    */
   async find(
     transactionId: string,
@@ -106,7 +103,7 @@ export class BetTimelines {
       state: betState(bet),
       amount: bet.amount,
       currency: bet.currency,
-      // The place comes first; without one, the first operation there is.
+      // The place comes first; without one, the first operation.
       ...(operations[0] === undefined ? NO_FREEBET : freebetOf(operations[0].request)),
       place: bet.place,
       settlement: {
@@ -155,7 +152,7 @@ export class BetTimelines {
     });
   }
 
-  /** Each id is a parameter, of which a statement has no more than 32,767. */
+  /** Each id is a parameter, and a statement has at most 32,767. */
   async #deliveries(ids: readonly bigint[]): Promise<readonly DeliveryRow[]> {
     const parts: (readonly DeliveryRow[])[] = [];
     for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
@@ -166,10 +163,7 @@ export class BetTimelines {
     return parts.flat();
   }
 
-  /**
-   * The delivery to show for each operation. A dead letter comes first, whether promise or confirmation, since it waits
-   * for a person; then a promise, which says more than its confirmation, which may wait on purpose.
-   */
+  /** For each operation: a dead letter, which waits for a person, else a promise, else its confirmation. */
   async #shownDeliveries(
     rows: readonly DeliveryRow[],
   ): Promise<ReadonlyMap<bigint, { readonly id: string; readonly state: string }>> {

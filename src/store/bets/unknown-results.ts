@@ -9,13 +9,13 @@ import type { RecordedOperation } from './journal.ts';
 import { RECORDED_OPERATIONS } from './recorded.ts';
 import { FIND } from './statements.ts';
 
-/** What a person has found out about a bet's result, and what is written of it. */
+/** A person's finding about a bet's result, and what is written of it. */
 export interface ResultFound {
   /** As it was read: nothing is written if it has changed. */
   readonly bet: Bet;
   /** The newest result of unknown outcome. */
   readonly operationId: string;
-  /** What that one asked for; undefined for an unsettle. */
+  /** Its request; undefined for an unsettle. */
   readonly attempted: { readonly amount: string; readonly resultType: ResultType } | undefined;
   readonly settlement: Extract<Settlement, { readonly kind: 'settled' | 'unsettled' }>;
   /** A person or a ticket, for the record. */
@@ -24,12 +24,12 @@ export interface ResultFound {
   readonly by: Authority;
 }
 
-/** A person's word about what a wallet holds of a bet. */
+/** A person's finding about a bet at its wallet. */
 export interface PersonsWord extends Pick<ResultFound, 'who' | 'why' | 'by'> {
   readonly found: FoundAtWallet;
 }
 
-/** A bet's result from now on, as people are shown it. */
+/** A bet's new result, for people. */
 export interface ResultItem {
   readonly transactionId: string;
   readonly operator: string | null;
@@ -64,7 +64,7 @@ const LOOK = statement(
   }),
 );
 
-/** A bet as a person is asked about it. */
+/** A bet that a person has to decide about. */
 export interface BetInDoubt {
   readonly bet: Bet;
   /** Newest first. */
@@ -76,10 +76,8 @@ export interface BetInDoubt {
 }
 
 /**
- * The operation of unknown outcome becomes a delivery that a person has resolved, which is what tells confirmations
- * and the books that no wallet has confirmed what the bet holds (`isResolved`). The dead letters of the bet's results
- * are closed with it, so that nobody retries one over a person's word. The bet's row is locked first, and unless the bet
- * is as it was read, nothing is written.
+ * A delivery that a person has resolved (`isResolved`) marks the result as unconfirmed, and dead letters of results are
+ * closed, so that nobody retries one. Locks the bet's row first; writes nothing if the bet has changed.
  */
 const RESOLVE = statement(
   'bet-resolve-result',
@@ -148,7 +146,7 @@ export class UnknownResults {
 
   /** @returns undefined if the journal has no such bet */
   async find(transactionId: string): Promise<BetInDoubt | undefined> {
-    // The bet first: whatever changes after that keeps `resolve` from writing.
+    // The bet first: any later change keeps `resolve` from writing.
     const [bet] = await this.#database.run(FIND, [transactionId]);
     if (bet === undefined) return undefined;
     const operations = await this.#database.run(RECORDED_OPERATIONS, { transactionId });
@@ -158,8 +156,8 @@ export class UnknownResults {
   }
 
   /**
-   * Writes what a person found as the bet's result, with a row in the audit. Nothing is sent, and the result is not
-   * confirmed, because a person has checked it; what comes after it is.
+   * Writes a person's finding as the bet's result, with an audit row. Neither sent nor confirmed: a person has checked
+   * it.
    * @returns false if the bet has changed since it was read
    */
   async resolve(found: ResultFound): Promise<boolean> {
