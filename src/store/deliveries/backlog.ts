@@ -4,7 +4,7 @@ import { operatorsIn } from '../sql/operators-in.ts';
 import { type Columns, statement } from '../sql/statement.ts';
 import { isOpen } from './open-of-bet.ts';
 
-/** How many are open of one operator, operation and state. */
+/** Open deliveries of one operator, operation and state. */
 export interface OpenCount {
   readonly operator: string;
   readonly operation: string;
@@ -12,13 +12,13 @@ export interface OpenCount {
   readonly count: number;
   /** The operator has more than were counted. */
   readonly isAtLeast: boolean;
-  /** When the oldest promise among them was made, epoch milliseconds; undefined if none is a promise. */
+  /** Time of the oldest promise among them, epoch milliseconds; undefined if none is a promise. */
   readonly sinceMs: number | undefined;
   /** PostgreSQL's clock, epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** More of one operator are not counted, so that its backlog delays no other's numbers (I7). */
+/** More per operator are not counted, so that its backlog delays no other's numbers (I7). */
 const COUNTED_MAX = 50_000;
 
 interface Entries {
@@ -62,7 +62,7 @@ function openCountOf(row: Columns): OpenCount {
 
 export const WAITING = countOpen('delivery-waiting', {
   key: 'id',
-  // A repeat to confirm (`purpose` confirm) has no age here: it has been delivered already.
+  // A confirmation has no age here: its operation has been delivered already.
   columns: `operation, CASE WHEN held THEN 'held' ELSE state END AS state,
             CASE WHEN purpose = 'promise' THEN created_at END AS since`,
   from: `deliveries WHERE state = 'pending'`,
@@ -74,7 +74,7 @@ export const DEAD = countOpen('delivery-dead', {
   from: `deliveries WHERE state = 'dead'`,
 });
 
-/** Places that wait for their rollback. A place that was sent always has an operator. */
+/** Places that wait for their rollback. A sent place always has an operator. */
 export const UNRESOLVED = countOpen('bet-unresolved', {
   key: 'transaction_id',
   columns: `'place'::text AS operation, 'unresolved'::text AS state, created_at AS since`,
@@ -84,9 +84,8 @@ export const UNRESOLVED = countOpen('bet-unresolved', {
 const IS_RESULT_UNKNOWN = `b.settlement = 'unknown' AND b.rollback = 'none'`;
 
 /**
- * Results of unknown outcome whose last attempt ended an hour ago, by operator: each operator's apart, so that one with
- * very many hides no other's (I7). While the service repeats one, its attempts are younger; refused in the end, it is
- * repeated no more, and the wallet may still hold it.
+ * Results of unknown outcome an hour after their last attempt: the service repeats them no more, and the wallet may
+ * hold them. Counted per operator, so that one hides no other's (I7).
  */
 export const UNKNOWN_RESULTS = statement(
   'bet-unknown-results',
@@ -104,10 +103,7 @@ export const UNKNOWN_RESULTS = statement(
   (row) => ({ operator: row.text('operator'), count: row.int('count') }),
 );
 
-/**
- * Deliveries that are being attempted inside their callbacks, at most one per call in flight. Their bets are busy,
- * so the index of busy bets leads to them.
- */
+/** Deliveries inside their callbacks, one per call in flight at most: the index of busy bets finds them. */
 export const LIVE = statement(
   'delivery-live',
   {},
@@ -128,7 +124,7 @@ export const LIVE = statement(
 );
 
 export interface OpenCounts {
-  /** Being attempted inside their callbacks. */
+  /** Attempted inside their callbacks. */
   readonly live: readonly OpenCount[];
   /** `pending` or `held`. */
   readonly waiting: readonly OpenCount[];
@@ -139,7 +135,7 @@ export interface OpenCounts {
   readonly unknownResults: readonly { readonly operator: string; readonly count: number }[];
 }
 
-/** How many deliveries are open. The gauges and the admin API of one process share one count. */
+/** Counts of open deliveries, shared by a process's gauges and admin API. */
 export class BacklogCounts {
   readonly #database: Database;
   #looking: Promise<OpenCounts> | undefined;

@@ -18,21 +18,21 @@ import { READY } from './statements.ts';
 export interface TakenDelivery extends DueDelivery {
   readonly id: string;
   readonly transactionId: string;
-  /** Identifies this attempt in the bet's row: only the attempt recorded there may finish. */
+  /** Only the attempt recorded in the bet's row under this id may finish. */
   readonly attemptId: string;
   /** Including this one. */
   readonly attempts: number;
   /** Its horizon is over: this attempt is the last one. */
   readonly isOverdue: boolean;
   readonly createdAt: Date;
-  /** When the promise was made: the time in the answer to the service. */
+  /** When the promise was made: the time in the service's answer. */
   readonly transactionTime: string;
   /** As the service sent it. */
   readonly body: Buffer;
   readonly owner: BetOwner;
-  /** The operator's token of the bet's session, as it is stored, with the hash that it is bound to. */
+  /** The stored operator's token of the bet's session, with the hash that it is bound to. */
   readonly sealedToken: { readonly sealed: Buffer; readonly tokenHash: Buffer } | undefined;
-  /** The bet as the claim left it: busy with this attempt. */
+  /** As the claim wrote it: busy with this attempt. */
   readonly bet: Bet;
 }
 
@@ -46,8 +46,8 @@ interface Looking {
 }
 
 /**
- * The due deliveries of free bets, in the order in which they are due, with everything that is decided by. Locks nothing.
- * What belongs to a delivery is looked up by its key (`OFFSET 0`), whatever the statistics say of those that wait.
+ * Due deliveries of free bets, in order of their due times, with all facts for the decision. Locks nothing. `OFFSET 0`:
+ * related rows are found by key, whatever the statistics say of those that wait.
  */
 export const LOOK = statement(
   'delivery-look',
@@ -78,7 +78,7 @@ export const LOOK = statement(
      AND d.next_attempt_at <= statement_timestamp() AND (:with_updates OR d.operation <> 'update')
    ORDER BY d.next_attempt_at
    LIMIT :limit`,
-  // Decoded one by one: a row that cannot be read must not fail the claim of the others.
+  // Decoded one by one: an unreadable row must not fail the claim of the others.
   (row) => row,
 );
 
@@ -118,7 +118,7 @@ function resultOf(row: Columns, operation: DeliverableOperation): AttemptedResul
   return { kind: 'settle', amount, resultType };
 }
 
-/** What was decided about a due delivery, whose bet is written to only if it is as it was read. */
+/** A decision about a due delivery; its bet is written only if it is as it was read. */
 export interface Decided {
   readonly id: string;
   readonly transactionId: string;
@@ -126,7 +126,7 @@ export interface Decided {
   readonly version: number;
   /** `putOff`: it could not be read. */
   readonly decision: ClaimDecision | { readonly kind: 'putOff' };
-  /** What the bet becomes busy with, if it is sent. */
+  /** The bet's new operation in flight, if it is sent. */
   readonly busy?: Busy;
 }
 
@@ -138,13 +138,12 @@ export interface ClaimedRow {
 
 interface Claiming {
   readonly operatorId: string;
-  /** What a bet of no known wallet belongs to from now on. */
+  /** The new generation of a bet without a known wallet. */
   readonly generation: number;
-  /** One of the rows that were read: it says what had been released. */
+  /** One of the rows that were read: it has the releases at that time. */
   readonly read: Columns;
-  /** How many are written. */
   readonly limit: number;
-  /** In the order in which they are due. */
+  /** In order of their due times. */
   readonly decided: readonly Decided[];
 }
 
@@ -160,16 +159,13 @@ const STATES = {
   supersede: 'superseded',
 } as const;
 
-/** @returns null: it is due as before */
+/** @returns null: it stays due */
 function waitSeconds(decision: Decided['decision']): number | null {
   if (decision.kind === 'supersede') return null;
   return decision.kind === 'hold' ? decision.forMs / 1000 : LEASE_SECONDS;
 }
 
-/**
- * Writes what was decided about due deliveries, each only if nothing has moved since they were read. Whatever others have
- * locked is skipped. @returns the deliveries that were written
- */
+/** Writes decisions on unchanged deliveries, and skips what others have locked. @returns the written deliveries */
 export const CLAIM = statement(
   'delivery-claim',
   {

@@ -11,7 +11,7 @@ import {
   type TakenDelivery,
 } from './claim-statements.ts';
 
-/** A due delivery that this release cannot read or judge: nothing is sent, and it is looked at later. */
+/** A due delivery that this release cannot read or judge: nothing is sent, and it is due again later. */
 export interface UnreadableDelivery {
   readonly id: string;
   readonly transactionId: string;
@@ -22,18 +22,18 @@ export interface Claim {
   readonly taken: readonly TakenDelivery[];
   /** Default: none. */
   readonly unreadable?: readonly UnreadableDelivery[];
-  /** Nothing could be claimed, held or ended. Otherwise another look may find more. */
+  /** Nothing could be claimed, held or ended. Otherwise another claim may find more. */
   readonly isDry: boolean;
 }
 
-/** A due delivery with what was decided about it. */
+/** A due delivery with the decision about it. */
 interface Planned extends Decided {
-  /** If it is to be sent. */
+  /** Only if it is to be sent. */
   readonly seen?: SeenDelivery;
   readonly error?: unknown;
 }
 
-/** Decides about due deliveries; `rows` are in the order in which they are due. */
+/** Decides about due deliveries; `rows` are in order of their due times. */
 export function planClaim(rows: readonly Columns[], wallet: ClaimingWallet): readonly Planned[] {
   const all = rows.map((row) => plan(row, wallet));
   const sent = new Set(oneOfEachBet(all.flatMap(({ seen }) => seen ?? [])));
@@ -51,12 +51,12 @@ function plan(row: Columns, wallet: ClaimingWallet): Planned {
     const operation = seen.purpose === 'confirm' ? seen.purpose : seen.operation;
     return { ...at, decision, busy: { operation, attemptId, lapsed: false }, seen };
   } catch (error) {
-    // One unreadable row must not fail the claim of the others.
+    // An unreadable row must not fail the claim of the others.
     return { ...at, decision: { kind: 'putOff' }, error };
   }
 }
 
-/** @param written those whose bets had not moved */
+/** @param written deliveries whose bets had not changed */
 export function claimOf(
   planned: readonly Planned[],
   written: readonly ClaimedRow[],

@@ -9,7 +9,7 @@ import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { heldMs } from './held-time.ts';
 
-/** A bet whose wallet may still execute an earlier call late, due for its next confirmation. */
+/** A bet due for its next confirmation, because its wallet may still execute an earlier call. */
 export interface DueConfirmation {
   readonly transactionId: string;
   /** PostgreSQL's clock, epoch milliseconds. */
@@ -73,7 +73,7 @@ interface Promised extends Postponed {
   readonly horizonMs: number;
 }
 
-/** Makes a delivery with the purpose `confirm`; the same operation may be confirmed more than once. */
+/** Makes a delivery with the purpose `confirm`; one operation may have several. */
 const SEND = statement(
   'confirmation-send',
   {
@@ -121,10 +121,7 @@ interface LeftToPerson extends OneDone {
   readonly settle: { readonly amount: string; readonly resultType: ResultType } | undefined;
 }
 
-/**
- * Makes a dead letter, unless the operation has one. It increments the bet's version, so that a concurrent decision
- * made without seeing the dead letter is made again.
- */
+/** Unless the operation has one. Increments the bet's version: a concurrent decision without it is made again. */
 const LEAVE_TO_PERSON = statement(
   'confirmation-leave-to-person',
   {
@@ -149,9 +146,8 @@ const LEAVE_TO_PERSON = statement(
 );
 
 /**
- * The pending confirmations of bets: a standing operation is sent again where an earlier call may have taken effect
- * after it. They are kept in the bet's row (docs/money-safety.md); each write takes effect only if
- * the bet has not changed since it was read. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * Pending confirmations, kept in the bets' rows (docs/money-safety.md). A write takes effect only if the bet has not
+ * changed since it was read. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class Confirmations {
   readonly #database: Database;
@@ -164,22 +160,18 @@ export class Confirmations {
     return await this.#database.run(DUE, limit);
   }
 
-  /** The bet is due again after `inMs`. */
   async postpone(bet: Bet, inMs: number): Promise<void> {
     await this.#database.run(POSTPONE, { bet, inMs });
   }
 
-  /**
-   * Counts one of the bet's confirmations as done, without a call.
-   * @returns false if the bet has changed
-   */
+  /** Counts one of the bet's confirmations as done, without a call. @returns false if the bet has changed */
   async skip(bet: Bet): Promise<boolean> {
     const after = afterOneConfirmation(bet);
     return (await this.#database.run(SKIP, { bet, after })).length > 0;
   }
 
   /**
-   * Makes a dead letter of the operation whose outcome is unknown, and counts one of the bet's confirmations as done.
+   * Makes a dead letter of the operation of unknown outcome, and counts one confirmation as done.
    * @param settle its result; undefined for an unsettle
    * @returns false if its result is not in doubt, it has a dead letter already, or the bet has changed
    */
@@ -194,14 +186,14 @@ export class Confirmations {
     return made.length > 0;
   }
 
-  /** Whether an operation stands because a person resolved its delivery: then it is never sent automatically. */
+  /** Whether a person has resolved the operation's delivery: it is then never sent automatically. */
   async isResolved(operationId: string): Promise<boolean> {
     return (await this.#database.run(IS_RESOLVED, operationId)).length > 0;
   }
 
   /**
    * Makes a delivery of the standing operation. The bet is due again after `inMs`, in case that delivery is lost.
-   * @returns false if the operation is no longer on record, or the bet has changed
+   * @returns false if the operation is no longer recorded, or the bet has changed
    */
   async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<boolean> {
     return (await this.#database.run(SEND, { bet, ...confirmation })).length > 0;

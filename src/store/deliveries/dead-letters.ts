@@ -14,10 +14,10 @@ import { BUSY_OPERATIONS, ROLLBACKS, settlementOf } from '../bets/rows.ts';
 import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { Columns } from '../sql/statement.ts';
 
-/** How often a person's decision is tried if a bet changes at that moment. */
+/** Tries of a person's decision if a bet changes meanwhile. */
 export const ROUNDS_MAX = 3;
 
-/** A dead letter as it was read: what is decided on it is written only if its bet has not changed since. */
+/** A dead letter as it was read: a decision on it is written only if its bet has not changed. */
 export interface ReadDeadLetter {
   readonly id: bigint;
   readonly transactionId: string;
@@ -26,10 +26,7 @@ export interface ReadDeadLetter {
   readonly dead: DeadLetter;
 }
 
-/**
- * Dead letters, oldest first, each with its bet and what is on record since. A bet may have thousands of later
- * operations, most of which agree in all that is read here. Deliveries that are not dead are left out.
- */
+/** Oldest first, each with its bet and later operations, grouped because thousands may be equal. Omits others. */
 export async function readDeadLetters(
   prisma: Prisma,
   ids: readonly bigint[],
@@ -102,10 +99,9 @@ interface Resolved {
 }
 
 /**
- * Marks a dead delivery as resolved by hand, with its row in the audit. Nothing is sent. A result becomes the bet's
- * result (`resultOfResolved`), and is not confirmed (`isResolved`), because a person has checked it. Its
- * attempts may still take effect late, so a later result is confirmed.
- * @returns false if it is not dead (any more), or its bet kept changing
+ * Resolves a dead delivery by hand, with its row in the audit. Its result becomes the bet's (`resultOfResolved`),
+ * without a confirmation (`isResolved`); a later result is confirmed, because lost attempts may take effect late.
+ * @returns false if it is not dead, or its bet kept changing
  */
 export async function resolveDead(
   prisma: Prisma,
@@ -120,7 +116,7 @@ export async function resolveDead(
   return false;
 }
 
-/** Every operation of a bet increments its version: if it is still the one that was read, nothing came in between. */
+/** Every operation of a bet increments its version: the same version means that nothing came in between. */
 async function resolveUnmoved(
   prisma: Prisma,
   { id, transactionId, version, bet, dead }: ReadDeadLetter,

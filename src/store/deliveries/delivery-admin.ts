@@ -30,16 +30,16 @@ export interface DeliveryPage {
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
-  /** A later operation of the bet is on record: delivered now, the old one would undo it (I6). */
+  /** A later operation of the bet is recorded: delivered now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
-  /** Its last attempt is under way, or has just ended: only then it is known whether anything is to be retried. */
+  /** Its last attempt is in flight or has just ended: the outcome decides whether there is anything to retry. */
   | { readonly kind: 'atItsLast' }
   | { readonly kind: 'missing' };
 
 export type ResolveResult =
   | { readonly kind: 'resolved'; readonly item: DeliveryItem }
   | { readonly kind: 'notResolvable'; readonly state: DeliveryState }
-  /** It has died, or its bet has changed, while it was asked for: nothing was written. */
+  /** It has died, or its bet has changed, during this request: nothing was written. */
   | { readonly kind: 'changing' }
   | { readonly kind: 'missing' };
 
@@ -70,7 +70,7 @@ export class DeliveryAdmin {
     this.#retries = new DeliveryRetries(options.prisma, options.horizonHours);
   }
 
-  /** One page, oldest first. A delivery that is being tried within its callback is not shown. */
+  /** One page, oldest first. Omits deliveries attempted inside their callbacks. */
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
     const { cursor, limit = PAGE_SIZE } = query;
     const rows = await this.#prisma.delivery.findMany({
@@ -79,7 +79,7 @@ export class DeliveryAdmin {
         ...(cursor !== undefined && { id: { gt: idOf(cursor) ?? 0n } }),
       },
       orderBy: { id: 'asc' },
-      // One more than the page shows whether there is a next page.
+      // One more than the page shows whether there is a next one.
       take: limit + 1,
     });
     const isHeld = await this.heldNow();
@@ -87,10 +87,7 @@ export class DeliveryAdmin {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /**
-   * How many deliveries `list` would return.
-   * @param forMs time limit: counting stops after it, but not before the first piece is counted
-   */
+  /** How many `list` would return. @param forMs counting stops after this time, but not before the first piece */
   async count(
     query: Omit<DeliveryQuery, 'cursor' | 'limit'>,
     forMs = COUNTED_FOR_MS,
@@ -99,7 +96,7 @@ export class DeliveryAdmin {
     return await countDeliveries(this.#prisma, query, () => this.heldNow(), untilMs);
   }
 
-  /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
+  /** Makes a waiting or dead delivery due now, with a new horizon. */
   async retry(id: string, by: Authority): Promise<RetryResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
@@ -119,9 +116,8 @@ export class DeliveryAdmin {
   }
 
   /**
-   * `retry` for an operator's deliveries in that state, except those that a later operation has overtaken
-   * and those that a wallet has already confirmed: the repeat of an unknown place's rollback is late on
-   * purpose. `which` limits it to a page; the caller continues with `nextCursor`.
+   * `retry` for an operator's deliveries in that state, except overtaken ones and confirmed ones, whose repeat is late
+   * on purpose. `which` limits it to a page; the caller continues with `nextCursor`.
    * @returns how many are due now
    */
   async retrySome(
@@ -134,7 +130,7 @@ export class DeliveryAdmin {
     if (state === 'pending' && isHeld) return { retried: 0, nextCursor: null };
     const { operation, cursor, limit } = which;
     const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
-    // If the operator itself is not held, only the deliveries held because of their bets, as in the list.
+    // If the operator itself is not held, only those held because of their bets, as in the list.
     const held = isHeld ? undefined : state === 'held';
     const { retried, after } = await (state === 'dead'
       ? this.#retries.retryAll(operatorId, { state, ...range }, by)
@@ -142,10 +138,7 @@ export class DeliveryAdmin {
     return { retried, nextCursor: after === undefined ? null : String(after) };
   }
 
-  /**
-   * Marks a dead delivery as resolved, which ends its alert: a person has settled it at the wallet.
-   * @param who a person or a ticket, for the record
-   */
+  /** A person has settled it at the wallet, which ends its alert. @param who a person or a ticket, for the record */
   async resolve(id: string, who: string, why: string, by: Authority): Promise<ResolveResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
@@ -159,10 +152,7 @@ export class DeliveryAdmin {
       : { kind: 'notResolvable', state: deliveryStateOf(after, isHeld) };
   }
 
-  /**
-   * Allows operations of bets of generations up to this one to be sent to the operator's present wallet; until
-   * then they are held (`wallet.generation`).
-   */
+  /** Releases bets up to this generation, held until then (`wallet.generation`), to the operator's present wallet. */
   async release(operatorId: string, which: Release, by: Authority): Promise<void> {
     await releaseGeneration(this.#prisma, operatorId, which, by);
   }
@@ -174,7 +164,7 @@ export class DeliveryAdmin {
     return (await this.#prisma.delivery.findFirst({ where })) ?? undefined;
   }
 
-  /** Whether an operator takes no deliveries now, because of its state or because a person holds them. */
+  /** Whether an operator takes no deliveries now, because of its state or a person's hold. */
   async heldNow(): Promise<(operatorId: string) => boolean> {
     const byPeople = await this.#holds.all();
     return (operatorId) => byPeople.has(operatorId) || this.#options.isHeld(operatorId);

@@ -2,10 +2,7 @@ import { DELIVERY_LIFE, DELIVERY_PURPOSES, type DeliveryPurpose } from '../../do
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import type { Prisma } from '../schema/prisma.ts';
 
-/**
- * The states shown to people. `held` is a pending delivery whose operator takes none at the moment, or
- * whose bet belongs to another `wallet.generation`.
- */
+/** `held`: pending, but the operator takes none now, or the bet has another `wallet.generation`. */
 export const DELIVERY_STATES = [
   'pending',
   'held',
@@ -33,7 +30,6 @@ export interface DeliveryItem {
   readonly createdAt: string;
 }
 
-/** A row of `deliveries`. */
 export type DeliveryRecord = NonNullable<Awaited<ReturnType<Prisma['delivery']['findFirst']>>>;
 
 /** @throws Error for a state that this release does not know */
@@ -47,7 +43,7 @@ export function deliveryStateOf(
   return isHeldRow(row, isHeld) ? 'held' : 'pending';
 }
 
-/** Whether a pending delivery waits for its operator, or for a person to release its bet to another wallet. */
+/** Whether a pending delivery waits for its operator, or for its bet's release to another wallet. */
 export function isHeldRow(
   row: Pick<DeliveryRecord, 'held' | 'operatorId'>,
   isHeld: (operatorId: string) => boolean,
@@ -73,7 +69,7 @@ export function deliveryItemOf(
   };
 }
 
-/** @throws Error for a value of a newer schema: it is not acted on */
+/** @throws Error for a value of a newer schema, which must not be acted on */
 function known<const T extends string>(values: readonly T[], value: string): T {
   const found = values.find((one) => one === value);
   if (found === undefined) throw new Error(`no such value here: ${value}`);

@@ -3,10 +3,10 @@ import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { operatorsIn } from '../sql/operators-in.ts';
 import type { DeliveryState } from './delivery-item.ts';
 
-/** How many rows one statement of a count reads (some tens of milliseconds). */
+/** Rows that one statement of a count reads (some tens of milliseconds). */
 const COUNTED_AT_ONCE = 20_000;
 
-/** More that are open are not counted; an index has these by operator. */
+/** More open ones are not counted; an index has these by operator. */
 const OPEN_MAX = 100_000;
 
 export interface DeliveryQuery {
@@ -18,7 +18,6 @@ export interface DeliveryQuery {
   readonly limit?: number | undefined;
 }
 
-/** Reads who takes no deliveries now. */
 type HeldNow = () => Promise<(operatorId: string) => boolean>;
 
 export interface Counted {
@@ -27,7 +26,7 @@ export interface Counted {
   readonly isAtLeast: boolean;
 }
 
-/** The rows that a query means, on all pages; whether a pending one is `held` depends on its operator too. */
+/** A query's rows, on all pages; whether a pending one is `held` also depends on its operator. */
 export async function rowsMeant(
   prisma: Prisma,
   { operator, state, operation }: Omit<DeliveryQuery, 'cursor' | 'limit'>,
@@ -54,9 +53,8 @@ async function operatorsWithPending(prisma: Prisma): Promise<readonly string[]> 
 }
 
 /**
- * How many deliveries a query means. Those that are open are counted up to a bound. Of those that ended, or of all, no index
- * knows how many, so they are read piece by piece.
- * @param untilMs of `performance.now()`: reading stops then, but not before the first piece is counted
+ * Counts open deliveries up to a bound; ended ones have no index for that, so they are read piece by piece.
+ * @param untilMs of `performance.now()`: counting stops then, but not before the first piece
  */
 export async function countDeliveries(
   prisma: Prisma,

@@ -1,20 +1,20 @@
 import { noRow, statement } from '../sql/statement.ts';
 
 /**
- * SQL: for how long an operator's deliveries have been held in total, in milliseconds. A new delivery stores it, so
- * that only time held after that extends its horizon.
+ * SQL: an operator's total held time, in milliseconds. A new delivery stores it: only later held time extends its
+ * horizon.
  * @param operatorId an expression of type text
  */
 export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
-/** SQL: for how long a person has held the operator of `h` since the last count, in milliseconds. */
+/** SQL: milliseconds for which a person has held the operator of `h` since the last count. */
 export const HELD_SINCE_COUNTED = `greatest(0,
                extract(epoch FROM clock_timestamp() - greatest(h.counted_at, h.hold_since)) * 1000)`;
 
 /**
- * Adds the time since the last count to these operators' held time, so that concurrent replicas add it only
- * once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
+ * Adds the time since the last count, so that concurrent replicas add it only once. At most 10 s: while no process ran,
+ * nobody knows whether an operator was held.
  */
 export const COUNT_HELD = statement(
   'delivery-count-held',

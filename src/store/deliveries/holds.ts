@@ -3,7 +3,7 @@ import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, raw, sql } from '../schema/prisma.ts';
 import { HELD_SINCE_COUNTED } from './held-time.ts';
 
-/** A person's decision that nothing is to be delivered to an operator for now. */
+/** A person's decision to deliver nothing to an operator for now. */
 export interface DeliveryHold {
   /** ISO 8601 UTC. */
   readonly since: string;
@@ -11,10 +11,7 @@ export interface DeliveryHold {
   readonly reason: string | null;
 }
 
-/**
- * Operators whose deliveries people hold: no process makes an attempt, and the horizon stands still.
- * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
- */
+/** Operators on hold: no attempts, and horizons stop. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class DeliveryHolds {
   readonly #prisma: Prisma;
 
@@ -22,7 +19,7 @@ export class DeliveryHolds {
     this.#prisma = prisma;
   }
 
-  /** By operator id; operators that nobody holds are absent. */
+  /** By operator id; operators without a hold are absent. */
   async all(): Promise<ReadonlyMap<string, DeliveryHold>> {
     const rows = await this.#prisma.operatorHold.findMany({ where: { holdSince: { not: null } } });
     return new Map(
@@ -33,7 +30,7 @@ export class DeliveryHolds {
     );
   }
 
-  /** What people have released of each operator's bets; operators without a release are absent. */
+  /** Each operator's releases; operators without one are absent. */
   async releases(): Promise<ReadonlyMap<string, Released>> {
     const rows = await this.#prisma.operatorHold.findMany({
       where: { releasedTo: { gt: 0 } },
@@ -42,7 +39,7 @@ export class DeliveryHolds {
     return new Map(rows.map(({ operatorId, ...released }) => [operatorId, released]));
   }
 
-  /** Attempts in flight finish; no new one starts. @returns false if it is held already */
+  /** Attempts in flight finish; no new one starts. @returns false if there is a hold already */
   async hold(operatorId: string, by: Authority): Promise<boolean> {
     const changed = await this.#prisma.$executeRaw(sql`
       WITH held AS (
@@ -64,7 +61,7 @@ export class DeliveryHolds {
     return changed > 0;
   }
 
-  /** The workers' next sweep takes the waiting deliveries up, with the horizon they had. @returns false if not held */
+  /** The workers' next sweep continues what waits, with its remaining horizon. @returns false if not held */
   async resume(operatorId: string, by: Authority): Promise<boolean> {
     const changed = await this.#prisma.$executeRaw(sql`
       WITH before AS (

@@ -12,27 +12,26 @@ import {
   WAKE,
 } from './statements.ts';
 
-/** How much of an operator's queue is claimed. */
+/** How much of an operator's queue to claim. */
 export interface Take {
   /** The configured `wallet.generation`: deliveries of bets of any other generation become held. */
   readonly generation: number;
-  /** How many are dealt with. */
   readonly limit: number;
   /** `money`: no data updates. Default `all`. */
   readonly which?: 'money' | 'all' | undefined;
-  /** The wallet is sent no data updates: those that wait end. Default: it is. */
+  /** The wallet gets no data updates: those that wait end. Default: it does. */
   readonly skipsUpdates?: boolean | undefined;
 }
 
-/** How many are looked at behind those that all have moved, or that other sessions have locked. */
+/** Rows to read beyond those that have all changed or that other sessions have locked. */
 const FURTHER = 1_000;
 
 /** An operator with open deliveries. */
 export interface OpenOperator {
   readonly operatorId: string;
-  /** When the next of them is due, PostgreSQL's clock, epoch milliseconds. */
+  /** When the next one is due, by PostgreSQL's clock, epoch milliseconds. */
   readonly nextAtMs: number;
-  /** Milliseconds until then; not positive when something may be tried now. */
+  /** Not positive if one is due now. */
   readonly nextInMs: number;
 }
 
@@ -51,8 +50,8 @@ export interface DeliveryCount {
 }
 
 /**
- * The authoritative delivery queue. Rows become due by PostgreSQL's clock; a claimed row is due again when its
- * lease ends. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ * The authoritative delivery queue. Rows become due by PostgreSQL's clock, claimed ones again when their lease ends.
+ * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */
 export class DeliveryStore {
   readonly #database: Database;
@@ -65,9 +64,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Claims due deliveries of an operator: at most one per bet, a bet's money operations in the order in which
-   * they were promised, and none of a bet that is busy (I6). Those of another wallet's bets become held, and obsolete
-   * ones end (`decideClaim`).
+   * Claims due deliveries of an operator: at most one per bet, money operations in the order of their promises, none of
+   * a busy bet (I6). Those of another wallet's bets become held, and obsolete ones end (`decideClaim`).
    */
   async take(
     operatorId: string,
@@ -91,7 +89,7 @@ export class DeliveryStore {
     return await this.#database.run(DUE_OPERATORS, {});
   }
 
-  /** Makes up to `limit` of an operator's deliveries due that wait for their back-off. @returns how many */
+  /** Makes up to `limit` of an operator's deliveries in back-off due. @returns how many */
   async wake(operatorId: string, limit: number): Promise<number> {
     return (await this.#database.run(WAKE, { operatorId, limit })).length;
   }
@@ -101,20 +99,16 @@ export class DeliveryStore {
     await this.#database.run(NUDGE, { operatorId });
   }
 
-  /** Operators whose deliveries a person holds. */
   async heldByPeople(): Promise<readonly string[]> {
     return await this.#database.run(HELD_BY_PEOPLE, {});
   }
 
-  /** Counts held time, so that these operators' horizons stand still. Every replica may call it. */
+  /** Counts held time, so that these operators' horizons stop. Every replica may call it. */
   async countHeld(operatorIds: readonly string[]): Promise<void> {
     if (operatorIds.length > 0) await this.#database.run(COUNT_HELD, operatorIds);
   }
 
-  /**
-   * Places of unknown outcome that were never rolled back.
-   * @param ages per operator, the age in milliseconds from which a place is overdue
-   */
+  /** Places of unknown outcome without a rollback. @param ages per operator, milliseconds until a place is overdue */
   async overdueUnknown(
     ages: ReadonlyMap<string, number>,
     limit: number,
@@ -123,8 +117,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Counts deliveries that ended after `from` and up to the returned `until`, which is `to` or earlier: over
-   * years, more end than one statement can count.
+   * Counts deliveries that ended from `from` to the returned `until`, perhaps before `to`: one statement cannot count
+   * years.
    * @param rows about how many to count at most
    */
   async countEnded(
@@ -136,7 +130,7 @@ export class DeliveryStore {
     return { counts: await this.#database.run(COUNT_ENDED, { from, until }), until };
   }
 
-  /** Until when ended deliveries may be counted: PostgreSQL's clock less 2 s, so that no commit in flight is missed. */
+  /** Ended deliveries may be counted until 2 s ago by PostgreSQL's clock, so that no commit in flight is missed. */
   async countableUntil(): Promise<Date> {
     const [until] = await this.#database.run(COUNTABLE_UNTIL, {});
     if (until === undefined) throw new Error('PostgreSQL has no clock');

@@ -1,26 +1,24 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, type Sql, sql } from '../schema/prisma.ts';
 
-/** Deliveries per statement, because of its timeout: millions may wait to be released. */
+/** Deliveries per statement, because of its timeout: millions may wait for a release. */
 const AT_ONCE = 2_000;
 
-/** Time spent waiting for the release does not count: the whole horizon starts again now. */
+/** Time before the release does not count: the whole horizon starts again now. */
 const AGE_ANEW = sql`dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))`;
 const DUE_NOW = sql`held = false,
   next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END`;
 
-/** What a person releases, and to which wallet. */
 export interface Release {
   /** Bets of generations up to this one. */
   readonly upTo: number;
-  /** The `wallet.generation` released to: a process still configured with another one must not send them. */
+  /** The `wallet.generation` released to: a process configured with another one must not send them. */
   readonly to: number;
 }
 
 /**
- * Allows operations of bets of generations up to this one to be sent to the operator's present wallet. Horizons
- * are restarted before anything is made due, so that no delivery dies because of the time it was held.
- * If a release fails half-way, repeat it.
+ * Releases bets of generations up to this one to the operator's present wallet. Horizons restart before anything
+ * becomes due, so that no delivery dies of its held time. If it fails half-way, repeat it.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function releaseGeneration(
@@ -50,7 +48,7 @@ export async function releaseGeneration(
   await changeHeld(prisma, operatorId, upTo, DUE_NOW);
 }
 
-/** Changes every pending delivery of bets of generations up to this one; oldest first. */
+/** Changes every pending delivery of bets of generations up to this one, oldest first. */
 async function changeHeld(
   prisma: Prisma,
   operatorId: string,

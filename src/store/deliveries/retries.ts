@@ -4,14 +4,14 @@ import { settlementColumns } from '../bets/columns.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
 import { type ReadDeadLetter, ROUNDS_MAX, readDeadLetters } from './dead-letters.ts';
 
-/** The bet of each may have thousands of later operations, which one statement reads. */
+/** One statement reads their bets' later operations, which may be thousands for each. */
 const BATCH_SIZE = 100;
 const HOUR_SECONDS = 3_600;
 
-/** Which of an operator's deliveries are retried, and how many are read. */
+/** Which of an operator's deliveries to retry, and how many to read. */
 interface RetryRange {
   readonly state: 'dead' | 'pending';
-  /** True: only those whose bet belongs to another `wallet.generation`; false: only the others. Default: all. */
+  /** True: only those of another `wallet.generation`; false: only the others. Default: all. */
   readonly held?: boolean | undefined;
   readonly operation?: string | undefined;
   /** Only deliveries with a greater id. */
@@ -26,7 +26,7 @@ interface Retried {
   readonly after: bigint | undefined;
 }
 
-/** The deliveries' states for the audit; not their last error, which may name a player. */
+/** For the audit; without the last error, which may name a player. */
 function before(ids: readonly bigint[]) {
   return sql`SELECT id, operator_id, state, attempts FROM deliveries WHERE id = ANY (${ids}::bigint[])`;
 }
@@ -39,8 +39,8 @@ function wholeHorizon(seconds: number) {
 }
 
 /**
- * The last attempt of a delivery `d` is under way, as far as anybody can tell: its horizon is over, and its bet is busy.
- * Whatever is written now, it dies with that attempt. `OFFSET 0`: bets are found by their ids, one by one.
+ * The last attempt of a delivery `d` is probably in flight: its horizon is over and its bet busy. It dies with that
+ * attempt, whatever is written now. `OFFSET 0`: bets are found by id, one by one.
  */
 const IS_AT_ITS_LAST = sql`EXISTS (
   SELECT FROM bets b LEFT JOIN operator_holds h ON h.operator_id = d.operator_id
@@ -54,7 +54,7 @@ const CHANGES = sql`
          jsonb_build_object('state', 'pending')
     FROM changed JOIN before b USING (id)`;
 
-/** A bet as it is written with its reopened dead letters, in the order of the recordset. */
+/** A bet for the write of its reopened dead letters, in the order of the recordset. */
 function reopenedBet(letters: readonly ReadDeadLetter[]) {
   const [first] = letters;
   if (first === undefined) throw new Error('a bet without dead letters');
@@ -67,8 +67,8 @@ function reopenedBet(letters: readonly ReadDeadLetter[]) {
 }
 
 /**
- * Makes deliveries due now, single ones or an operator's whole backlog in batches. `IS NOT DISTINCT FROM`: they are found
- * by their ids, whatever the statistics say of all that wait or are dead.
+ * Makes deliveries due now, single ones or a whole backlog in batches. `IS NOT DISTINCT FROM`: they are found by id,
+ * whatever the statistics say of all that wait or are dead.
  */
 export class DeliveryRetries {
   readonly #prisma: Prisma;
@@ -79,10 +79,7 @@ export class DeliveryRetries {
     this.#horizonHours = horizonHours;
   }
 
-  /**
-   * Makes an operator's deliveries in one state due now, except those that a wallet has already confirmed:
-   * their repeat is late on purpose.
-   */
+  /** Makes an operator's deliveries in one state due now, except confirmed ones, whose repeat is late on purpose. */
   async retryAll(
     operatorId: string,
     { state, held, operation, after: from = 0n, limit = Number.POSITIVE_INFINITY }: RetryRange,
@@ -114,10 +111,7 @@ export class DeliveryRetries {
     return { retried, after };
   }
 
-  /**
-   * Nothing can have overtaken a pending delivery, because the journal takes it into account. One whose last attempt is
-   * under way is left alone. @returns how many
-   */
+  /** Nothing overtakes a pending delivery, and one in its last attempt is left alone. @returns how many */
   async hurry(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     return await this.#prisma.$executeRaw(sql`
       WITH before AS (${before(ids)}), changed AS (
@@ -130,11 +124,7 @@ export class DeliveryRetries {
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
 
-  /**
-   * Makes dead deliveries pending again. The journal ignored them while they were dead, so a later
-   * operation of their bet may have overtaken them; those stay dead (`isPassed`).
-   * @returns how many are pending again
-   */
+  /** Makes dead deliveries pending, but none that a later operation has overtaken (`isPassed`). @returns how many */
   async reopen(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     let reopened = 0;
     for (let round = 0; round < ROUNDS_MAX && reopened < ids.length; round += 1) {
@@ -147,8 +137,8 @@ export class DeliveryRetries {
   }
 
   /**
-   * Every operation of a bet increments its version: if it is still the one that was read, nothing came in
-   * between. It is incremented here too, so that a concurrent decision that did not see the delivery is retried.
+   * Every operation of a bet increments its version: the same version means that nothing came in between. It is
+   * incremented here too, so that a concurrent decision without the delivery is made again.
    */
   async #reopenUnmoved(
     operatorId: string,

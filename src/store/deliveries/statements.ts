@@ -2,10 +2,7 @@ import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { type Columns, noRow, type Parameters, statement } from '../sql/statement.ts';
 import { isOpen } from './open-of-bet.ts';
 
-/**
- * A delivery `d` of a bet `b` that may be sent once it is due. Due times are compared with
- * `statement_timestamp()`, which is constant within a statement: only then can PostgreSQL stop the index scan there.
- */
+/** May be sent once due. `statement_timestamp()` is constant within a statement, so the index scan can stop there. */
 export const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_attempt IS NULL
        -- Money operations of a bet go in order; updates block nothing.
        AND (d.operation = 'update' OR NOT EXISTS (
@@ -17,7 +14,7 @@ const ofOperator: Parameters<{ readonly operatorId: string }> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
 };
 
-/** When each operator's next delivery is due: one probe of the index per operator, however many rows each has. */
+/** When each operator's next delivery is due: one index probe per operator, however many rows it has. */
 export const DUE_OPERATORS = statement(
   'delivery-open-operators',
   {},
@@ -42,7 +39,7 @@ export const DUE_OPERATORS = statement(
   }),
 );
 
-/** Makes deliveries due that wait for their back-off, because the operator takes calls again. */
+/** Makes deliveries in back-off due, because the operator takes calls again. */
 export const WAKE = statement(
   'delivery-wake',
   {
@@ -111,10 +108,7 @@ const countOf = (row: Columns) => ({
 
 const ENDED = `state IN ('delivered', 'refused', 'superseded', 'resolved')`;
 
-/**
- * The end of a stretch of time in which `rows` deliveries ended, or a few more if several ended in the same
- * instant. With fewer, the stretch lasts until `until`.
- */
+/** When about `rows` deliveries had ended, or `until` if there are fewer; more, if several ended at one instant. */
 export const END_OF_STRETCH = statement(
   'delivery-end-of-stretch',
   {
@@ -129,7 +123,7 @@ export const END_OF_STRETCH = statement(
   (row) => row.date('until'),
 );
 
-/** Deliveries that ended in a stretch of time. An ended delivery stays ended, so the counts can be added up. */
+/** Deliveries that ended in a stretch of time. They stay ended, so the counts can be added up. */
 export const COUNT_ENDED = statement(
   'delivery-count-ended',
   {
@@ -148,7 +142,7 @@ export const COUNT_ENDED = statement(
 export const COUNTABLE_UNTIL = statement(
   'delivery-countable-until',
   {},
-  // What is committed after this moment is counted in the next stretch.
+  // Later commits are counted in the next stretch.
   `SELECT clock_timestamp() - interval '2 seconds' AS until`,
   (row) => row.date('until'),
 );
