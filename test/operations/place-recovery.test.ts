@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 
-const TOTAL_MS = 4_000;
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 let replica: TestGateway;
