@@ -7,6 +7,7 @@ import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../server/database-clock.ts';
 import { type LookUp, sharedLookUp } from '../sql/shared-look-up.ts';
+import { UnreadableRow } from '../sql/statement.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
 import { becameOf, whenFree } from './locked-row.ts';
@@ -229,16 +230,25 @@ export class BetJournal {
   /** The same for at most `limit` bets, except those locked by another session. @returns the recovered bets */
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
     const lapsed = await this.#database.run(LAPSED, limit);
-    if (lapsed.length === 0) return [];
-    const ids = lapsed.map(({ transactionId }) => transactionId);
-    const bets = await this.#database.run(FIND, ids);
-    const recoveries = bets.flatMap((bet) =>
-      bet.busy?.lapsed === true
+    const found = await Promise.all(lapsed.map((one) => this.#findReadable(one.transactionId)));
+    const recoveries = found.flatMap((bet) =>
+      bet?.busy?.lapsed === true
         ? [{ attemptId: bet.busy.attemptId, version: bet.version, freed: afterLapse(bet) }]
         : [],
     );
+    if (recoveries.length === 0) return [];
     const rows = await this.#database.run(RECOVER, recoveries);
     const written = new Set(rows.flatMap((row) => (row.isWritten ? [row.attemptId] : [])));
     return lapsed.filter(({ attemptId }) => written.has(attemptId));
+  }
+
+  /** Undefined also for a bet that this release cannot read: it must not keep others busy. Its own callbacks log it. */
+  async #findReadable(transactionId: string): Promise<Bet | undefined> {
+    try {
+      return await this.#find(transactionId);
+    } catch (error) {
+      if (error instanceof UnreadableRow) return undefined;
+      throw error;
+    }
   }
 }

@@ -18,7 +18,7 @@ export const LAPSED = statement(
   { limit: ['int', (limit: number) => limit] },
   `
   SELECT transaction_id, operator_id, busy_operation, busy_attempt FROM bets
-   WHERE busy_until <= statement_timestamp() ORDER BY busy_until LIMIT :limit`,
+   WHERE busy_until <= statement_timestamp() ORDER BY busy_until LIMIT :limit FOR UPDATE SKIP LOCKED`,
   (row) => ({
     transactionId: row.text('transaction_id'),
     operatorId: row.textOrNull('operator_id'),

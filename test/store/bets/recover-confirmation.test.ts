@@ -34,3 +34,19 @@ it.each([
     expect(row).toEqual({ late_kind: after, settlement: 'none', is_new: isNew });
   },
 );
+
+it('a lost attempt is recovered beside a bet whose row cannot be read (I7)', async () => {
+  const lost = async () => {
+    const attemptId = randomUUID();
+    const bet = await stored({ busy: { operation: 'settle', attemptId, lapsed: false } });
+    await lapse(bet);
+    return bet;
+  };
+  const [odd, sound] = [await lost(), await lost()];
+  await journal.sql(
+    `UPDATE bets SET settlement = 'settled', settlement_amount = NULL WHERE transaction_id = $1`,
+    [odd.transactionId],
+  );
+  const recovered = await bets.recoverLapsed(10);
+  expect(recovered.map(({ transactionId }) => transactionId)).toEqual([sound.transactionId]);
+});
