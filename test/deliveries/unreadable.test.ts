@@ -23,10 +23,13 @@ async function lostPlace(operatorId = 'alpha'): Promise<TestBet> {
   return bet;
 }
 
-/** As left by somebody who has repaired it by hand, but only half. */
+/** As left by somebody who has repaired it by hand, but only half, while nothing of it is on its way. */
 async function halfSettled(bet: TestBet): Promise<void> {
-  const text = `UPDATE bets SET settlement = 'settled', settlement_amount = NULL WHERE transaction_id = $1`;
-  await sql(gateway, text, [bet.transactionId]);
+  const text = `
+    UPDATE bets SET settlement = 'settled', settlement_amount = NULL, version = version + 1
+     WHERE transaction_id = $1 AND busy_attempt IS NULL RETURNING 1`;
+  const change = async () => (await sql(gateway, text, [bet.transactionId])).length;
+  await expect.poll(change, { ...PATIENCE, interval: 5 }).toBe(1);
 }
 
 describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
