@@ -69,7 +69,7 @@ describe('a request that certainly never left', () => {
   it('is not sent when the connection is refused', async () => {
     const exchange = await client(await refusedOrigin()).exchange(post(), deadlineIn(3000));
     expect(exchange).toMatchObject({ kind: 'notSent', reason: 'connection' });
-    expect(exchange).toHaveProperty('error', expect.stringContaining('ECONNREFUSED'));
+    expect(exchange).toHaveProperty('error', expect.stringMatching(/ECONNREFUSED|EPIPE/));
   });
 
   it('is not sent when the name does not resolve', async () => {

@@ -146,7 +146,7 @@ describe('Redis as an accelerator', () => {
       await redis.get('key');
       return lines.join('');
     };
-    await expect.poll(asked).toMatch(/ECONNREFUSED.*redis\.unavailable/);
+    await expect.poll(asked).toMatch(/(?:ECONNREFUSED|EPIPE).*redis\.unavailable/);
     await proxy.restore();
     await expect.poll(() => redis.isAnswering()).toBe(true);
   });

@@ -58,7 +58,9 @@ describe('wagergate config check --probe', () => {
     const { code, stdout, stderr } = await probe(folder);
     expect(code).toBe(1);
     expect(stdout).toMatch(/\nalpha +ok +\d+ ms +http:\S+ +refuses an unknown player .* code 3/);
-    expect(stdout).toMatch(/\nbeta +unreachable +\d+ ms +http:\S+ +no connection \(.*ECONNREFUSED/);
+    expect(stdout).toMatch(
+      /\nbeta +unreachable +\d+ ms +http:\S+ +no connection \(.*(?:ECONNREFUSED|EPIPE)/,
+    );
     expect(stderr).toBe('error: 1 of 2 wallets did not answer well\n');
   });
 

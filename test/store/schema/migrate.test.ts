@@ -152,8 +152,8 @@ describe('migrate', () => {
 
   it('fails with the reason if there is no server', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
-    await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
-    await expect(whatIsPending(url)).rejects.toThrow('ECONNREFUSED');
+    await expect(migrate(url, { folder })).rejects.toThrow(/ECONNREFUSED|EPIPE/);
+    await expect(whatIsPending(url)).rejects.toThrow(/ECONNREFUSED|EPIPE/);
   });
 });
 
