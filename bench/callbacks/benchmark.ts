@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { cpuTimeMs } from '../support/cpu-time.ts';
+import { cpuTimeMs, treeCpuTimeMs } from '../support/cpu-time.ts';
 import { runs, unpin } from '../support/processors.ts';
 import { profileReport } from '../support/profile.ts';
 import { report } from '../support/result.ts';
@@ -71,6 +71,14 @@ async function profileGateway(settings: CallbacksSettings, client: LoadClient): 
   return mistakes.length === 0 ? 0 : 1;
 }
 
+async function times(side: Side, postgresPid: number) {
+  return { side: await cpuTimeMs(side.process.pid), postgres: await treeCpuTimeMs(postgresPid) };
+}
+
+function since(beforeMs: number | undefined, afterMs: number | undefined): number | undefined {
+  return beforeMs === undefined || afterMs === undefined ? undefined : afterMs - beforeMs;
+}
+
 /** Runs rounds against either side and remembers what the gateway has accepted. */
 class Bench {
   readonly #settings: CallbacksSettings;
@@ -125,18 +133,21 @@ class Bench {
     bets: number,
     client: LoadClient,
   ): Promise<Measured> {
-    const { players, serviceSecret: secret, gateway } = this.#servers;
+    const { players, serviceSecret: secret, gateway, postgresPid } = this.#servers;
     const { connections, roundSeconds: seconds } = this.#settings;
     this.#runs += 1;
     const prefix = `${this.#prefixOf(side)}${this.#runs}-`;
-    const cpuBeforeMs = await cpuTimeMs(side.process.pid);
+    const before = await times(side, postgresPid);
     const { url } = side;
     const job = { client, operation, url, connections, bets, seconds, prefix, players, secret };
     const result = await runLoad(job);
-    const cpuAfterMs = await cpuTimeMs(side.process.pid);
+    const after = await times(side, postgresPid);
     if (side === gateway && operation === 'place') this.#remember(result);
-    const knowsCpu = cpuBeforeMs !== undefined && cpuAfterMs !== undefined;
-    return { ...result, cpuMs: knowsCpu ? cpuAfterMs - cpuBeforeMs : undefined };
+    return {
+      ...result,
+      cpuMs: since(before.side, after.side),
+      postgresCpuMs: since(before.postgres, after.postgres),
+    };
   }
 
   #prefixOf(side: Side): string {

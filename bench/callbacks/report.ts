@@ -7,6 +7,8 @@ import type { CallbacksSettings } from './settings.ts';
 export interface Measured extends LoadResult {
   /** Processor time of the measured side, if the system reports it. */
   readonly cpuMs: number | undefined;
+  /** That of PostgreSQL, with all its processes. */
+  readonly postgresCpuMs: number | undefined;
 }
 
 export interface Round {
@@ -23,6 +25,7 @@ interface Summary {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuUsPerRequest: number | undefined;
+  readonly postgresUsPerRequest: number | undefined;
 }
 
 export function roundLine({ gateway, proxy }: Round): string {
@@ -49,13 +52,22 @@ export function comparison(
 function tableOf(connections: number, operation: LoadOperation, rounds: readonly Round[]): string {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
-  const columns = ['requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'answered', 'not 200'];
+  const columns = [
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU us',
+    'PostgreSQL us',
+    'answered',
+    'not 200',
+  ];
   const row = (name: string, side: Summary) => [
     name,
     String(side.requestsPerSecond),
     String(side.p50Ms),
     String(side.p99Ms),
     String(side.cpuUsPerRequest ?? '-'),
+    String(side.postgresUsPerRequest ?? '-'),
     String(side.answered),
     String(side.not200),
   ];
@@ -95,15 +107,24 @@ export function resultOf(
 /** The targets of the operation, compared with the proxy of the same run. */
 function targetsOf(operation: LoadOperation, rounds: readonly Round[]): readonly Target[] {
   const { gateway, proxy, ratio } = figures(rounds);
-  const atLeast = operation === 'place' ? 0.75 : 1;
-  const served = { what: `${operation}, of what the proxy serves`, value: ratio, atLeast };
-  if (gateway.cpuUsPerRequest === undefined || proxy.cpuUsPerRequest === undefined) {
-    return [served];
-  }
-  const value = hundredths(gateway.cpuUsPerRequest / proxy.cpuUsPerRequest);
-  const cost = { what: `${operation}, processor time, times the proxy's`, value, atMost: 1.35 };
-  return [served, cost];
+  const limits = LIMITS[operation];
+  const served = { what: `${operation}, of what the proxy serves`, value: ratio };
+  const of = (us: number | undefined, what: string, atMost: number) =>
+    us === undefined || proxy.cpuUsPerRequest === undefined
+      ? []
+      : [{ what: `${operation}, ${what}`, value: hundredths(us / proxy.cpuUsPerRequest), atMost }];
+  return [
+    { ...served, atLeast: limits.served },
+    ...of(gateway.cpuUsPerRequest, "processor time, times the proxy's", limits.cpu),
+    ...of(gateway.postgresUsPerRequest, "PostgreSQL's time, times the proxy's", limits.postgres),
+  ];
 }
+
+/** Of what the proxy serves, at least; times the proxy's processor time, at most. */
+const LIMITS: Readonly<Record<LoadOperation, { served: number; cpu: number; postgres: number }>> = {
+  place: { served: 0.6, cpu: 1.6, postgres: 0.8 },
+  balance: { served: 1, cpu: 1, postgres: 0.1 },
+};
 
 function figures(rounds: readonly Round[]) {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
@@ -119,15 +140,18 @@ function figures(rounds: readonly Round[]) {
 function summaryOf(all: readonly Measured[]): Summary {
   const answered = sum(all.map((one) => one.answered));
   const elapsedMs = sum(all.map((one) => one.elapsedMs));
-  const cpuMs = all.flatMap((one) => (one.cpuMs === undefined ? [] : [one.cpuMs]));
+  const usPerRequest = (of: (one: Measured) => number | undefined) => {
+    const known = all.map(of).flatMap((ms) => ms ?? []);
+    return known.length === all.length ? Math.round((1000 * sum(known)) / answered) : undefined;
+  };
   return {
     answered,
     not200: answered - sum(all.map((one) => one.statuses['200'] ?? 0)),
     requestsPerSecond: Math.round((1000 * answered) / elapsedMs),
     p50Ms: tenths(median(all.map((one) => one.p50Ms))),
     p99Ms: tenths(median(all.map((one) => one.p99Ms))),
-    cpuUsPerRequest:
-      cpuMs.length === all.length ? Math.round((1000 * sum(cpuMs)) / answered) : undefined,
+    cpuUsPerRequest: usPerRequest(({ cpuMs }) => cpuMs),
+    postgresUsPerRequest: usPerRequest(({ postgresCpuMs }) => postgresCpuMs),
   };
 }
 

@@ -10,6 +10,7 @@ export interface Servers extends AsyncDisposable {
   readonly proxy: Side;
   readonly walletUrl: string;
   readonly databaseUrl: string;
+  readonly postgresPid: number;
   /** Players of the gateway's operator, with live sessions. */
   readonly players: readonly ServicePlayer[];
   readonly serviceSecret: string;
@@ -36,7 +37,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
   const { gatewayFlags: flags = () => [] } = options;
   await using running = new AsyncDisposableStack();
   const around = running.use(await startSurroundings(options));
-  const { walletUrl, databaseUrl, isPinned, startServer } = around;
+  const { walletUrl, databaseUrl, postgresPid, isPinned, startServer } = around;
   const proxy = await startServer('bench/callbacks/proxy.ts', [walletUrl], true);
   const gateway = await around.startGateway({
     configFolder: CONFIG_FOLDER,
@@ -51,6 +52,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
     proxy,
     walletUrl,
     databaseUrl,
+    postgresPid,
     players,
     serviceSecret: SERVICE_SECRET,
     isPinned,

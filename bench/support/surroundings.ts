@@ -40,6 +40,7 @@ export interface SurroundingsOptions {
 /** Everything that gateways need; what it has started ends with it. */
 export interface Surroundings extends AsyncDisposable {
   readonly databaseUrl: string;
+  readonly postgresPid: number;
   readonly redisUrl: string;
   readonly walletUrl: string;
   /** Whether the measured side has its own processor, and everything else another. */
@@ -72,6 +73,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
     const wallet = await startServer('bench/support/wallet.ts', [String(walletDelayMs)]);
     return {
       databaseUrl: postgres.url,
+      postgresPid: postgres.pid,
       redisUrl: redis.url,
       walletUrl: wallet.url,
       isPinned,
