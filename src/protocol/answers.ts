@@ -6,7 +6,9 @@ export interface Answer {
 
 /** `YYYY-MM-DD`, `hh:mm:ss`, a fraction and a zone; only date and time are required. */
 const ISO_TIME =
-  /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/;
+  /^(\d{4}-(?:0[1-9]|1[0-2])-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d{1,9})?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/;
+/** Every month has this many days. */
+const DAYS_MIN = 28;
 
 const FOUR_DIGIT_YEAR = /^\d{4}-/;
 
@@ -37,17 +39,19 @@ export function normaliseTransactionTime(value: unknown, fallbackMs: number): st
   const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;
   if (match === null) return isoTime(fallbackMs);
   const [whole, date = '', time = '', fraction = '', zone] = match;
-  if (!exists(date, time)) return isoTime(fallbackMs);
+  if (!exists(date)) return isoTime(fallbackMs);
   if (zone === undefined) return `${whole}Z`;
   if (zone === 'Z') return whole;
   const converted = isoTime(Date.parse(`${date}T${time}${fraction}${withColon(zone)}`));
   return FOUR_DIGIT_YEAR.test(converted) ? converted : isoTime(fallbackMs);
 }
 
-/** Whether the date exists: `Date` reads 30 February as 2 March, so the result is compared. */
-function exists(date: string, time: string): boolean {
-  const epochMs = Date.parse(`${date}T${time}Z`);
-  return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(`${date}T${time}`);
+/** Whether a day of an existing month exists: `Date` reads 30 February as 2 March, so the result is compared. */
+function exists(date: string): boolean {
+  const day = Number(date.slice(8));
+  if (day >= 1 && day <= DAYS_MIN) return true;
+  const epochMs = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(date);
 }
 
 /** `+0300` and `+03` as `+03:00`, the only form that `Date` is guaranteed to accept. */
