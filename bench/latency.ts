@@ -1,8 +1,9 @@
+import type { LoadResult } from './callbacks/load-job.ts';
 import { type Servers, startServers } from './callbacks/servers.ts';
 import type { PhaseResult } from './open-loop/job.ts';
 import { Load } from './open-loop/load.ts';
 import type { Busy } from './support/busy.ts';
-import { median, spread, tenths } from './support/figures.ts';
+import { hundredths, median, spread, tenths } from './support/figures.ts';
 import { report } from './support/result.ts';
 import { numbersOf } from './support/settings.ts';
 import type { Side } from './support/surroundings.ts';
@@ -11,7 +12,8 @@ const HELP = `npm run bench -- latency [options]
 
 What the gateway adds to the time that the wallet itself takes. Places come at a constant rate, below the
 gateway's maximum, and none waits for the one before; each is timed from when it was due. Alternately through
-the gateway and straight to the wallet, at half of the maximum rate and at a quarter.
+the gateway and straight to the wallet, at half of the maximum rate and at a quarter. Then in closed loops, with
+16 and with 64 connections, alternately through the gateway and through @fastify/http-proxy.
 
   --wallet <ms>    how long the wallet takes (20)
   --rounds <n>     measured rounds of each (3)
@@ -42,16 +44,64 @@ export async function runLatency(args: readonly string[]): Promise<number> {
   console.log(`at most ${most} places a second`);
   const half = await measure(servers, load, numbers, Math.round(most / 2));
   const quarter = await measure(servers, load, numbers, Math.round(most / 4));
+  const few = await closedLoops(servers, load, numbers, FEW);
+  const many = await closedLoops(servers, load, numbers, MANY);
   return await report(resultFile, {
     benchmark: 'latency',
     settings: { ...numbers, isPinned: servers.isPinned },
     targets: [
-      { what: 'added to the wallet, p50 ms', value: half.addedP50Ms.median, atMost: 2 },
-      { what: 'added to the wallet, p99 ms', value: half.addedP99Ms.median, atMost: 8 },
+      {
+        what: `${FEW} connections, p50 over the proxy's, ms`,
+        value: few.overP50Ms.median,
+        atMost: 3,
+      },
+      {
+        what: `${MANY} connections, p50 over the proxy's, ms`,
+        value: many.overP50Ms.median,
+        atMost: 8,
+      },
+      {
+        what: `${MANY} connections, p99, times the proxy's`,
+        value: many.timesP99.median,
+        atMost: 1.3,
+      },
     ],
-    figures: { mostPerSecond: most, half, quarter },
+    figures: { mostPerSecond: most, half, quarter, few, many },
     mistakes: await load.mistakes(),
   });
+}
+
+/** Closed loops, each with this many connections. */
+const FEW = 16;
+const MANY = 64;
+
+/** Places in closed loops: what the gateway takes longer than the proxy of the same round. */
+async function closedLoops(
+  { gateway, proxy }: Servers,
+  load: Load,
+  {
+    rounds,
+    seconds,
+    wallet,
+  }: { readonly rounds: number; readonly seconds: number; readonly wallet: number },
+  connections: number,
+) {
+  const pace = (1000 * connections) / wallet;
+  const run = (side: Side) => load.closedLoop(side, seconds, connections, pace, side === gateway);
+  const pairs: { readonly gateway: LoadResult; readonly proxy: LoadResult }[] = [];
+  for (let n = 1; n <= rounds; n += 1) {
+    const pair = { gateway: await run(gateway), proxy: await run(proxy) };
+    pairs.push(pair);
+    const line = (name: string, { p50Ms, p99Ms }: LoadResult) =>
+      `${name} p50 ${tenths(p50Ms)} ms, p99 ${tenths(p99Ms)} ms`;
+    const told = [line('gateway', pair.gateway), line('proxy', pair.proxy)];
+    console.log(`${connections} connections, ${n} of ${rounds}: ${told.join('; ')}`);
+  }
+  return {
+    connections,
+    overP50Ms: spread(pairs.map((pair) => tenths(pair.gateway.p50Ms - pair.proxy.p50Ms))),
+    timesP99: spread(pairs.map((pair) => hundredths(pair.gateway.p99Ms / pair.proxy.p99Ms))),
+  };
 }
 
 type Sent = PhaseResult & { readonly busy: Busy };

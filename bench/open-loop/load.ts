@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
-import { type LoadOperation, runLoad } from '../callbacks/load-job.ts';
+import { type LoadOperation, type LoadResult, runLoad } from '../callbacks/load-job.ts';
 import { findMistakes } from '../callbacks/verify.ts';
 import { type Busy, watchBusy } from '../support/busy.ts';
 import { cpuTimeMs } from '../support/cpu-time.ts';
@@ -82,6 +82,18 @@ export class Load {
    * @param pace about how many places per second that will be
    */
   async closed(side: Side, seconds: number, connections: number, pace: number): Promise<number> {
+    const { answered, elapsedMs } = await this.closedLoop(side, seconds, connections, pace);
+    return (1000 * answered) / elapsedMs;
+  }
+
+  /** The same with all that was measured. @param journaled whether its bets must be in the journal afterwards */
+  async closedLoop(
+    side: Side,
+    seconds: number,
+    connections: number,
+    pace: number,
+    journaled = true,
+  ): Promise<LoadResult> {
     const prefix = this.#prefix();
     const { players, serviceSecret: secret } = this.#scene;
     const client = (await runs('which', ['wrk'])) ? 'wrk' : 'autocannon';
@@ -90,10 +102,10 @@ export class Load {
       ...{ client, operation: 'place', url: side.url, connections, bets, seconds },
       ...{ prefix, players, secret },
     });
-    const { answered, elapsedMs, statuses, accepted } = result;
-    const cut = accepted === undefined ? connections : 0;
-    this.#remember(prefix, { count: statuses['200'] ?? 0, cut, ids: accepted });
-    return (1000 * answered) / elapsedMs;
+    const { statuses, accepted: ids } = result;
+    const cut = ids === undefined ? connections : 0;
+    if (journaled) this.#remember(prefix, { count: statuses['200'] ?? 0, cut, ids });
+    return result;
   }
 
   /** Sends at constant rates, one phase after another. */
