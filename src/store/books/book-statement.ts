@@ -92,7 +92,7 @@ export const BOOK = statement(
     RETURNING id
   ), movement AS (
     INSERT INTO books_movements (${names.join(', ')})
-    SELECT i.* FROM unnest(${names.map((name) => `:all_${name}`).join(', ')}) AS i(${names.join(', ')})
+    SELECT i.* FROM (SELECT ${names.map((name) => `unnest(:all_${name}) AS ${name}`).join(', ')}) AS i
      WHERE EXISTS (SELECT 1 FROM moved)
     RETURNING day, operator_id, currency, kind, amount, is_freebet, opens, open_stake
   ), gain AS (

@@ -99,8 +99,7 @@ describe('a statement over a batch', () => {
 
   it('makes one array of each parameter', () => {
     expect(SUMS.text).toBe(
-      `SELECT i.first + i.second AS sum FROM (SELECT u.* FROM unnest($1::int[], $2::int[])
-          AS u(first, second)) AS i`,
+      `SELECT i.first + i.second AS sum FROM (SELECT u.* FROM (SELECT unnest($1::int[]) AS first, unnest($2::int[]) AS second) AS u) AS i`,
     );
     expect(SUMS.values(batch)).toEqual(['{1,3}', '{2,4}']);
   });
