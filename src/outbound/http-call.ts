@@ -159,7 +159,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#finish({ kind: 'response', status, ...this.#received(), retryAfter, ...before });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#controller === undefined) {
       if (this.#dispatchesAgain(error)) return;
       const own = isOwnShortage(error) ? ({ isOwnShortage: true } as const) : {};

@@ -1,10 +1,9 @@
-import { Pool } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { createConnector, type TlsIdentity } from './connector.ts';
 import { type AnsweredCall, type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
-import { trackedClients } from './tracked-client.ts';
+import { HttpPool } from './http-pool.ts';
 
 /** A wallet that has not accepted after the retry of a lost SYN (1 s) is down. */
 const CONNECT_TIMEOUT_MS_MAX = 2000;
@@ -12,9 +11,6 @@ const CONNECT_TIMEOUT_MS_MAX = 2000;
 /** Idle connections are closed before middleboxes silently drop them, which would turn a bet into a timeout. */
 export const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
-
-/** No new request after this: the wallet's name may mean another machine by now, and its certificate be expired. */
-const CONNECTION_AGE_MS_MAX = 60_000;
 
 /** Limit for one head, and for the trailers. */
 const HEAD_BYTES_MAX = 16 * 1024;
@@ -41,7 +37,7 @@ export interface HttpClientOptions {
 /** The HTTP connections to one wallet. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
-  #pool: Pool;
+  #pool: HttpPool;
   /** Each call gets a connection of its own, which is closed with its answer. */
   #isOneCallEach = false;
 
@@ -66,7 +62,7 @@ export class HttpClient {
   ): Promise<Exchange> {
     const { method, path, headers, body } = request;
     const dispatch = () => {
-      const last = this.#isOneCallEach ? { reset: true } : {};
+      const last = this.#isOneCallEach ? { reset: true } : undefined;
       this.#pool.dispatch({ method, path, headers, body, ...last }, call);
     };
     const call = new HttpCall({
@@ -87,8 +83,8 @@ export class HttpClient {
   }
 
   /** Takes no more calls, waits for those in flight, then closes the connections. */
-  async close(): Promise<void> {
-    if (!this.#pool.destroyed) await this.#pool.close();
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   /**
@@ -96,7 +92,7 @@ export class HttpClient {
    * @param last the call answered before on the connection; none: the fault is behind it
    */
   #distrust(last: AnsweredCall | undefined): void {
-    if (this.#isOneCallEach || this.#pool.closed) return;
+    if (this.#isOneCallEach || this.#pool.isClosing) return;
     const { onAnsweredTwice, onCloseFailed } = this.#options;
     this.#isOneCallEach = last !== undefined;
     if (last !== undefined) onAnsweredTwice?.(last.requestId);
@@ -105,29 +101,31 @@ export class HttpClient {
     old.close().catch((error: unknown) => onCloseFailed?.(error));
   }
 
-  #createPool(): Pool {
+  #createPool(): HttpPool {
     const { clock, origin, connections, allowPrivate, tls, timeoutMs } = this.#options;
-    return new Pool(origin, {
-      factory: trackedClients(
-        (last) => this.#distrust(last),
-        ({ answeredAtMs = 0 }) => this.#options.onClosedIdle?.(clock.monotonicMs() - answeredAtMs),
-      ),
+    return new HttpPool({
+      clock,
+      origin,
       connections,
-      connect: createConnector({
-        allowPrivate,
-        tls,
-        timeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
-      }),
-      // One request at a time per connection: with more, a reset would leave several outcomes unknown.
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: HEAD_BYTES_MAX,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MS_MAX,
-      clientTtl: CONNECTION_AGE_MS_MAX,
-      // Every call has its own timer, exact to the millisecond and covering all phases.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      client: {
+        connect: createConnector({
+          allowPrivate,
+          tls,
+          timeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
+        }),
+        // One request at a time per connection: with more, a reset would leave several outcomes unknown.
+        pipelining: 1,
+        allowH2: false,
+        maxHeaderSize: HEAD_BYTES_MAX,
+        keepAliveTimeout: IDLE_MS,
+        keepAliveMaxTimeout: IDLE_MS_MAX,
+        // Every call has its own timer, exact to the millisecond and covering all phases.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      onAnsweredTwice: (last) => this.#distrust(last),
+      onClosedIdle: ({ answeredAtMs = 0 }) =>
+        this.#options.onClosedIdle?.(clock.monotonicMs() - answeredAtMs),
     });
   }
 }

@@ -1,25 +1,45 @@
 import { Client, type Dispatcher, errors } from 'undici';
-import { type CallProgress, HttpCall } from './http-call.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { CallProgress, HttpCall } from './http-call.ts';
+
+interface Reports {
+  readonly clock: Clock;
+  /** Further bytes came after the answer to this call. */
+  readonly onAnsweredTwice: (last: CallProgress) => void;
+  /** The other side closed the connection while it was idle after this call. */
+  readonly onClosedIdle: (last: CallProgress) => void;
+}
 
 /** One connection, which knows the call answered last: a copy would pass for the answer to the next bet (I2). */
-class TrackedClient extends Client {
+export class TrackedClient extends Client {
+  /** On the monotonic clock. */
+  connectedAtMs: number | undefined;
   #latest: CallProgress | undefined;
   #answered: CallProgress | undefined;
 
-  override dispatch(
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): boolean {
+  constructor(origin: string, options: Client.Options, reports: Reports) {
+    super(origin, options);
+    this.on('connect', () => {
+      this.connectedAtMs = reports.clock.monotonicMs();
+    });
+    this.on('disconnect', (_origin, _targets, error) => {
+      const last = this.#ended();
+      if (last === undefined) return;
+      if (isUnsolicited(error)) reports.onAnsweredTwice(last);
+      else if (isSocketError(error, 'other side closed')) reports.onClosedIdle(last);
+    });
+  }
+
+  /** @returns whether the call has ended already, unsent; otherwise `drain` tells when the next may come */
+  send(request: Dispatcher.DispatchOptions, call: HttpCall): boolean {
     this.#noteAnswered();
-    if (handler instanceof HttpCall) {
-      handler.answeredBefore = this.#answered;
-      this.#latest = handler.progress;
-    }
-    return super.dispatch(options, handler);
+    call.answeredBefore = this.#answered;
+    this.#latest = call.progress;
+    return this.dispatch(request, call);
   }
 
   /** The connection has ended. @returns the call answered last on it, unless another one was under way */
-  ended(): CallProgress | undefined {
+  #ended(): CallProgress | undefined {
     this.#noteAnswered();
     const answered = this.#latest?.isSent === true ? undefined : this.#answered;
     this.#answered = undefined;
@@ -31,26 +51,6 @@ class TrackedClient extends Client {
     this.#answered = this.#latest;
     this.#latest = undefined;
   }
-}
-
-/**
- * The `factory` of a pool. Both get the call answered last on the connection.
- * @param onAnsweredTwice further bytes came after its answer @param onClosedIdle it was closed while idle
- */
-export function trackedClients(
-  onAnsweredTwice: (last: CallProgress) => void,
-  onClosedIdle: (last: CallProgress) => void,
-) {
-  return (origin: URL, options: object): Dispatcher => {
-    const client = new TrackedClient(origin, options);
-    client.on('disconnect', (_origin, _targets, error) => {
-      const last = client.ended();
-      if (last === undefined) return;
-      if (isUnsolicited(error)) onAnsweredTwice(last);
-      else if (isSocketError(error, 'other side closed')) onClosedIdle(last);
-    });
-    return client;
-  };
 }
 
 /** The errors of undici for bytes that came while no request was under way. */

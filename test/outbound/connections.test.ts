@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { refusedOrigin } from '../support/refused-origin.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
 import { reply } from '../wallets/support/raw-wallet.ts';
 import { client, closeOpened, post, wallet } from './support/client.ts';
@@ -42,15 +43,14 @@ describe('a request whose connection comes just before the operator’s own limi
 });
 
 describe('a connection that is always busy', () => {
-  afterEach(() => vi.useRealTimers());
   const MINUTE_MS = 60_000;
 
   it('is closed after a minute: its name may mean another machine by then', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    const clock = manualClock();
     const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
-    const http = client(server.origin, { connections: 1 });
+    const http = client(server.origin, { connections: 1, clock });
     const exchange = async (afterMs: number) => {
-      vi.setSystemTime(Date.now() + afterMs);
+      clock.advance(afterMs);
       return (await http.exchange(post(), deadlineIn(3000))).kind;
     };
     expect([await exchange(0), await exchange(MINUTE_MS / 2)]).toEqual(['response', 'response']);
@@ -60,14 +60,14 @@ describe('a connection that is always busy', () => {
   });
 
   it('delivers the answer to what it has sent nevertheless', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    const clock = manualClock();
     const server = await wallet(({ socket }, index) => {
       if (index > 0) reply(socket, 200, '{}');
     });
-    const http = client(server.origin, { connections: 1 });
+    const http = client(server.origin, { connections: 1, clock });
     const first = http.exchange(post(), deadlineIn(3000));
     const { socket } = await server.arrived(1);
-    vi.setSystemTime(Date.now() + MINUTE_MS + 1);
+    clock.advance(MINUTE_MS + 1);
     expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ status: 200 });
     reply(socket, 400, '{"code":7}');
     expect(await first).toMatchObject({ kind: 'response', status: 400 });
@@ -126,5 +126,64 @@ describe('a client that has been closed', () => {
     http.distrustConnections(late);
     expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ kind: 'notSent' });
     expect([said, server.connections]).toEqual([0, 1]);
+  });
+});
+
+describe('a client with a call in flight and another that waits for its connection', () => {
+  it('sends both before it closes', async () => {
+    const server = await wallet(({ socket }, index) => {
+      if (index > 0) reply(socket, 200, '{}');
+    });
+    const http = client(server.origin, { connections: 1 });
+    const calls = [
+      http.exchange(post(), deadlineIn(3000)),
+      http.exchange(post(), deadlineIn(3000)),
+    ];
+    const { socket } = await server.arrived(1);
+    const closed = http.close();
+    reply(socket, 200, '{}');
+    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+    await closed;
+    expect([kinds, server.requests.length]).toEqual([['response', 'response'], 2]);
+  });
+});
+
+describe('a call that waits while its wallet refuses connections', () => {
+  it('fails with a connection of its own, and the next has one again', async () => {
+    const http = client(await refusedOrigin(), { connections: 1 });
+    const calls = Array.from({ length: 3 }, () => http.exchange(post(), deadlineIn(3000)));
+    for (const exchange of await Promise.all(calls)) {
+      expect(exchange).toMatchObject({ kind: 'notSent', reason: 'connection' });
+    }
+  });
+});
+
+describe('a request that HTTP does not allow', () => {
+  it('is not sent, and takes no connection from the next', async () => {
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 1 });
+    const broken = post({ headers: { 'x-request-id': 'a\r\nb' } });
+    for (let i = 0; i < 2; i += 1) {
+      expect(await http.exchange(broken, deadlineIn(3000))).toMatchObject({ kind: 'notSent' });
+      expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ status: 200 });
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('one call after the other', () => {
+  it('keeps few connections in use, so that the others close', async () => {
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 4 });
+    const burst = Array.from({ length: 4 }, () => http.exchange(post(), deadlineIn(3000)));
+    await Promise.all(burst);
+    const used = new Set<unknown>();
+    for (let i = 0; i < 8; i += 1) {
+      await http.exchange(post(), deadlineIn(3000));
+      used.add(server.requests.at(-1)?.socket);
+    }
+    // A connection is free again one turn of the loop after its answer.
+    expect(used.size).toBeLessThanOrEqual(2);
+    expect(server.connections).toBe(4);
   });
 });
