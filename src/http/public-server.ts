@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyError,
@@ -10,11 +10,13 @@ import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
+import type { CallbackEndpoint } from '../protocol/callback-endpoint.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher } from './address-matcher.ts';
 import { arrivedAtMs, type EventLoopLag } from './arrival.ts';
+import { Front, tooLong } from './front.ts';
 import { Strangers } from './strangers.ts';
-import { answerOn, passOverExpectations, refuseHostless, refuseUnreadable } from './unreadable.ts';
+import { answerOn, passOverExpectations, refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -40,6 +42,8 @@ export interface PublicServerOptions {
   /** CIDRs of the proxies in front, or false. */
   readonly trustProxy: () => readonly string[] | false;
   readonly maxConnections: () => number;
+  /** Served without Fastify. Default: none. */
+  readonly endpoints?: readonly CallbackEndpoint[];
   /** Called for a request to a path that is not there, once its body is read. */
   readonly onUnknownPath?: (request: FastifyRequest) => void;
   /** A request that is not complete after this long is answered 408. */
@@ -48,17 +52,28 @@ export interface PublicServerOptions {
   readonly silentMsMax: number;
 }
 
-/** The public listener without its routes: raw bodies, arrival times, errors in one place. */
+/** The public listener, but for the routes on Fastify: raw bodies, arrival times, errors in one place. */
 export function createPublicServer(options: PublicServerOptions): FastifyInstance {
   const isProxy = proxyMatcher(options.trustProxy);
-  const app = Fastify({
+  const strangers = new Strangers({ ...options, isProxy, bodyBytesMax: BODY_BYTES_MAX });
+  const arrivalOf = arrivals(options, isProxy);
+  const front = new Front({
+    endpoints: options.endpoints ?? [],
+    ...{ strangers, isProxy, arrivalOf },
+    isDraining: () => !app.server.listening,
+    bodyBytesMax: BODY_BYTES_MAX,
+    answerTo: (error, { method, path: url }) => answerTo(options.logger, error, { method, url }),
+  });
+  const app: FastifyInstance = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: (address?: string) => address !== undefined && isProxy(address),
-    requestTimeout: options.requestTimeoutMs,
-    http: httpOptions(options),
-    keepAliveTimeout: KEPT_ALIVE_MS,
-    connectionTimeout: options.silentMsMax,
+    trustProxy: isProxy,
+    serverFactory: (fastify) => {
+      const server = serverOf(options, (request, response) =>
+        front.take(request, response, fastify),
+      );
+      return server.on('connection', (socket: Socket) => strangers.opened(socket));
+    },
     forceCloseConnections: 'idle',
     // While draining, open connections are served: Fastify's own 503 would cost a place its bet.
     return503OnClosing: false,
@@ -70,46 +85,53 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const strangers = new Strangers(app, { ...options, isProxy, bodyBytesMax: BODY_BYTES_MAX });
   app.decorateRequest('trust', function trust(operatorId) {
-    strangers.trust(this, operatorId);
+    strangers.trust(this.raw, operatorId);
   });
-  stampArrivals(app, options, isProxy);
-  app.addHook('onRequest', refuseHostless);
-  passOverExpectations(app.server);
-  serveHalfClosed(app.server);
-  answerFailures(app, options);
-  return app;
-}
-
-function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
-  return {
-    // How often Node checks for late requests: slow bodies must not outlive the deadline.
-    connectionsCheckingInterval: 100,
-    // Set here too: set only afterwards, it would be shorter than Node's limit for headers, and not apply.
-    requestTimeout: requestTimeoutMs,
-    requireHostHeader: false,
-  };
-}
-
-/** Records when each request arrived, before it is processed. */
-function stampArrivals(
-  app: FastifyInstance,
-  { clock, lag }: PublicServerOptions,
-  isProxy: (address: string) => boolean,
-): void {
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
-    const start = request.headers['x-request-start'];
-    // A connection that was reset in the meantime has no address any more.
-    const from = request.socket.remoteAddress;
-    const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
+    request.arrivedAtMs = arrivalOf(request.raw);
     // Bodies are JSON whatever their type: Fastify would refuse an unusual one with 415 before the signature.
     // Not deleted, because V8 then reads the object slowly.
     request.headers['content-type'] = undefined;
     done();
   });
+  app.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+    // Synchronously, so that no data flows before the body's own reader listens too.
+    payload.on('data', () => strangers.piece(raw));
+    done(null, payload);
+  });
+  answerFailures(app, options);
+  return app;
+}
+
+function serverOf({ requestTimeoutMs, silentMsMax }: PublicServerOptions, take: RequestListener) {
+  const server = createServer(
+    {
+      // How often Node checks for late requests: slow bodies must not outlive the deadline.
+      connectionsCheckingInterval: 100,
+      requestTimeout: requestTimeoutMs,
+      requireHostHeader: false,
+      keepAliveTimeout: KEPT_ALIVE_MS,
+    },
+    take,
+  );
+  server.timeout = silentMsMax;
+  passOverExpectations(server);
+  serveHalfClosed(server);
+  return server;
+}
+
+/** Tells when a request arrived; called before it is processed. */
+function arrivals(
+  { clock, lag }: PublicServerOptions,
+  isProxy: (address: string | undefined) => boolean,
+): (request: IncomingMessage) => number {
+  return ({ headers, socket }) => {
+    const start = headers['x-request-start'];
+    const isTrusted = typeof start === 'string' && isProxy(socket.remoteAddress);
+    return arrivedAtMs(clock, lag, isTrusted ? start : undefined);
+  };
 }
 
 /** Answers errors and unknown paths in the protocol's form. */
@@ -117,14 +139,10 @@ function answerFailures(
   app: FastifyInstance,
   { logger, onUnknownPath }: PublicServerOptions,
 ): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = answerOf(error, request.routeOptions.bodyLimit);
-    if (answer.status >= 500) {
-      // The route's pattern, because a query string may contain anything.
-      const { url } = request.routeOptions;
-      logger.error({ err: error, method: request.method, url }, 'http.failed');
-    }
-    sendFailure(reply, answer);
+  app.setErrorHandler((error, { method, routeOptions }, reply) => {
+    // The route's pattern, because a query string may contain anything.
+    const { url, bodyLimit } = routeOptions;
+    sendFailure(reply, answerTo(logger, error, { method, url }, bodyLimit));
   });
   app.setNotFoundHandler((request, reply) => {
     onUnknownPath?.(request);
@@ -132,22 +150,37 @@ function answerFailures(
   });
 }
 
+/** The answer to what a route threw, which is logged if it is the gateway's fault. */
+function answerTo(
+  logger: Logger,
+  error: unknown,
+  route: { readonly method: string; readonly url: string | undefined },
+  bodyBytesMax?: number,
+): Answer {
+  const answer = answerOf(error, bodyBytesMax);
+  if (answer.status >= 500) logger.error({ err: error, ...route }, 'http.failed');
+  return answer;
+}
+
 function sendFailure(reply: FastifyReply, answer: Answer): void {
   reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
 }
 
-function answerOf(error: FastifyError, bodyBytesMax = BODY_BYTES_MAX): Answer {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return failure(CODES.validation, `The body is over ${bodyBytesMax} bytes`, 413);
-  }
+function answerOf(error: unknown, bodyBytesMax = BODY_BYTES_MAX): Answer {
   if (error instanceof GatewayError) return failure(CODES.system, 'System error', 503);
-  const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return failure(CODES.validation, error.message, status);
-  return failure(CODES.system, 'System error', 500);
+  const { code, statusCode = 500, message }: Partial<FastifyError> = Object(error);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLong(bodyBytesMax);
+  if (statusCode < 400 || statusCode >= 500) return failure(CODES.system, 'System error', 500);
+  return failure(CODES.validation, `${message}`, statusCode);
 }
 
-/** Follows the configuration: the list is recompiled only if it is a different object. */
-function proxyMatcher(trustProxy: PublicServerOptions['trustProxy']): (address: string) => boolean {
+/**
+ * Follows the configuration: the list is recompiled only if it is a different object. A connection that was reset
+ * has no address, and is no proxy's.
+ */
+function proxyMatcher(
+  trustProxy: PublicServerOptions['trustProxy'],
+): (address: string | undefined) => boolean {
   let compiledFrom: readonly string[] | false | undefined;
   let matches: (address: string) => boolean = () => false;
   return (address) => {
@@ -156,7 +189,7 @@ function proxyMatcher(trustProxy: PublicServerOptions['trustProxy']): (address: 
       compiledFrom = cidrs;
       matches = cidrs === false ? () => false : addressMatcher(cidrs);
     }
-    return matches(address);
+    return address !== undefined && matches(address);
   };
 }
 

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { recentMap } from '../lib/recent.ts';
+import { senderAddress } from './address-matcher.ts';
 
 /** What an address or an operator may send without a valid signature: at once, and per millisecond. */
 const BYTES_MAX = 16 * 1024 * 1024;
@@ -19,7 +19,7 @@ export interface StrangerOptions {
   readonly clock: Clock;
   readonly maxConnections: () => number;
   /** Whether an address is that of a proxy in front, whose connections carry the requests of many. */
-  readonly isProxy: (address: string) => boolean;
+  readonly isProxy: (address: string | undefined) => boolean;
   /** The longest body that is read. */
   readonly bodyBytesMax: number;
 }
@@ -43,25 +43,14 @@ export class Strangers {
   readonly #holders = new Map<string, Set<Socket>>();
   readonly #holderOf = new WeakMap<Socket, string>();
   readonly #budgets = recentMap<Budget>(ADDRESSES_MAX);
-  readonly #costs = new WeakMap<FastifyRequest, Cost>();
+  readonly #costs = new WeakMap<IncomingMessage, Cost>();
 
-  constructor(app: FastifyInstance, options: StrangerOptions) {
+  constructor(options: StrangerOptions) {
     this.#options = options;
-    app.server.on('connection', (socket: Socket) => this.#opened(socket));
-    app.addHook('onRequest', (request, reply, done) => {
-      if (this.#admits(request)) done();
-      else reply.hijack();
-    });
-    app.addHook('preParsing', (request, _reply, payload, done) => {
-      const cost = this.#costs.get(request);
-      // Synchronously, so that no data flows before the body's own reader listens too.
-      if (cost !== undefined) payload.on('data', () => this.#piece(request.socket, cost.budget));
-      done(null, payload);
-    });
   }
 
   /** The signature is valid: the connection is its owner's from now on. @param operatorId undefined: the service */
-  trust(request: FastifyRequest, operatorId: string | undefined): void {
+  trust(request: IncomingMessage, operatorId: string | undefined): void {
     const { socket } = request;
     const cost = this.#costs.get(request);
     if (cost !== undefined) {
@@ -73,7 +62,7 @@ export class Strangers {
     if (operatorId !== undefined) this.#join(socket, `operator ${operatorId}`);
   }
 
-  #opened(socket: Socket): void {
+  opened(socket: Socket): void {
     this.#open += 1;
     socket.once('close', () => {
       this.#open -= 1;
@@ -85,14 +74,13 @@ export class Strangers {
   }
 
   /** Whether a request of which only the head is known may be processed; if not, its connection is closed. */
-  #admits(request: FastifyRequest): boolean {
+  admits(request: IncomingMessage): boolean {
     const { socket, headers } = request;
     if (socket.destroyed) return false;
     const holder = this.#holderOf.get(socket);
-    const { remoteAddress } = socket;
-    const isProxys = remoteAddress !== undefined && this.#options.isProxy(remoteAddress);
+    const { isProxy } = this.#options;
     if (holder !== undefined) this.#join(socket, holder);
-    const key = isProxys ? networkOf(request.ip) : holder;
+    const key = isProxy(socket.remoteAddress) ? networkOf(senderAddress(request, isProxy)) : holder;
     if (key === undefined) return true;
     const budget = this.#budgetOf(key);
     if (this.#nowMs() < budget.trustedUntilMs) return true;
@@ -106,10 +94,12 @@ export class Strangers {
     return true;
   }
 
-  /** A body in tiny pieces costs as much as many requests. */
-  #piece(socket: Socket, budget: Budget): void {
+  /** Call it for each piece of a body: one in tiny pieces costs as much as many requests. */
+  piece(request: IncomingMessage): void {
+    const budget = this.#costs.get(request)?.budget;
+    if (budget === undefined) return;
     budget.bytes -= PIECE_BYTES;
-    if (budget.bytes < 0) this.#close(socket);
+    if (budget.bytes < 0) this.#close(request.socket);
   }
 
   #budgetOf(key: string): Budget {

@@ -1,4 +1,4 @@
-import { type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
@@ -15,25 +15,26 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
   socket.destroy();
 }
 
-/**
- * The same for HTTP/1.1 without `Host`: Node's own empty 400 might pass for a decline. Synchronous, because a
- * body that has arrived would be parsed before a promise resolves.
- */
+const HOSTLESS = failure(CODES.validation, 'The request has no Host header', 400);
+
+/** The same for HTTP/1.1 without `Host`: Node's own empty 400 might pass for a decline. */
+export function hostlessRefusal({ httpVersion, headers }: IncomingMessage): Answer | undefined {
+  return httpVersion === '1.1' && headers.host === undefined ? HOSTLESS : undefined;
+}
+
+/** Answers that at once: a body that has arrived would be parsed before a promise resolves. */
 export function refuseHostless(
-  request: FastifyRequest,
+  { raw }: FastifyRequest,
   reply: FastifyReply,
   done: () => void,
 ): void {
-  const { httpVersion, headers } = request.raw;
-  if (httpVersion !== '1.1' || headers.host !== undefined) {
+  const refusal = hostlessRefusal(raw);
+  if (refusal === undefined) {
     done();
     return;
   }
-  const { status, body } = failure(CODES.validation, 'The request has no Host header', 400);
-  void reply
-    .code(status)
-    .headers({ 'content-type': 'application/json', connection: 'close' })
-    .send(body);
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  void reply.code(refusal.status).headers(headers).send(refusal.body);
 }
 
 /**

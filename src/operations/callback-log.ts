@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../domain/operation.ts';
 import type { Callback } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
@@ -6,6 +5,8 @@ import type { Callbacks } from './callbacks.ts';
 
 /** A callback's facts for counting and logging. */
 export interface CountedCallback {
+  readonly arrivedAtMs: number;
+  readonly operation: Operation;
   readonly handled: Handled;
   /** Absent if the body could not be read. */
   readonly message?: Callback;
@@ -14,30 +15,24 @@ export interface CountedCallback {
 }
 
 /** Call it once for each callback. */
-export function countAndLog(
-  callbacks: Callbacks,
-  request: FastifyRequest,
-  result: CountedCallback,
-): void {
-  const { handled, message } = result;
-  const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
+export function countAndLog(callbacks: Callbacks, result: CountedCallback): void {
+  const { handled, operation } = result;
+  const durationMs = callbacks.clock.monotonicMs() - result.arrivedAtMs;
   const operator = handled.operatorId ?? 'unknown';
-  const operation = message?.operation ?? operationOfRoute(request);
   callbacks.metrics.callbacks.inc({ operator, operation, outcome: handled.outcome });
   callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
   const isGoodRead =
     handled.outcome === 'accepted' && (operation === 'profile' || operation === 'balance');
   if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
-    logLine(callbacks, { operator, operation, durationMs }, result);
+    logLine(callbacks, { operator, durationMs }, result);
   }
 }
 
 function logLine(
   callbacks: Callbacks,
-  facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
-  { handled, message }: CountedCallback,
+  { operator, durationMs }: { readonly operator: string; readonly durationMs: number },
+  { handled, operation, message }: CountedCallback,
 ): void {
-  const { operator, operation, durationMs } = facts;
   callbacks.logger.info(
     {
       operator,
@@ -56,16 +51,4 @@ function logLine(
 /** Undefined for a profile or balance. */
 export function transactionIdOf(message: Callback): string | undefined {
   return 'transactionId' in message ? message.transactionId : undefined;
-}
-
-/** The operation's name if the body could not be read. */
-function operationOfRoute(request: FastifyRequest): Operation {
-  switch (request.routeOptions.url) {
-    case '/user/profile':
-      return 'profile';
-    case '/user/balance':
-      return 'balance';
-    default:
-      return request.method === 'POST' ? 'place' : 'settle';
-  }
 }

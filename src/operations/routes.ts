@@ -1,13 +1,15 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
+import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { StrangerLog } from '../lib/stranger-log.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import { OutOfTime, within } from '../lib/within.ts';
-import { failure } from '../protocol/answers.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import type { CallbackEndpoint, IncomingCallback } from '../protocol/callback-endpoint.ts';
 import { jsonString } from '../protocol/json.ts';
 import {
   type BetRequest,
@@ -46,118 +48,123 @@ const ADDRESS_CHARACTERS_MAX = 53;
 const PATH_LINES = { perSecond: 1 / 60, burst: 1 };
 const PATH_CHARACTERS_MAX = 200;
 
-type Parse = (body: Buffer) => ParseResult<Callback>;
+interface Route {
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  /** How a callback is counted whose body is not read. */
+  readonly unread: Operation;
+  readonly parse: (body: Buffer) => ParseResult<Callback>;
+}
+
+const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/user/profile', unread: 'profile', parse: parseProfile },
+  { method: 'POST', path: '/user/balance', unread: 'balance', parse: parseBalance },
+  {
+    method: 'POST',
+    path: '/payment/bet',
+    unread: 'place',
+    parse: (body) => parseBet('POST', body),
+  },
+  { method: 'PUT', path: '/payment/bet', unread: 'settle', parse: (body) => parseBet('PUT', body) },
+];
 
 /** The callbacks from the service (service protocol, Callbacks; docs/reference.md, Callbacks). */
-export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge: CallbackEdge) {
-  const serve = (method: 'POST' | 'PUT', url: string, parse: Parse) =>
-    app.route({
-      method,
-      url,
-      onError: (request, _reply, error, done) => {
-        noteTooLarge(callbacks, edge, request, error);
-        done();
-      },
-      handler: (request, reply) => handle(callbacks, edge, parse, request, reply),
-    });
-  serve('POST', '/user/profile', parseProfile);
-  serve('POST', '/user/balance', parseBalance);
-  serve('POST', '/payment/bet', (body) => parseBet('POST', body));
-  serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
+export function callbackEndpoints(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+): readonly CallbackEndpoint[] {
+  return ROUTES.map((route) => ({
+    method: route.method,
+    path: route.path,
+    answer: (callback) => handle(callbacks, edge, route, callback),
+    noteTooLong: (arrivedAtMs, refusal) => {
+      // Not `invalid`: anybody could trigger the alert WagergateCallbacksFail without a signature.
+      const handled = unverified(refusal, { reason: 'body_too_large' });
+      answerStranger(callbacks, edge, { arrivedAtMs, operation: route.unread, handled });
+    },
+  }));
 }
 
 /** One callback: authenticated, parsed, executed, counted, logged, answered. */
 async function handle(
   callbacks: Callbacks,
   edge: CallbackEdge,
-  parse: Parse,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+  route: Route,
+  callback: IncomingCallback,
+): Promise<Answer> {
+  const { arrivedAtMs, body } = callback;
   const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
-  const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
-  // Once answered or hung up, this request begins, promises and sends nothing (I11).
-  reply.raw.once('close', () => deadline.end());
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const deadline = new Deadline(callbacks.clock, arrivedAtMs, totalMs, reserveMs);
+  // Once answered or hung up, this callback begins, promises and sends nothing (I11).
+  callback.whenClosed(() => deadline.end());
 
-  const unadmitted = admit(callbacks, edge, request, body);
+  const unread = { arrivedAtMs, operation: route.unread };
+  const unadmitted = admit(callbacks, edge, route, callback);
   if (unadmitted !== undefined) {
-    const leftOut = edge.strangers.next();
-    const handled = { ...unadmitted, detail: { ...unadmitted.detail, leftOut } };
-    return respond(callbacks, request, reply, { handled, isLogged: leftOut !== undefined });
+    return answerStranger(callbacks, edge, { ...unread, handled: unadmitted });
   }
-  const parsed = parse(body);
+  const parsed = route.parse(body);
   if (!parsed.ok) {
     const why = parsed.field === undefined ? parsed.why : `${parsed.field}: ${parsed.why}`;
-    return respond(callbacks, request, reply, {
-      handled: refused(CODES.validation, why, undefined),
-    });
+    return counted(callbacks, { ...unread, handled: refused(CODES.validation, why, undefined) });
   }
   const { message } = parsed;
-  const handled = await traced(callbacks, request, message, () =>
+  const { operation } = message;
+  const handled = await traced(callbacks, callback, message, () =>
     carryInTime(callbacks, message, body, deadline),
   );
-  return respond(callbacks, request, reply, { handled, message });
-}
-
-/** The listener has refused its body unread. */
-function noteTooLarge(
-  callbacks: Callbacks,
-  edge: CallbackEdge,
-  request: FastifyRequest,
-  error: FastifyError,
-): void {
-  if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return;
-  const leftOut = edge.strangers.next();
-  const detail = { reason: 'body_too_large', leftOut };
-  countAndLog(callbacks, request, {
-    handled: {
-      answer: failure(CODES.validation, error.message, 413),
-      // Not `invalid`: anybody could trigger the alert WagergateCallbacksFail without a signature.
-      outcome: 'unauthorized',
-      operatorId: undefined,
-      detail,
-    },
-    isLogged: leftOut !== undefined,
-  });
+  return counted(callbacks, { arrivedAtMs, operation, handled, message });
 }
 
 /** Checks the source address, then the signature over the raw bytes, before parsing anything. */
 function admit(
   callbacks: Callbacks,
-  edge: CallbackEdge,
-  request: FastifyRequest,
-  body: Buffer,
+  { isAllowed, serviceKeys }: CallbackEdge,
+  { method }: Route,
+  { ip, headers, body, trust }: IncomingCallback,
 ): Handled | undefined {
-  if (!edge.isAllowed(request.ip)) {
-    return {
-      answer: failure(CODES.blocked, 'Source address not allowed', 403),
-      outcome: 'unauthorized',
-      operatorId: undefined,
-      // Unverified, it may be any text from a proxy. Absent if the connection was reset.
-      detail: { ip: request.ip?.slice(0, ADDRESS_CHARACTERS_MAX) },
-    };
+  if (!isAllowed(ip ?? '')) {
+    // Unverified, it may be any text from a proxy.
+    const detail = { ip: ip?.slice(0, ADDRESS_CHARACTERS_MAX) };
+    return unverified(failure(CODES.blocked, 'Source address not allowed', 403), detail);
   }
-  const verdict = verify(request.headers['x-sign-jws'], body, edge.serviceKeys());
+  const verdict = verify(headers['x-sign-jws'], body, serviceKeys());
   if (verdict.ok) {
-    request.trust();
+    trust();
     return undefined;
   }
   callbacks.metrics.signatureFailures.inc({ caller: 'service' });
   // Not 400 on PUT, so that the service retries while a rotation settles.
-  const status = request.method === 'PUT' ? 401 : 400;
-  return {
-    answer: failure(CODES.badSignature, 'Invalid signature', status),
-    outcome: 'unauthorized',
-    operatorId: undefined,
-    detail: { reason: verdict.reason },
-  };
+  const status = method === 'PUT' ? 401 : 400;
+  const answer = failure(CODES.badSignature, 'Invalid signature', status);
+  return unverified(answer, { reason: verdict.reason });
+}
+
+function unverified(answer: Answer, detail: NonNullable<Handled['detail']>): Handled {
+  return { answer, outcome: 'unauthorized', operatorId: undefined, detail };
+}
+
+/** Anybody can send any number of them: all are counted, and a few logged. */
+function answerStranger(
+  callbacks: Callbacks,
+  { strangers }: CallbackEdge,
+  { handled, ...callback }: CountedCallback,
+): Answer {
+  const leftOut = strangers.next();
+  const detail = { ...handled.detail, leftOut };
+  const isLogged = leftOut !== undefined;
+  return counted(callbacks, { ...callback, handled: { ...handled, detail }, isLogged });
+}
+
+function counted(callbacks: Callbacks, result: CountedCallback): Answer {
+  countAndLog(callbacks, result);
+  return result.handled.answer;
 }
 
 /** Handles a callback within a span; unverified requests get none. */
 function traced(
   callbacks: Callbacks,
-  request: FastifyRequest,
+  { headers, arrivedAtMs }: IncomingCallback,
   message: Callback,
   work: () => Promise<Handled>,
 ): Promise<Handled> {
@@ -170,8 +177,8 @@ function traced(
       name: `callback ${operation}`,
       kind: 'server',
       facts: { operation, transactionId, requestId },
-      caller: request.headers,
-      beganMsAgo: clock.monotonicMs() - request.arrivedAtMs,
+      caller: headers,
+      beganMsAgo: clock.monotonicMs() - arrivedAtMs,
     },
     async (span) => {
       const handled = await work();
@@ -244,17 +251,6 @@ export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buff
   // An invalid one, in a rollback or update, may still hold a token.
   const text = typeof token === 'string' ? token : JSON.stringify(token);
   return Buffer.from(document.replace({ token: jsonString(sessions.referenceOf(text)) }));
-}
-
-function respond(
-  callbacks: Callbacks,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  result: CountedCallback,
-): void {
-  countAndLog(callbacks, request, result);
-  const { status, body } = result.handled.answer;
-  reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
 /**

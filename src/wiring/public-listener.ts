@@ -6,7 +6,7 @@ import { EventLoopLag } from '../http/arrival.ts';
 import { createPublicServer } from '../http/public-server.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiRoute } from '../openapi/document.ts';
-import { callbackRoutes, unknownPaths } from '../operations/routes.ts';
+import { callbackEndpoints, unknownPaths } from '../operations/routes.ts';
 import { RefusalLog } from '../operators/refusal-log.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';
@@ -49,11 +49,11 @@ export function createPublicListener(
       lag,
       trustProxy: () => service().trustProxy,
       maxConnections: () => configuration().gateway.http.maxConnections,
+      endpoints: callbackEndpoints(callbacks, edge),
       onUnknownPath: unknownPaths(callbacks, edge),
       requestTimeoutMs: requestTimeoutMs(configuration()),
       silentMsMax: silentMsMax(configuration()),
     });
-    callbackRoutes(app, callbacks, edge);
     const nonces = new Nonces(storage.callersDatabase, clock);
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
     const { players, operatorsPrisma } = storage;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CODES } from '../../src/domain/codes.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
+import { callbackEndpoints } from '../../src/operations/routes.ts';
 import {
   balanceBody,
   placeBody,
@@ -11,6 +12,7 @@ import {
   updateBody,
 } from '../../src/protocol/callback-bodies.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { partly } from '../support/partly.ts';
 import { routesOf } from '../support/routes.ts';
 import { documented, expectDocumented } from './support/documented.ts';
 
@@ -30,7 +32,11 @@ describe('a running gateway', () => {
   });
 
   it('has the documented routes and no others', () => {
-    const served = routesOf(gateway.app).filter((route) => !route.endsWith(' /openapi.json'));
+    const callbacks = callbackEndpoints(partly({}), partly({}));
+    const served = [
+      ...routesOf(gateway.app).filter((route) => !route.endsWith(' /openapi.json')),
+      ...callbacks.map(({ method, path }) => `${method} ${path}`),
+    ];
     expect(served.sort()).toEqual(documented.map(({ route }) => route).sort());
   });
 

@@ -1,9 +1,7 @@
-import { EventEmitter } from 'node:events';
-import type { FastifyInstance, RouteOptions } from 'fastify';
 import { vi } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
-import { type CallbackEdge, callbackRoutes } from '../../../src/operations/routes.ts';
+import { type CallbackEdge, callbackEndpoints } from '../../../src/operations/routes.ts';
 import { sign, signingKeys } from '../../../src/protocol/signature.ts';
 import type { SessionLookup } from '../../../src/sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../../../src/store/bets/place.ts';
@@ -73,7 +71,7 @@ interface Wire {
   /** Additional members of the smallest message, as raw JSON. */
   readonly members?: Readonly<Record<string, string>>;
   /** Replaces the whole body. */
-  readonly body?: unknown;
+  readonly body?: Buffer;
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   readonly spentMs?: number;
 }
@@ -153,12 +151,7 @@ export function routesScene(scene: Scene = {}) {
     isAllowed: (address: string) => address === '192.0.2.1' && scene.isAllowed !== false,
     strangers: { next: strangers },
   });
-  const routes = new Map<string, RouteOptions>();
-  const app = {
-    route: (options: RouteOptions) =>
-      routes.set(`${String(options.method)} ${options.url}`, options),
-  };
-  callbackRoutes(partly<FastifyInstance>(app), callbacks, edge);
+  const endpoints = callbackEndpoints(callbacks, edge);
 
   /** Sends a callback, and waits for its answer unless the test does that. */
   function begin(kind: Kind, wire: Wire = {}) {
@@ -166,38 +159,24 @@ export function routesScene(scene: Scene = {}) {
     const [method, url, usual] = REQUESTS[kind];
     const parsed: unknown = JSON.parse(String(usual));
     const whole = wire.members === undefined ? usual : bodyWith(parsed, wire.members);
-    const sent = 'body' in wire ? wire.body : whole;
-    const signed = Buffer.isBuffer(sent) ? sent : Buffer.alloc(0);
-    const raw = new EventEmitter();
+    const sent = wire.body ?? whole;
     const [trust, told] = [vi.fn(), vi.fn()];
+    let hangUp = (): void => undefined;
     const request = {
-      ...{ method, body: sent, ip: '192.0.2.1', trust, routeOptions: { url } },
+      ...{ body: sent, ip: '192.0.2.1', trust },
       arrivedAtMs: clock.atMs - (wire.spentMs ?? 0),
-      headers: wire.headers ?? { 'x-sign-jws': signatureOf(signed) },
-    };
-    const answer = { status: 0, headers: {} as Record<string, string>, body: '' };
-    const reply = {
-      raw,
-      code: (status: number) => {
-        answer.status = status;
-        return reply;
-      },
-      header: (name: string, value: string) => {
-        answer.headers[name] = value;
-        return reply;
-      },
-      send: (text: string) => {
-        answer.body = text;
-        told();
+      headers: wire.headers ?? { 'x-sign-jws': signatureOf(sent) },
+      whenClosed: (ended: () => void) => {
+        hangUp = ended;
       },
     };
-    const handler = routes.get(`${method} ${url}`)?.handler;
-    const handling: unknown = handler?.call(
-      partly<FastifyInstance>(app),
-      request as never,
-      reply as never,
-    );
-    return { handled: Promise.resolve(handling), answer, raw, trust, told, request };
+    const endpoint = endpoints.find((one) => one.method === method && one.path === url);
+    const answer = { status: 0, body: '' };
+    const handled = endpoint?.answer(request).then((given) => {
+      Object.assign(answer, given);
+      told();
+    });
+    return { handled, answer, hangUp: () => hangUp(), trust, told, request };
   }
   const call = async (kind: Kind, wire: Wire = {}) => {
     const { handled, ...rest } = begin(kind, wire);
@@ -206,7 +185,7 @@ export function routesScene(scene: Scene = {}) {
   };
   return {
     ...{ begin, call, callbacks, clock, counts, log, span, spans },
-    ...{ intents, ends, logsRead, strangers, routes },
+    ...{ intents, ends, logsRead, strangers },
   };
 }
 

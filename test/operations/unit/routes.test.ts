@@ -33,8 +33,7 @@ describe('a callback', () => {
       members: { requestId: '"r1"' },
       spentMs: 1,
     });
-    const headers = { 'content-type': 'application/json; charset=utf-8' };
-    expect(answer).toEqual({ status: 200, headers, body: text });
+    expect(answer).toEqual({ status: 200, body: text });
     expect(trust).toHaveBeenCalledOnce();
     expect(told).toHaveBeenCalledOnce();
     const labels = { operator: 'alpha', operation: kind };
@@ -141,10 +140,10 @@ describe('a callback that fails', () => {
 describe('a caller who was answered, or has hung up', () => {
   it('has nothing begun, promised or sent any more (I11)', async () => {
     const { begin, ends } = routesScene({ begin: never });
-    const { handled, raw } = begin('place');
+    const { handled, hangUp } = begin('place');
     await vi.advanceTimersByTimeAsync(0);
     expect(ends.map((hasEnded) => hasEnded())).toEqual([false]);
-    raw.emit('close');
+    hangUp();
     expect(ends.map((hasEnded) => hasEnded())).toEqual([true]);
     await vi.advanceTimersByTimeAsync(1_000);
     await handled;
