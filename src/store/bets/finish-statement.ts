@@ -3,7 +3,7 @@ import { batchStatement, noRow, type Parameters } from '../sql/statement.ts';
 import { ATTEMPT_COLUMNS } from './attempt-record.ts';
 import { SET_FREED } from './columns.ts';
 import { ATTEMPT_PARAMETERS, OUTCOME_PARAMETERS } from './finish-parameters.ts';
-import { inputOfFree, WHAT_BECAME, whatBecame } from './locked-row.ts';
+import { inputOfFree, WHAT_BECAME_OF_GIVEN, whatBecame } from './locked-row.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Records each attempt as the next one of its operation. @param from rows `i` of attempts, as SQL */
@@ -60,7 +60,7 @@ export const FINISH = batchStatement(
       FROM bet JOIN input i USING (attempt_id) WHERE i.promise IS NOT NULL
     ON CONFLICT (operation_id, purpose) DO NOTHING
   )
-  ${WHAT_BECAME}`,
+  ${WHAT_BECAME_OF_GIVEN}`,
   whatBecame,
 );
 

@@ -48,44 +48,54 @@ function isLocked(written: { readonly kind: string }): written is Locked {
   return written.kind === 'locked';
 }
 
-/** The start of a batch: `given` is all of `:input`, `free` its bets that no other session has locked. */
-const GIVEN_AND_FREE = `
-  WITH given AS MATERIALIZED (
-    SELECT i.* FROM :input
-  ), free AS MATERIALIZED (
-    SELECT transaction_id FROM bets
-     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM given)) FOR UPDATE SKIP LOCKED
-  )`;
+/** Locks the bet of each row `i` of a batch; `f.is_free` is null if another session has it, or it is not there. */
+const INPUT_AND_LOCKS = `:input LEFT JOIN LATERAL (
+      SELECT true AS is_free FROM bets WHERE transaction_id = i.transaction_id FOR UPDATE SKIP LOCKED) f ON true`;
 
 /** Reads the clock once, so that the whole row is judged by the same time. */
-const INPUT = `
-    SELECT g.*, coalesce(clock_timestamp() >= g.before, false) AS is_late
-      FROM given g JOIN free USING (transaction_id)`;
+const isLate = (row: string) => `coalesce(clock_timestamp() >= ${row}.before, false)`;
 
-/** A batch's start: `input` has the unlocked bets' rows, locked here, so that no later part waits. */
-export const INPUT_OF_FREE = `${GIVEN_AND_FREE}, input AS MATERIALIZED (${INPUT}
+/** A batch's start: rows whose bet `is_free` are locked here, so that no later part waits. Only such a row `is_late`. */
+export const INPUT_WITH_LOCKS = `
+  WITH input AS MATERIALIZED (
+    SELECT i.*, f.is_free IS NOT NULL AS is_free, f.is_free IS NOT NULL AND ${isLate('i')} AS is_late
+      FROM ${INPUT_AND_LOCKS}
   )`;
 
 /**
- * The same for bets and deliveries: a row with a locked delivery is not in `input` either.
+ * A start for bets and deliveries: `given` is all of `:input`, and `input` its rows with no bet or delivery locked by
+ * another session.
  * @param touched SQL that selects, for a row `g` of `given`, the `id` of each delivery that may be written to;
  *   `touched` then has them with their `attempt_id`
  */
-export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS MATERIALIZED (
+export const inputOfFree = (touched: string) => `
+  WITH given AS MATERIALIZED (
+    SELECT i.*, f.is_free FROM ${INPUT_AND_LOCKS}
+  ), touched AS MATERIALIZED (
     SELECT g.attempt_id, d.id FROM given g CROSS JOIN LATERAL (${touched} OFFSET 0) d
   ), taken AS MATERIALIZED (
     SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM touched)) FOR UPDATE SKIP LOCKED
-  ), input AS MATERIALIZED (${INPUT}
-     WHERE NOT EXISTS (SELECT FROM touched t WHERE t.attempt_id = g.attempt_id
-                          AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
+  ), input AS MATERIALIZED (
+    SELECT g.*, ${isLate('g')} AS is_late FROM given g
+     WHERE g.is_free AND NOT EXISTS (SELECT FROM touched t WHERE t.attempt_id = g.attempt_id
+                                        AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
+/** Whether the bet of a skipped row is there at all. */
+const isThere = (row: string) =>
+  `EXISTS (SELECT FROM bets b WHERE b.transaction_id = ${row}.transaction_id OFFSET 0)`;
+
 /** The end of a batch: for each row of `given`, whether it is in `bet`, was too late, or was skipped as locked. */
-export const WHAT_BECAME = `
+export const WHAT_BECAME_OF_GIVEN = `
   SELECT g.attempt_id, bet.attempt_id IS NOT NULL AS is_written, coalesce(i.is_late, false) AS is_late,
-         i.attempt_id IS NULL AND EXISTS (
-           SELECT FROM bets b WHERE b.transaction_id = g.transaction_id OFFSET 0) AS is_locked
+         i.attempt_id IS NULL AND ${isThere('g')} AS is_locked
     FROM given g LEFT JOIN input i USING (attempt_id) LEFT JOIN bet USING (attempt_id)`;
+
+/** The same for each row of `INPUT_WITH_LOCKS`. */
+export const WHAT_BECAME_OF_INPUT = `
+  SELECT i.attempt_id, bet.attempt_id IS NOT NULL AS is_written, i.is_late,
+         NOT i.is_free AND ${isThere('i')} AS is_locked
+    FROM input i LEFT JOIN bet USING (attempt_id)`;
 
 export const whatBecame = (row: Columns) => ({
   attemptId: row.text('attempt_id'),

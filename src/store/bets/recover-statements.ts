@@ -3,7 +3,7 @@ import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { isOpen } from '../deliveries/open-of-bet.ts';
 import { batchStatement, type Parameters, statement } from '../sql/statement.ts';
 import { freedParameters, SET_FREED } from './columns.ts';
-import { inputOfFree, WHAT_BECAME, whatBecame } from './locked-row.ts';
+import { inputOfFree, WHAT_BECAME_OF_GIVEN, whatBecame } from './locked-row.ts';
 
 /** A bet after its lost attempt. */
 export interface Recovery {
@@ -54,6 +54,6 @@ export const RECOVER = batchStatement(
      WHERE id = ANY (ARRAY(SELECT t.id FROM touched t JOIN bet USING (attempt_id)))
        AND state IS NOT DISTINCT FROM 'live'
   )
-  ${WHAT_BECAME}`,
+  ${WHAT_BECAME_OF_GIVEN}`,
   whatBecame,
 );
