@@ -38,6 +38,7 @@ CREATE UNIQUE INDEX "sessions_token_hash_key" ON "sessions"("token_hash");
 CREATE UNIQUE INDEX "sessions_player_id_currency_operator_token_hash_ordinal_key"
     ON "sessions"("player_id", "currency", "operator_token_hash", "ordinal");
 
+-- Without checks: each place would pay for them. What a row may hold is checked where it is read (src/store/bets/rows.ts).
 CREATE TABLE "bets" (
     "transaction_id" TEXT NOT NULL,
     "operator_id" TEXT,
@@ -74,17 +75,7 @@ CREATE TABLE "bets" (
     "version" INTEGER NOT NULL DEFAULT 1,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-    CONSTRAINT "bets_pkey" PRIMARY KEY ("transaction_id"),
-    CONSTRAINT "bets_place_check"
-        CHECK ("place" IN ('unseen', 'in_flight', 'accepted', 'declined', 'not_sent', 'unknown')),
-    CONSTRAINT "bets_settlement_check"
-        CHECK ("settlement" IN ('none', 'settled', 'unsettled', 'unknown')),
-    CONSTRAINT "bets_rollback_check" CHECK ("rollback" IN ('none', 'promised', 'confirmed')),
-    -- A place in flight is always somebody's: the attempt named here, until its lease ends.
-    CONSTRAINT "bets_in_flight_check" CHECK ("place" <> 'in_flight' OR "busy_attempt" IS NOT NULL),
-    CONSTRAINT "bets_late_check" CHECK ("late_kind" IN ('place', 'settle', 'unsettle', 'several')),
-    CONSTRAINT "bets_confirm_check"
-        CHECK ("confirm_left" = 0 OR ("late_kind" IS NOT NULL AND "late_at" IS NOT NULL))
+    CONSTRAINT "bets_pkey" PRIMARY KEY ("transaction_id")
 ) WITH (fillfactor = 80);
 -- What a killed process left in flight; holds only what is in flight, so that a sweep costs nothing.
 CREATE INDEX "bets_busy_until_idx" ON "bets"("busy_until") WHERE "busy_until" IS NOT NULL;

@@ -59,10 +59,13 @@ export const SELECT_BETS = `
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
    WHERE b.transaction_id = ANY (:transaction_ids)`;
 
-/** @throws UnreadableRow if the row breaks a rule that the table's checks do not enforce */
+/** @throws UnreadableRow if the row breaks a rule: the table has no checks of its own, because each place would pay */
 export function betOf(row: Columns): Bet {
   const updateKey = row.textOrNull('update_key');
   const busy = row.oneOfOrNull('busy_operation', BUSY_OPERATIONS);
+  const place = placeOf(row);
+  // A place in flight is always somebody's, until its lease ends.
+  if (place.kind === 'inFlight') row.text('busy_attempt');
   return {
     transactionId: row.text('transaction_id'),
     owner: ownerOf(row),
@@ -72,7 +75,7 @@ export function betOf(row: Columns): Bet {
     generation: row.int('generation'),
     released: row.int('released'),
     releasedTo: row.int('released_to'),
-    place: placeOf(row),
+    place,
     settlement: settlementOf(row),
     rollback: rollbackOf(row),
     update:

@@ -121,3 +121,21 @@ describe('bets that are looked up together', () => {
     ]);
   });
 });
+
+describe('a bet whose row breaks a rule', () => {
+  const RULES: readonly [what: string, change: string][] = [
+    ['an unknown place', `place = 'astray'`],
+    ['an unknown settlement', `settlement = 'astray'`],
+    ['an unknown rollback', `rollback = 'astray'`],
+    ['a place in flight that is nobody’s', `place = 'in_flight', busy_attempt = NULL`],
+    ['confirmations of nothing', 'confirm_left = 1'],
+    ['an unknown late effect', `confirm_left = 1, late_kind = 'astray', late_at = now()`],
+    ['a late effect without its time', `confirm_left = 1, late_kind = 'place'`],
+  ];
+
+  it.each(RULES)('is not read, and so not acted on: %s', async (_, change) => {
+    const { transactionId } = await stored();
+    await journal.sql(`UPDATE bets SET ${change} WHERE transaction_id = $1`, [transactionId]);
+    await expect(bets.find(transactionId)).rejects.toThrow(/^column \w+ holds/);
+  });
+});
