@@ -2,6 +2,7 @@ import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
+import { stepped } from '../lib/within.ts';
 import { describeError, isOwnShortage } from './describe-error.ts';
 import type { HttpResponse } from './http-message.ts';
 
@@ -100,7 +101,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.progress = { requestId: options.requestId, isSent: false, answeredAtMs: undefined };
     this.#startedAtMs = options.clock.monotonicMs();
     // If this process was busy, one turn of the loop lets an answer that had arrived in time count (I2).
-    this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), options.limitMs);
+    this.#timer = setTimeout(() => setImmediate(() => this.#timedOut()), stepped(options.limitMs));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
