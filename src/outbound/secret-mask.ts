@@ -43,11 +43,15 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
 /** Masks everything in an answer that gives access: wallets echo tokens, headers and requests. Works on Latin-1. */
 export class SecretMask {
   readonly #secrets: readonly string[];
+  readonly #beside: SecretMask | undefined;
 
   /** @param beside another mask whose secrets are masked as well, which saves computing their spellings per call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
-    const others = beside === undefined ? [] : beside.#secrets;
-    this.#secrets = [...others, ...secrets.flatMap(spellings)];
+    // As nearly always: then no list is copied for the call.
+    this.#secrets = secrets.every((secret) => PLAIN.test(secret))
+      ? secrets
+      : secrets.flatMap(spellings);
+    this.#beside = beside;
   }
 
   /** @param isWhole whether the text is complete @returns the same text if there was nothing to mask */
@@ -63,14 +67,15 @@ export class SecretMask {
     if (limitBytes === 0) return undefined;
     const looked = body.subarray(0, limitBytes + LOOK_AHEAD_BYTES);
     const isWhole = isComplete && looked.length === body.length;
-    const hidden = Buffer.from(this.#hidden(looked.toString('latin1'), isWhole), 'latin1');
-    const kept = hidden.subarray(0, limitBytes);
+    const latin1 = looked.toString('latin1');
+    const hidden = this.#hidden(latin1, isWhole);
+    const kept = hidden.length > limitBytes ? hidden.slice(0, limitBytes) : hidden;
     return {
       contentType:
         contentType === undefined || PLAIN_TYPE.test(contentType)
           ? contentType
           : this.text(contentType).slice(0, TYPE_CHARS_MAX).toWellFormed(),
-      body: Buffer.from(kept),
+      body: isWhole && kept === latin1 ? body : Buffer.from(kept, 'latin1'),
       truncated: !isWhole || kept.length < hidden.length,
     };
   }
@@ -78,7 +83,7 @@ export class SecretMask {
   #hidden(latin1: string, isWhole: boolean): string {
     let hidden = latin1;
     // Most answers contain none, so nothing is sorted for them.
-    if (this.#secrets.some((secret) => latin1.includes(secret))) {
+    if (this.#occursIn(latin1)) {
       for (const secret of this.#longestFirst()) hidden = hidden.replaceAll(secret, maskOf(secret));
     }
     if (!isWhole) hidden = this.#withoutCutSecret(hidden).replace(CUT_JWS, MASK);
@@ -89,9 +94,18 @@ export class SecretMask {
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
   }
 
+  #occursIn(latin1: string): boolean {
+    if (this.#secrets.some((secret) => latin1.includes(secret))) return true;
+    return this.#beside === undefined ? false : this.#beside.#occursIn(latin1);
+  }
+
   /** One may be part of another. */
   #longestFirst(): readonly string[] {
-    return [...new Set(this.#secrets)].sort((a, b) => b.length - a.length);
+    return [...new Set(this.#all())].sort((a, b) => b.length - a.length);
+  }
+
+  #all(): readonly string[] {
+    return this.#beside === undefined ? this.#secrets : [...this.#beside.#all(), ...this.#secrets];
   }
 
   /** Masks a secret that is cut off at the end of an answer. */
@@ -116,6 +130,7 @@ export function secretsOfRequest(request: HttpRequest, body: string): readonly s
 }
 
 function unquoted(json: string): string {
+  if (!json.includes('\\')) return json.slice(1, -1);
   try {
     const text: unknown = JSON.parse(json);
     return typeof text === 'string' ? text : '';
