@@ -20,7 +20,7 @@ export interface HttpPoolOptions {
 
 /**
  * Connections that take one call at a time. The one used last is taken first, so that those not needed close.
- * With 64 calls in flight undici's own pool, which looks through all of them twice a call, cost a fifth of a call.
+ * With 64 calls in flight undici's own pool, which looks through all of them twice a call, cost an eighth of a call.
  */
 export class HttpPool {
   readonly #options: HttpPoolOptions;
