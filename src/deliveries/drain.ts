@@ -116,5 +116,6 @@ export async function drain(
   if (isHeld()) return undefined;
   if (slice.wasRefused) return BUSY_PAUSE_MS;
   // The drain stays scheduled while the pace demands a pause, even if nothing is left.
-  return slice.isDry && pace.waitMs === 0 ? undefined : pace.waitMs;
+  if (slice.isDry) return pace.waitMs === 0 ? undefined : pace.waitMs;
+  return Math.max(pace.waitMs, draining.liveCalls.waitMs);
 }

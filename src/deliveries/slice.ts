@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorConfig } from '../config/schema/schema.ts';
 import { SendPermit } from '../operations/attempt.ts';
 import { recordDelivery, type TriedDelivery, tryDelivery } from '../operations/deliver.ts';
@@ -52,6 +53,7 @@ export class Slice {
   #isDry = false;
   #isClogged = false;
   #hasProbed = false;
+  #hasYielded = false;
   #wasRefused = false;
   #failure: unknown;
 
@@ -128,7 +130,9 @@ export class Slice {
     // Lets other idle lanes join this claim.
     await new Promise(setImmediate);
     const { operator, wallet } = this.#options;
-    const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
+    const wanted = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
+    const limit = await this.#yield(wanted);
+    if (limit === 0) return;
     const permit = new SendPermit(this.#slicing.clock);
     try {
       const {
@@ -156,6 +160,15 @@ export class Slice {
     }
   }
 
+  /** Waits while live calls go first. @returns how many of these deliveries may begin; 0: none within this slice */
+  async #yield(wanted: number): Promise<number> {
+    const turn = this.#slicing.liveCalls.turn(wanted, this.#options.endsAtMs);
+    this.#hasYielded = turn === undefined;
+    if (turn === undefined) return 0;
+    if (turn.inMs > 0) await sleep(turn.inMs);
+    return turn.count;
+  }
+
   /** How many to claim so that all begin within `AHEAD_MS`; 0: only for idle lanes. */
   get #ahead(): number {
     const { ratePerSecond } = this.#options.operator.delivery;
@@ -174,6 +187,7 @@ export class Slice {
       this.#isDry ||
       this.#wasRefused ||
       this.#hasProbed ||
+      this.#hasYielded ||
       this.#failure !== undefined ||
       this.#slicing.clock.monotonicMs() >= endsAtMs ||
       isStopping() ||

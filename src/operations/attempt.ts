@@ -107,8 +107,10 @@ export async function runAttempt<Refused extends { readonly kind: string }>(
       throw error;
     }
   };
-  const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>
-    isBegun(late) ? release(engine, attempt, late) : undefined,
+  const begun = await engine.liveCalls.begin(() =>
+    inTime(beginWithinMs, beginOrTakeBack, (late) =>
+      isBegun(late) ? release(engine, attempt, late) : undefined,
+    ),
   );
   if (!isBegun(begun)) return begun;
   const tried = await tryOnce(engine, attempt, begun, permit);

@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/schema/schema.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { LiveCalls } from '../domain/live-calls.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetJournal } from '../store/bets/journal.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -17,4 +18,5 @@ export interface Engine {
   readonly sessions: Sessions;
   readonly bets: BetJournal;
   readonly changes: BetChanges;
+  readonly liveCalls: LiveCalls;
 }

@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/schema/schema.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
+import { LiveCalls } from '../domain/live-calls.ts';
 import { BetChanges } from '../operations/bet-changes.ts';
 import type { Callbacks } from '../operations/callbacks.ts';
 import { RefusedReads } from '../operations/refused-reads.ts';
@@ -53,6 +54,7 @@ export function createMoney(base: Base, storage: Storage) {
     wallets,
     confirmations: new Confirmations(database),
     changes: new BetChanges(),
+    liveCalls: new LiveCalls(clock),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     repairedAnswers: new RepairedAnswers({ clock, logger, metrics }),
     logsRead: sampler(environment.logReadsShare),

@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import type { OperatorConfig } from '../../../src/config/schema/schema.ts';
 import { Pace } from '../../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import { BetChanges } from '../../../src/operations/bet-changes.ts';
 import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
 import type { Claim } from '../../../src/store/deliveries/claim.ts';
@@ -85,6 +86,7 @@ export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
     configuration: () => configuration,
     sessions: { unseal: String },
     changes: new BetChanges(),
+    liveCalls: new LiveCalls(clock),
     bets: {
       finish: async (outcome: { attemptId: string }) => {
         await scene.written;
@@ -109,7 +111,8 @@ export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
     isHeld: () => false,
     isStopping: () => false,
   });
-  return { slice, clock, finished, store: slicing.store };
+  const { store, liveCalls } = slicing;
+  return { slice, clock, finished, store, liveCalls };
 }
 
 export const claim = (...ids: number[]): Claim => ({

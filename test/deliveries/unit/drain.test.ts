@@ -78,6 +78,15 @@ describe('a drain', () => {
     expect(parts.finished).toHaveLength(4);
   });
 
+  it('leaves the process to live calls, and comes back at its next turn (I7)', async () => {
+    const parts = partsOf(endless().take, accepted);
+    const { liveCalls, store } = parts.slicing;
+    await liveCalls.begin(async () => undefined);
+    while (liveCalls.waitMs < 2_000) liveCalls.turn(1_000, Number.POSITIVE_INFINITY);
+    expect(await drainOf(parts).run()).toBe(liveCalls.waitMs);
+    expect(store.take).not.toHaveBeenCalled();
+  });
+
   it('is over when nothing is due any more', async () => {
     let claims = 0;
     const parts = partsOf(async () => {

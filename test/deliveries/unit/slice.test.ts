@@ -35,6 +35,24 @@ describe('a slice', () => {
     expect(finished).toEqual(['bet-1']);
   });
 
+  it('claims beside live calls only what may begin now, and sends all of it (I7)', async () => {
+    const { asked, take } = endless();
+    const { slice, clock, finished, liveCalls } = sliceOf(
+      take,
+      async () => {
+        clock.atMs += 2_000;
+        return await accepted();
+      },
+      { concurrency: 500 },
+    );
+    clock.wallMs += 500;
+    await liveCalls.begin(async () => undefined);
+    await slice.run();
+    expect(asked[0]?.limit).toBeLessThan(100);
+    const claimed = asked.reduce((sum, { limit }) => sum + limit, 0);
+    expect(finished).toHaveLength(claimed);
+  });
+
   it('sends one that moves money where the breaker is half-open, and ends with it', async () => {
     const { asked, take } = endless();
     const { slice, finished } = sliceOf(take, accepted, { breaker: 'half_open', concurrency: 8 });

@@ -7,6 +7,7 @@ import { ConfigurationSource } from '../../../src/config/source.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import { BetChanges } from '../../../src/operations/bet-changes.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import { RefusedReads } from '../../../src/operations/refused-reads.ts';
@@ -192,6 +193,7 @@ export async function openWorld(
     bets: new BetJournal(database, databaseClock),
     places: new PlaceJournal(database, databaseClock),
     changes: new GatedChanges(),
+    liveCalls: new LiveCalls(clock),
     refusedReads,
     repairedAnswers: new RepairedAnswers({ clock, logger, metrics }),
     logsRead: () => false,

@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
 import { type Attempt, type Begun, runAttempt } from '../../../src/operations/attempt.ts';
@@ -56,6 +57,7 @@ export function sceneOf(scene: Scene = {}) {
     metrics: { unknownOutcomes: { inc } },
     bets: { operationIdOf, correctAnswer: correct },
     changes: { changed: (transactionId: string) => steps.push(`changed ${transactionId}`) },
+    liveCalls: new LiveCalls(clock),
   });
   const maySend = vi.fn<() => boolean>();
   const attempt: Attempt = {

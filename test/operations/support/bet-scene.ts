@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import type { Bet, BetOwner, OpenDelivery, Settlement } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import { BetCallback } from '../../../src/operations/bet-callback.ts';
 import { failure } from '../../../src/protocol/answers.ts';
@@ -211,6 +212,7 @@ export function betScene<O extends keyof Requests>(operation: O, scene: Scene = 
   const configuration = configurationOf(scene);
   const callbacks = {
     ...{ clock, bets, sessions, changes, metrics, logger, confirmations },
+    liveCalls: new LiveCalls(clock),
     answers: { fence },
     players: { findForBet: async () => scene.player && playerOf(scene.player, scene) },
     wallets: { get: (id: string) => (configuration.operators.has(id) ? wallet : undefined) },

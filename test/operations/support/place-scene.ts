@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
@@ -118,6 +119,7 @@ export function placeScene(scene: PlaceScene = {}) {
     wallets: { get: (id: string) => (id === 'alpha' && !scene.hasNoWallet ? wallet : undefined) },
     answers: { remember },
     changes: { next, changed: () => steps.push('changed') },
+    liveCalls: new LiveCalls(clock),
     places: {
       begin: async (intent: PlaceIntent, _deadline: Deadline, isWanted: () => boolean) => {
         steps.push('begin');

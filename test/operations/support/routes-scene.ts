@@ -1,5 +1,6 @@
 import { vi } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { LiveCalls } from '../../../src/domain/live-calls.ts';
 import type { Callbacks } from '../../../src/operations/callbacks.ts';
 import { type CallbackEdge, callbackEndpoints } from '../../../src/operations/routes.ts';
 import { sign, signingKeys } from '../../../src/protocol/signature.ts';
@@ -137,6 +138,7 @@ export function routesScene(scene: Scene = {}) {
       operationIdOf: async () => undefined,
     },
     changes: { changed: () => undefined },
+    liveCalls: new LiveCalls(clock),
     places: {
       begin: async (intent: PlaceIntent, deadline: { hasEnded: boolean }) => {
         intents.push(intent);
