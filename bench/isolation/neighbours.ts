@@ -15,6 +15,8 @@ export type BadId = (typeof BAD_IDS)[number];
 /** A wallet that never answers has 100 calls under way: this many per second, each for its full 4 s. */
 const HANGING_PER_SECOND = 25;
 const ENDLESS_PER_SECOND = 3;
+/** Places that keep its deliveries from having the process to themselves while load generators start. */
+const BACKLOGGED_PER_SECOND = 20;
 const ISSUE_EVERY_MS = 500;
 /** At this size an operator reaches the highest rate of entries that it is allowed. */
 const BATCH = 100;
@@ -83,18 +85,32 @@ export class Neighbours {
     });
   }
 
+  /** The number of deliveries in the last seconds. */
+  async deliveredWithin(seconds: number): Promise<number> {
+    return await onDatabase(this.#options.databaseUrl, async (client) => {
+      const { rows } = await client.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM deliveries
+          WHERE operator_id = 'backlogged' AND state = 'delivered'
+            AND settled_at > clock_timestamp() - make_interval(secs => $1)`,
+        [seconds],
+      );
+      return rows[0]?.n ?? 0;
+    });
+  }
+
   /** Runs `work` while these operators cause trouble for about this long, then waits until they are calm. */
   async trouble<T>(who: readonly BadId[], seconds: number, work: () => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const callsOf = (id: BadId, perSecond: number) =>
       who.includes(id) ? [this.#calls(id, perSecond, seconds + GATHER_MS / 1_000)] : [];
-    if (who.includes('backlogged')) await this.#hold('resume');
     const going = [
       ...callsOf('hanging', HANGING_PER_SECOND),
       ...callsOf('endless', ENDLESS_PER_SECOND),
+      ...callsOf('backlogged', BACKLOGGED_PER_SECOND),
       ...(who.includes('issuing') ? [this.#issue(stop.signal)] : []),
     ];
     await sleep(GATHER_MS);
+    if (who.includes('backlogged')) await this.#hold('resume');
     try {
       return await work();
     } finally {
