@@ -18,10 +18,7 @@ export function addressMatcher(cidrs: readonly string[]): (address: string) => b
   };
 }
 
-/**
- * The last address of `X-Forwarded-For` that is no trusted proxy's, as Fastify's `request.ip` has it. Absent if the
- * connection was reset.
- */
+/** The last address of `X-Forwarded-For` that is no trusted proxy's. Absent if the connection was reset. */
 export function senderAddress(
   request: IncomingMessage,
   isProxy: (address: string | undefined) => boolean,

@@ -174,10 +174,7 @@ function answerOf(error: unknown, bodyBytesMax = BODY_BYTES_MAX): Answer {
   return failure(CODES.validation, `${message}`, statusCode);
 }
 
-/**
- * Follows the configuration: the list is recompiled only if it is a different object. A connection that was reset
- * has no address, and is no proxy's.
- */
+/** Follows the configuration: the list is recompiled only if it is a different object. */
 function proxyMatcher(
   trustProxy: PublicServerOptions['trustProxy'],
 ): (address: string | undefined) => boolean {
@@ -189,6 +186,7 @@ function proxyMatcher(
       compiledFrom = cidrs;
       matches = cidrs === false ? () => false : addressMatcher(cidrs);
     }
+    // A connection that was reset has no address.
     return address !== undefined && matches(address);
   };
 }

@@ -1,4 +1,5 @@
 import type { Operation } from '../domain/operation.ts';
+import type { Answer } from '../protocol/answers.ts';
 import type { Callback } from '../protocol/messages.ts';
 import type { Handled } from './answers.ts';
 import type { Callbacks } from './callbacks.ts';
@@ -14,8 +15,8 @@ export interface CountedCallback {
   readonly isLogged?: boolean;
 }
 
-/** Call it once for each callback. */
-export function countAndLog(callbacks: Callbacks, result: CountedCallback): void {
+/** Call it once for each callback. @returns its answer */
+export function countAndLog(callbacks: Callbacks, result: CountedCallback): Answer {
   const { handled, operation } = result;
   const durationMs = callbacks.clock.monotonicMs() - result.arrivedAtMs;
   const operator = handled.operatorId ?? 'unknown';
@@ -26,6 +27,7 @@ export function countAndLog(callbacks: Callbacks, result: CountedCallback): void
   if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
     logLine(callbacks, { operator, durationMs }, result);
   }
+  return handled.answer;
 }
 
 function logLine(

@@ -52,20 +52,15 @@ interface Route {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   /** How a callback is counted whose body is not read. */
-  readonly unread: Operation;
+  readonly name: Operation;
   readonly parse: (body: Buffer) => ParseResult<Callback>;
 }
 
 const ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/user/profile', unread: 'profile', parse: parseProfile },
-  { method: 'POST', path: '/user/balance', unread: 'balance', parse: parseBalance },
-  {
-    method: 'POST',
-    path: '/payment/bet',
-    unread: 'place',
-    parse: (body) => parseBet('POST', body),
-  },
-  { method: 'PUT', path: '/payment/bet', unread: 'settle', parse: (body) => parseBet('PUT', body) },
+  { method: 'POST', path: '/user/profile', name: 'profile', parse: parseProfile },
+  { method: 'POST', path: '/user/balance', name: 'balance', parse: parseBalance },
+  { method: 'POST', path: '/payment/bet', name: 'place', parse: (body) => parseBet('POST', body) },
+  { method: 'PUT', path: '/payment/bet', name: 'settle', parse: (body) => parseBet('PUT', body) },
 ];
 
 /** The callbacks from the service (service protocol, Callbacks; docs/reference.md, Callbacks). */
@@ -80,7 +75,7 @@ export function callbackEndpoints(
     noteTooLong: (arrivedAtMs, refusal) => {
       // Not `invalid`: anybody could trigger the alert WagergateCallbacksFail without a signature.
       const handled = unverified(refusal, { reason: 'body_too_large' });
-      answerStranger(callbacks, edge, { arrivedAtMs, operation: route.unread, handled });
+      answerStranger(callbacks, edge, { arrivedAtMs, operation: route.name, handled });
     },
   }));
 }
@@ -98,7 +93,7 @@ async function handle(
   // Once answered or hung up, this callback begins, promises and sends nothing (I11).
   callback.whenClosed(() => deadline.end());
 
-  const unread = { arrivedAtMs, operation: route.unread };
+  const unread = { arrivedAtMs, operation: route.name };
   const unadmitted = admit(callbacks, edge, route, callback);
   if (unadmitted !== undefined) {
     return answerStranger(callbacks, edge, { ...unread, handled: unadmitted });
@@ -106,14 +101,17 @@ async function handle(
   const parsed = route.parse(body);
   if (!parsed.ok) {
     const why = parsed.field === undefined ? parsed.why : `${parsed.field}: ${parsed.why}`;
-    return counted(callbacks, { ...unread, handled: refused(CODES.validation, why, undefined) });
+    return countAndLog(callbacks, {
+      ...unread,
+      handled: refused(CODES.validation, why, undefined),
+    });
   }
   const { message } = parsed;
   const { operation } = message;
   const handled = await traced(callbacks, callback, message, () =>
     carryInTime(callbacks, message, body, deadline),
   );
-  return counted(callbacks, { arrivedAtMs, operation, handled, message });
+  return countAndLog(callbacks, { arrivedAtMs, operation, handled, message });
 }
 
 /** Checks the source address, then the signature over the raw bytes, before parsing anything. */
@@ -153,12 +151,7 @@ function answerStranger(
   const leftOut = strangers.next();
   const detail = { ...handled.detail, leftOut };
   const isLogged = leftOut !== undefined;
-  return counted(callbacks, { ...callback, handled: { ...handled, detail }, isLogged });
-}
-
-function counted(callbacks: Callbacks, result: CountedCallback): Answer {
-  countAndLog(callbacks, result);
-  return result.handled.answer;
+  return countAndLog(callbacks, { ...callback, handled: { ...handled, detail }, isLogged });
 }
 
 /** Handles a callback within a span; unverified requests get none. */
