@@ -76,7 +76,11 @@ export function batchStatement<Input, Row>(
   // Arrays of one SELECT list advance in step. In FROM, each would be a function scan of its own: that doubled the
   // cost of reading a batch.
   const rows = `(SELECT ${arrays
-    .map(([column, type], at) => `unnest($${at + 1}::${type}[]) AS ${column}`)
+    .map(([column, type], at) => {
+      const values = (sent: string) => `unnest($${at + 1}::${sent}[])`;
+      const value = type === 'timestamptz' ? `to_timestamp(${values('float8')})` : values(type);
+      return `${value} AS ${column}`;
+    })
     .join(', ')}) AS u`;
   const pieces = columns.flatMap(({ piece }) => piece ?? []);
   const selected = pieces.map(({ column }, at) => {
@@ -108,9 +112,11 @@ function arrayOf<Input>(
   type: string,
   of: (input: Input) => SqlValue,
 ): BatchColumn<Input> {
+  // PostgreSQL reads a number in a third of the time that it takes for a date.
+  const sent = (value: SqlValue) => (value instanceof Date ? value.getTime() / 1000 : value);
   return {
     arrays: [[column, type]],
-    valuesOf: (inputs) => [inputs.map(of)],
+    valuesOf: (inputs) => [inputs.map(type === 'timestamptz' ? (input) => sent(of(input)) : of)],
     piece: undefined,
   };
 }

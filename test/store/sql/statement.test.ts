@@ -127,6 +127,15 @@ describe('a statement over a batch', () => {
     expect(await database.run(bytes, [])).toEqual([]);
   });
 
+  it('sends times to the millisecond', async () => {
+    const given: Parameters<Date | null> = { at: ['timestamptz', (at) => at] };
+    const times = batchStatement('times', given, 'SELECT i.at FROM :input', (row) =>
+      row.isNull('at') ? null : row.date('at'),
+    );
+    const all = [new Date('2026-11-29T23:59:59.999Z'), null, new Date(1), new Date(-1_001)];
+    expect(await database.run(times, all)).toEqual(all);
+  });
+
   it('is refused where it does not read its input', () => {
     expect(() => batchStatement('sums', SUM, 'SELECT 1', noRow)).toThrow('sums: reads no :input');
   });
