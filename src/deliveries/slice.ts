@@ -132,7 +132,8 @@ export class Slice {
     const { operator, wallet } = this.#options;
     const wanted = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
     const limit = await this.#yield(wanted);
-    if (limit === 0) return;
+    // Meanwhile its operator may have been held, or this process told to stop.
+    if (limit === 0 || this.#isOver()) return;
     const permit = new SendPermit(this.#slicing.clock);
     try {
       const {

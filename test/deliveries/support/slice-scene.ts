@@ -60,6 +60,7 @@ interface Scene {
   readonly concurrency?: number;
   readonly ratePerSecond?: number;
   readonly breaker?: 'closed' | 'half_open';
+  readonly isHeld?: () => boolean;
   /** Resolves when the journal's writes are done. */
   readonly written?: Promise<void>;
 }
@@ -108,7 +109,7 @@ export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
     operator: partly<OperatorConfig>(operator),
     pace: new Pace(clock),
     endsAtMs: clock.atMs + 1_000,
-    isHeld: () => false,
+    isHeld: scene.isHeld ?? (() => false),
     isStopping: () => false,
   });
   const { store, liveCalls } = slicing;

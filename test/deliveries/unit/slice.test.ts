@@ -53,6 +53,16 @@ describe('a slice', () => {
     expect(finished).toHaveLength(claimed);
   });
 
+  it('claims nothing if its operator is held while live calls go first', async () => {
+    const { asked, take } = endless();
+    const looks = [false];
+    const isHeld = () => looks.shift() ?? true;
+    const { slice, liveCalls } = sliceOf(take, accepted, { isHeld });
+    await liveCalls.begin(async () => undefined);
+    await slice.run();
+    expect([asked, looks]).toEqual([[], []]);
+  });
+
   it('sends one that moves money where the breaker is half-open, and ends with it', async () => {
     const { asked, take } = endless();
     const { slice, finished } = sliceOf(take, accepted, { breaker: 'half_open', concurrency: 8 });
