@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
 import type { IncomingCallback } from '../../src/protocol/callback-endpoint.ts';
+import { listenerOptions } from './support/listener.ts';
 
 /** How callbacks get in and out, which are not on Fastify. */
 
@@ -25,13 +25,7 @@ beforeEach(async () => {
   answer.mockReset().mockImplementation(async ({ body }) => ({ status: 200, body: `${body}é` }));
   noteTooLong.mockReset();
   app = createPublicServer({
-    clock: systemClock,
-    logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
-    lag,
-    trustProxy: () => ['127.0.0.0/8'],
-    maxConnections: () => 10,
-    requestTimeoutMs: 4_500,
-    silentMsMax: 4_500,
+    ...listenerOptions(lines, lag),
     endpoints: [{ method: 'POST', path: '/payment/bet', answer, noteTooLong }],
   });
   port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);

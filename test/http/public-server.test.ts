@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
+import { listenerOptions } from './support/listener.ts';
 
 const SILENT_MS_MAX = 1_000;
 
@@ -17,12 +17,7 @@ let app: FastifyInstance;
 beforeEach(() => {
   lines.length = 0;
   app = createPublicServer({
-    clock: systemClock,
-    logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
-    lag,
-    trustProxy: () => ['127.0.0.0/8'],
-    maxConnections: () => 10,
-    requestTimeoutMs: 4_500,
+    ...listenerOptions(lines, lag),
     silentMsMax: SILENT_MS_MAX,
   });
 });
