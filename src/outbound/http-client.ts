@@ -30,7 +30,7 @@ export interface HttpClientOptions {
   readonly onAnsweredTwice?: (requestId: string | undefined) => void;
   /** The other side has closed a connection that had been idle for this long, and had not said that it would. */
   readonly onClosedIdle?: (idleMs: number) => void;
-  /** Connections that were replaced could not be closed. */
+  /** A connection could not be closed. */
   readonly onCloseFailed?: (error: unknown) => void;
 }
 
@@ -82,7 +82,7 @@ export class HttpClient {
     this.#distrust(exchange.kind === 'response' ? exchange.answeredBefore : undefined);
   }
 
-  /** Takes no more calls, waits for those in flight, then closes the connections. */
+  /** Takes no more calls, waits for those in flight, then closes the connections. Never rejects. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -93,12 +93,12 @@ export class HttpClient {
    */
   #distrust(last: AnsweredCall | undefined): void {
     if (this.#isOneCallEach || this.#pool.isClosing) return;
-    const { onAnsweredTwice, onCloseFailed } = this.#options;
+    const { onAnsweredTwice } = this.#options;
     this.#isOneCallEach = last !== undefined;
     if (last !== undefined) onAnsweredTwice?.(last.requestId);
     const old = this.#pool;
     this.#pool = this.#createPool();
-    old.close().catch((error: unknown) => onCloseFailed?.(error));
+    void old.close();
   }
 
   #createPool(): HttpPool {
@@ -124,6 +124,7 @@ export class HttpClient {
         bodyTimeout: 0,
       },
       onAnsweredTwice: (last) => this.#distrust(last),
+      onCloseFailed: (error) => this.#options.onCloseFailed?.(error),
       onClosedIdle: ({ answeredAtMs = 0 }) =>
         this.#options.onClosedIdle?.(clock.monotonicMs() - answeredAtMs),
     });

@@ -16,6 +16,7 @@ export interface HttpPoolOptions {
   readonly onAnsweredTwice: (last: CallProgress) => void;
   /** The other side closed a connection while it was idle after this call. */
   readonly onClosedIdle: (last: CallProgress) => void;
+  readonly onCloseFailed: (error: unknown) => void;
 }
 
 /**
@@ -52,7 +53,7 @@ export class HttpPool {
     this.#serve();
   }
 
-  /** Takes no more calls; resolves when those in flight have ended and the connections are closed. */
+  /** Takes no more calls; resolves when those in flight have ended and the connections are closed. Never rejects. */
   close(): Promise<void> {
     this.#isClosing = true;
     this.#serve();
@@ -112,14 +113,15 @@ export class HttpPool {
   /** Ends a connection after its call. */
   #retire(client: TrackedClient): void {
     if (!this.#clients.delete(client)) return;
-    const closed: Promise<void> = client.close().then(() => {
-      this.#retired.delete(closed);
-    });
+    const closed = client
+      .close()
+      .catch(this.#options.onCloseFailed)
+      .finally(() => this.#retired.delete(closed));
     this.#retired.add(closed);
   }
 
   #closeAll(): void {
     for (const client of this.#clients) this.#retire(client);
-    Promise.all(this.#retired).then(() => this.#closed.resolve(), this.#closed.reject);
+    void Promise.all(this.#retired).then(() => this.#closed.resolve());
   }
 }

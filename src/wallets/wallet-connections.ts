@@ -28,7 +28,7 @@ export class WalletConnections {
   replace(): void {
     const old = this.#http;
     this.#http = undefined;
-    old?.close().catch(this.#options.onCloseFailed);
+    void old?.close();
   }
 
   async close(): Promise<void> {

@@ -104,7 +104,7 @@ export class BonusService {
     const { origin, pathname } = new URL(url);
     const http = this.#client(origin, timeoutMs);
     this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
-    before?.http.close().catch((error: unknown) => this.#closeFailed(error));
+    void before?.http.close();
     return this.#connections;
   }
 
